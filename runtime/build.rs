@@ -1,21 +1,62 @@
-//! Tells the crate which CPython it is built for (`Py_3_13`…) and how much of the runtime there is for it.
-fn main() {
+//! Tells the crate which CPython it is built for (`Py_3_13`…), how much of the runtime there is for it, and which of the generated
+//! modules are its own: all of it follows from the files that are there.
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::{env, fs, io};
+
+/// The minor versions of the files `v3_X.rs`, or of the folders `v3_X`, in a folder.
+fn versions(folder: &Path, ending: &str) -> io::Result<BTreeSet<u8>> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let minor = name.strip_prefix("v3_").and_then(|name| name.strip_suffix(ending));
+        found.extend(minor.and_then(|minor| minor.parse::<u8>().ok()));
+    }
+    Ok(found)
+}
+
+/// The release whose bodies run, and those between which its members lie: the release itself, or the next one stands in for it.
+fn bodies(rust: &BTreeSet<u8>, minor: u8) -> Option<(u8, Vec<u8>)> {
+    let own = *rust.range(minor..).next()?;
+    let before = rust.range(..minor).next_back().filter(|_| own != minor);
+    Some((own, std::iter::once(own).chain(before.copied()).collect()))
+}
+
+fn main() -> io::Result<()> {
     pyo3_build_config::use_pyo3_cfgs();
     println!("cargo:rustc-check-cfg=cfg(slotrt_bytecode, slotrt_hooks, slotrt_live, slotrt_traces)");
+    println!("cargo:rerun-if-changed=build.rs");
     let minor = pyo3_build_config::get().version().minor;
+    let generated = Path::new("../generated/src");
+    let rust = versions(generated, "")?;
+    let has_bytecode = versions(&generated.join("opcodes"), ".rs")?.contains(&minor);
+    let has_hooks = versions(Path::new("src/ffi/release"), ".rs")?.contains(&minor);
+    let bodies = bodies(&rust, minor);
     let rooms = [
         // Code objects are read and written.
-        ("slotrt_bytecode", 11..=15),
+        ("slotrt_bytecode", has_bytecode),
         // Frames are hooked, and broken at any instruction.
-        ("slotrt_hooks", 11..=13),
+        ("slotrt_hooks", has_hooks),
         // Translated functions run on live objects.
-        ("slotrt_live", 11..=13),
+        ("slotrt_live", has_hooks && bodies.is_some()),
         // Functions are traced.
-        ("slotrt_traces", 11..=13),
+        ("slotrt_traces", has_hooks && bodies.is_some()),
     ];
-    for (name, releases) in rooms {
-        if releases.contains(&minor) {
-            println!("cargo:rustc-cfg={name}");
-        }
+    for (name, _) in rooms.iter().filter(|(_, is_there)| *is_there) {
+        println!("cargo:rustc-cfg={name}");
     }
+    let mut text = String::new();
+    if let Some((own, between)) = bodies {
+        let tables: String = between.iter().map(|minor| format!("&generated::v3_{minor}::members::FIELDS, ")).collect();
+        text = format!(
+            "pub use generated::v3_{own}::*;\n\
+            /// The tables that must agree where a member lies.\n\
+            pub static FIELDS: &[&generated::tables::Rows<generated::members::Field>] = &[{tables}];\n"
+        );
+    }
+    let out = env::var_os("OUT_DIR").unwrap_or_default();
+    fs::write(Path::new(&out).join("bodies.rs"), text)?;
+    let table = format!("use generated::opcodes::V3_{minor} as TABLE;\n");
+    fs::write(Path::new(&out).join("opcodes.rs"), if has_bytecode { table } else { String::new() })
 }

@@ -1,6 +1,7 @@
 //! Hand-written: arguments and results of translated functions that are called by identity.
 
 use crate::capi::{CApi, FunctionId};
+use crate::tables::Row;
 
 /// A translated function and its C prototype.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +13,13 @@ pub struct Function {
     /// The words are `object` (with `?`: or NULL), `pointer` (to what is no object), an integer's Rust name, `f64`, `str`, `objects` (an
     /// array), `out object`, `out i32`… (with `?`: or NULL), `thread`, `nothing` (not used), `...`, and `other` for what only C can hold.
     pub prototype: &'static str,
+}
+
+impl Row for Function {
+    type Key = (&'static str, &'static str);
+    fn key(&self) -> Self::Key {
+        (self.id.file(), self.id.name())
+    }
 }
 
 /// An argument or a result.
@@ -206,34 +214,75 @@ pub enum Gives {
     Nothing,
 }
 
-/// The object in an answer.
-pub fn object<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<C::Object, C::Error> {
-    if let Value::Object(object) = value { Ok(object) } else { Err(c.unsupported(name)) }
+/// Asks for an object.
+pub fn object<C: CApi>(
+    c: &mut C,
+    name: &'static str,
+    args: &mut [Asked<'_, C::Object>],
+) -> Result<C::Object, C::Error> {
+    match c.ask(name, args, Gives::Object)? {
+        Value::Object(object) => Ok(object),
+        _ => Err(c.unsupported(name)),
+    }
 }
 
-/// The object in an answer, if there is one.
+/// Asks for an object or NULL.
 pub fn optional<C: CApi>(
     c: &mut C,
     name: &'static str,
-    value: Value<C::Object>,
+    args: &mut [Asked<'_, C::Object>],
 ) -> Result<Option<C::Object>, C::Error> {
-    if matches!(value, Value::Null) { Ok(None) } else { object(c, name, value).map(Some) }
+    match c.ask(name, args, Gives::Optional)? {
+        Value::Null => Ok(None),
+        Value::Object(object) => Ok(Some(object)),
+        _ => Err(c.unsupported(name)),
+    }
 }
 
-/// The integer in an answer.
-pub fn int<C: CApi, T: TryFrom<i128>>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<T, C::Error> {
+/// Asks for an `int`.
+pub fn int<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Object>]) -> Result<i32, C::Error> {
+    let value = c.ask(name, args, Gives::Int)?;
+    number(c, name, value)
+}
+
+/// Asks for a wider integer.
+pub fn size<C: CApi, T: TryFrom<i128>>(
+    c: &mut C,
+    name: &'static str,
+    args: &mut [Asked<'_, C::Object>],
+) -> Result<T, C::Error> {
+    let value = c.ask(name, args, Gives::Size)?;
+    number(c, name, value)
+}
+
+/// Asks for an `int` that is a truth.
+pub fn truth<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Object>]) -> Result<bool, C::Error> {
+    int(c, name, args).map(|int| int != 0)
+}
+
+/// Asks for nothing but that it is done.
+pub fn nothing<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Object>]) -> Result<(), C::Error> {
+    c.ask(name, args, Gives::Nothing).map(drop)
+}
+
+fn number<C: CApi, T: TryFrom<i128>>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<T, C::Error> {
     match value {
         Value::Int(int) => T::try_from(int).map_err(|_| c.unsupported(name)),
         _ => Err(c.unsupported(name)),
     }
 }
 
-/// The truth in an answer.
-pub fn truth<C: CApi>(c: &mut C, name: &'static str, value: Value<C::Object>) -> Result<bool, C::Error> {
-    int(c, name, value).map(|int: i32| int != 0)
+/// What a function gives that always raises, where C's pointer to it gives more.
+pub fn raised<T, E>(result: Result<E, E>) -> Result<T, E> {
+    match result {
+        Ok(error) | Err(error) => Err(error),
+    }
 }
 
-/// Nothing, whatever the answer.
-pub fn nothing<C: CApi>(_: &mut C, _: &'static str, _: Value<C::Object>) -> Result<(), C::Error> {
-    Ok(())
+/// An object that must be there.
+pub fn required<C: CApi>(result: Result<Option<C::Object>, C::Error>, c: &mut C) -> Result<C::Object, C::Error> {
+    match result? {
+        Some(object) => Ok(object),
+        None => Err(c.unsupported("NULL without an exception")),
+    }
 }

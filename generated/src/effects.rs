@@ -1,5 +1,17 @@
 //! What a C function may do, as bits; the releases' tables give them by owner and name.
 
+use crate::tables::Row;
+
+/// Owner (a type's `tp_name` or a module), name (of a slot, a method or a function), C function and its effects.
+pub type Effect = (&'static str, &'static str, &'static str, Effects);
+
+impl Row for Effect {
+    type Key = (&'static str, &'static str);
+    fn key(&self) -> Self::Key {
+        (self.0, self.1)
+    }
+}
+
 /// What a C function may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effects(pub u16);

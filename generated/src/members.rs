@@ -1,5 +1,9 @@
 //! Hand-written: where members of C structs lie in memory, for a world that works on it.
 
+use std::cmp::Ordering;
+
+use crate::tables::{Row, Rows};
+
 /// A member of a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
@@ -52,12 +56,34 @@ pub enum Kind {
     F64,
 }
 
+/// A struct and its size in bytes.
+pub type Struct = (&'static str, usize);
+
+impl Row for Field {
+    type Key = &'static str;
+    fn key(&self) -> Self::Key {
+        self.name
+    }
+}
+
+impl Row for Struct {
+    type Key = &'static str;
+    fn key(&self) -> Self::Key {
+        self.0
+    }
+}
+
 /// The member that a method of the vocabulary reads.
-pub fn field(fields: &'static [Field], name: &str) -> Option<&'static Field> {
-    fields.binary_search_by(|field| field.name.cmp(name)).ok().and_then(|index| fields.get(index))
+pub fn field(fields: Rows<Field>, name: &str) -> Option<&'static Field> {
+    found(fields, |field| field.name.cmp(name))
 }
 
 /// The size of a struct in bytes.
-pub fn size(structs: &'static [(&'static str, usize)], name: &str) -> Option<usize> {
-    structs.binary_search_by(|row| row.0.cmp(name)).ok().and_then(|index| structs.get(index)).map(|row| row.1)
+pub fn size(structs: Rows<Struct>, name: &str) -> Option<usize> {
+    found(structs, |row| row.0.cmp(name)).map(|row| row.1)
+}
+
+fn found<T>(rows: Rows<T>, compared: impl Fn(&T) -> Ordering) -> Option<&'static T> {
+    let find = |part: &&'static [T]| part.get(part.binary_search_by(&compared).ok()?);
+    rows.0.iter().find_map(find)
 }

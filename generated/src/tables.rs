@@ -1,4 +1,4 @@
-//! Row types of the per-release tables.
+//! Hand-written: the tables of releases and the rows in them.
 
 use crate::slots::Slot;
 
@@ -19,15 +19,15 @@ pub struct Slotdef {
     pub doc: &'static str,
 }
 
-/// Where the content of a slot comes from.
+/// What a slot holds, and where that comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// The type's own initialiser or slot array.
-    Own,
-    /// The own slot of this base.
+pub enum Held {
+    /// A C function of the type's own initialiser or slot array.
+    Own(&'static str),
+    /// What this base, a C variable, has in that slot of its own.
     Inherited(&'static str),
-    /// `PyType_Ready` or its callers.
-    Ready,
+    /// A C function that `PyType_Ready` or its callers put there.
+    Ready(&'static str),
 }
 
 /// A C type and its filled slots, in the order of [`Slot`].
@@ -43,14 +43,117 @@ pub struct Type {
     pub base: Option<&'static str>,
     /// Whether the type is made from a `PyType_Spec`.
     pub heap: bool,
-    /// Slot, C function, origin.
-    pub slots: &'static [(Slot, &'static str, Origin)],
+    /// Slots and what they hold.
+    pub slots: &'static [(Slot, Held)],
 }
 
 impl Type {
-    /// What a slot holds: the C function and where it comes from.
-    pub fn slot(&self, slot: Slot) -> Option<(&'static str, Origin)> {
+    /// What a slot holds.
+    pub fn slot(&self, slot: Slot) -> Option<Held> {
         let position = self.slots.binary_search_by_key(&slot, |row| row.0).ok()?;
-        self.slots.get(position).map(|row| (row.1, row.2))
+        self.slots.get(position).map(|row| row.1)
+    }
+}
+
+/// What a row of a table is found by.
+pub trait Row: Sized + 'static {
+    /// The key; tables are sorted by it.
+    type Key: Ord;
+    /// This row's.
+    fn key(&self) -> Self::Key;
+}
+
+impl Row for Type {
+    type Key = (&'static str, &'static str);
+    fn key(&self) -> Self::Key {
+        (self.file, self.c_name)
+    }
+}
+
+/// A release's table: parts that it has to itself or in common with others, each of them sorted.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<T: 'static>(pub &'static [&'static [T]]);
+
+impl<T: Row> Rows<T> {
+    /// All rows, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = &'static T> + use<T> {
+        let mut parts = self.0.to_vec();
+        std::iter::from_fn(move || {
+            let parts = parts.iter_mut().filter(|part| !part.is_empty());
+            parts.min_by_key(|part| part.first().map(Row::key))?.split_off_first()
+        })
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|part| part.len()).sum()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Rows<Type> {
+    /// The slots of a type with the C functions that they hold and those functions' files.
+    pub fn functions(&self, ty: &'static Type) -> impl Iterator<Item = (Slot, &'static str, &'static str)> {
+        let mut last: Option<&'static Type> = None;
+        ty.slots.iter().filter_map(move |(slot, held)| match held {
+            Held::Own(function) | Held::Ready(function) => Some((*slot, *function, ty.file)),
+            Held::Inherited(base) => {
+                let base = last.filter(|last| last.c_name == *base).or_else(|| self.of_variable(base))?;
+                last = Some(base);
+                match base.slot(*slot)? {
+                    Held::Own(function) | Held::Ready(function) => Some((*slot, function, base.file)),
+                    Held::Inherited(_) => None,
+                }
+            }
+        })
+    }
+
+    /// The type of a C variable.
+    fn of_variable(&self, name: &str) -> Option<&'static Type> {
+        self.0.iter().flat_map(|part| part.iter()).find(|ty| ty.c_name == name)
+    }
+}
+
+/// An enum of C's names, with the list of all of them.
+macro_rules! enumerated {
+    ($(#[$doc:meta])* $name:ident { $($id:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        #[allow(missing_docs)]
+        pub enum $name { $($id,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$id,)*];
+            /// The name of each variant.
+            pub const IDS: &'static [&'static str] = &[$(stringify!($id),)*];
+        }
+    };
+}
+pub(crate) use enumerated;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Row for u8 {
+        type Key = u8;
+        fn key(&self) -> u8 {
+            *self
+        }
+    }
+
+    #[test]
+    fn parts_are_one_sorted_table() {
+        let rows = Rows::<u8>(&[&[1, 4], &[], &[2, 3, 5]]);
+        assert_eq!(rows.iter().copied().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!((rows.len(), rows.is_empty()), (5, false));
     }
 }

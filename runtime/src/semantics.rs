@@ -1,10 +1,8 @@
 //! The generated object model of the interpreter's release.
 //!
-//! There are no C sources of 3.12 at hand: 3.13's bodies and tables stand in for it, but for those that are known to do otherwise.
-#[cfg(not(Py_3_12))]
-pub use generated::v3_11::*;
-#[cfg(Py_3_12)]
-pub use generated::v3_13::*;
+//! Where there is no Rust of a release, the next one's bodies and tables stand in for it (3.13's for 3.12), but for those that are known
+//! to do otherwise. `build.rs` finds out which.
+include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
 
 use generated::capi::FunctionId;
 

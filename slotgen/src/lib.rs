@@ -11,6 +11,7 @@ pub(crate) mod lower;
 pub mod model;
 pub mod preprocess;
 pub mod prove;
+pub mod share;
 pub mod source;
 pub mod translate;
 pub mod unchanged;
@@ -18,5 +19,5 @@ pub mod unchanged;
 mod generate;
 
 pub use generate::{
-    GenerateError, Report, committed, elsewhere, facts_of, generate, generate_binary, generate_installed,
+    GenerateError, Read, Report, committed, elsewhere, facts_of, generate, generate_binary, generate_installed,
 };

@@ -41,7 +41,7 @@ fn error_for(path: &str, change: impl Fn(&str) -> String) -> String {
     let before = snapshot(&tests::root().join("generated"));
     write(&generated, &before);
     let tree = Tree::open(&room.path().join("cpython")).unwrap();
-    let error = slotgen::generate(&tree, "3.13", &generated, Mode::Write).unwrap_err().to_string();
+    let error = slotgen::generate(&[tree], &["3.13".to_owned()], &generated, Mode::Write).unwrap_err().to_string();
     assert_eq!(snapshot(&generated), before, "generated/ must not change when the sources are not understood");
     error
 }

@@ -6,12 +6,15 @@ use std::fs;
 /// One function of a generated module, with its comment.
 fn generated(file: &str, name: &str) -> String {
     let stem = file.rsplit('/').next().unwrap().trim_end_matches(".c");
-    let folder = tests::root().join("generated/src/v3_13");
-    let path =
-        [format!("{stem}.rs"), format!("{stem}_.rs")].map(|name| folder.join(name)).into_iter().find(|p| p.is_file());
-    let text = fs::read_to_string(path.unwrap()).unwrap();
+    let paths = ["v3_13", "shared"].into_iter().flat_map(|folder| {
+        let folder = tests::root().join("generated/src").join(folder);
+        [format!("{stem}.rs"), format!("{stem}_.rs")].map(|name| folder.join(name))
+    });
+    let head = format!("pub fn {name}<");
+    let mut texts = paths.filter_map(|path| fs::read_to_string(path).ok());
+    let text = texts.find(|text| text.lines().any(|line| line.starts_with(&head))).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let at = lines.iter().position(|line| line.starts_with(&format!("pub fn {name}<"))).unwrap();
+    let at = lines.iter().position(|line| line.starts_with(&head)).unwrap();
     let end = at + lines[at..].iter().position(|line| *line == "}").unwrap();
     let before = lines[..at].iter().rev().take_while(|line| line.starts_with("///")).count();
     lines[at - before..=end].join("\n")

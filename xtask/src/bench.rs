@@ -1,6 +1,6 @@
 //! `bench`: measures the runtime and slotgen, beside the bounds that the project allows itself.
 use crate::obtain::{Interpreter, interpreter, sources, venv};
-use crate::testing::SUPPORTED;
+use crate::testing::{SUPPORTED, newest};
 use crate::ui::table::table;
 use crate::ui::{self, Advise, Step, paint};
 use crate::wheel::Profile;
@@ -62,13 +62,13 @@ impl Row {
 pub fn run(options: &Options) -> Result<()> {
     let base = match &options.python {
         Some(path) => interpreter::named(path)?,
-        None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
+        None => interpreter::find(newest(), None)?,
     };
     let python = venv::ensure(&base)?;
     let build = install(options, &python)?;
     let mut rows = Vec::new();
     // Where functions are not traced there is the hook to measure, no more.
-    if SUPPORTED.contains(&python.series().as_str()) {
+    if SUPPORTED.contains(&python.series()) {
         rows = serde_json::from_str::<Vec<Row>>(&script(&python, "runtime.py")?).context("no rows were printed")?;
     }
     rows.extend(hook(&python)?);

@@ -1,6 +1,6 @@
 //! `fuzz`: runs random programs compiled and plain, and compares them.
 use crate::obtain::{Interpreter, interpreter, venv};
-use crate::testing::SUPPORTED;
+use crate::testing::newest;
 use crate::ui::table::table;
 use crate::ui::{Advise, Step, note};
 use crate::wheel::Profile;
@@ -67,7 +67,7 @@ struct Progress {
 pub fn run(options: &Options) -> Result<()> {
     let base = match &options.python {
         Some(path) => interpreter::named(path)?,
-        None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
+        None => interpreter::find(newest(), None)?,
     };
     let python = venv::ensure(&base)?;
     develop::install(&python, Profile::Release)?;

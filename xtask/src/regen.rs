@@ -7,13 +7,14 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use slotgen::emit::Mode;
 use slotgen::facts::{Facts, SlotOrigin};
-use slotgen::source::Tree;
+use slotgen::source::{Tree, built};
 use slotgen::unchanged::Unchanged;
 use slotgen::{Report, generate, generate_binary, generate_installed};
 use std::path::{Path, PathBuf};
 
 /// Generates `generated/` from CPython's sources, or checks that it is what they give
 ///
+/// Rust is made of several releases together, so that a body that they have in common stands once: with one of them, all are read.
 /// Nothing is written unless everything was understood; then the folder is replaced as a whole.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask regen 3.13             read CPython 3.13, write generated/\n  \
@@ -64,7 +65,9 @@ pub fn run(options: &Options) -> Result<()> {
             (given, _) => from_sources.push(sources::obtain(release, given.as_deref())?),
         }
     }
-    done.extend(all(&from_sources, mode)?);
+    if !from_sources.is_empty() {
+        done.push(all(&with_companions(from_sources)?, mode)?);
+    }
     if options.json {
         anstream::println!("{}", serde_json::to_string_pretty(&done)?);
     } else {
@@ -75,10 +78,10 @@ pub fn run(options: &Options) -> Result<()> {
         .advise(format!("run `cargo xtask regen {}` and commit the result", releases.join(" ")))
 }
 
-/// What was done for one release.
+/// What was done for releases that belong together.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Done {
-    release: String,
+    releases: Vec<String>,
     files: usize,
     changes: Vec<String>,
     diagnostics: Vec<String>,
@@ -87,25 +90,36 @@ struct Done {
     unchanged: bool,
 }
 
-/// Every release from its sources; a check of what was checked before and has not changed since is not made again.
-fn all(sources: &[sources::Sources], mode: Mode) -> Result<Vec<Done>> {
+/// The sources with those of the other releases that Rust is made of, if one of them is among them.
+fn with_companions(mut sources: Vec<sources::Sources>) -> Result<Vec<sources::Sources>> {
+    let has = |sources: &[sources::Sources], series: &String| {
+        sources.iter().any(|sources| releases::series_of(&sources.version) == *series)
+    };
+    if built().iter().any(|series| has(&sources, series)) {
+        for series in built() {
+            if !has(&sources, &series) {
+                sources.push(sources::obtain(&series, None)?);
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// Releases from their sources; a check of what was checked before and has not changed since is not made again.
+fn all(sources: &[sources::Sources], mode: Mode) -> Result<Done> {
     let generated = place::root().join("generated");
     let mut trees: Vec<Tree> = sources.iter().map(open).collect::<Result<_>>()?;
-    // An older release calls what it asks of its world as newer ones do.
-    trees.sort_by_key(|tree| std::cmp::Reverse((tree.release().major, tree.release().minor)));
+    trees.sort_by_key(|tree| (tree.release().major, tree.release().minor));
     let unchanged = Unchanged { records: &place::target().join("regen"), trees: &trees, generated: &generated };
     if mode == Mode::Check
         && let Some(found) = unchanged.recall()
-        && let Ok(done) = serde_json::from_str::<Vec<Done>>(&found)
+        && let Ok(done) = serde_json::from_str::<Done>(&found)
     {
-        return Ok(done.into_iter().map(|done| Done { unchanged: true, ..done }).collect());
+        return Ok(Done { unchanged: true, ..done });
     }
-    let mut done = Vec::new();
-    for tree in &trees {
-        done.push(Done::from(of_tree(tree, mode)?));
-    }
-    if mode != Mode::DryRun && (mode == Mode::Write || done.iter().all(|done| done.changes.is_empty())) {
-        let clean: Vec<Done> = done.iter().cloned().map(|done| Done { changes: Vec::new(), ..done }).collect();
+    let done = Done::from(of_trees(&trees, mode)?);
+    if mode != Mode::DryRun && (mode == Mode::Write || done.changes.is_empty()) {
+        let clean = Done { changes: Vec::new(), ..done.clone() };
         unchanged.remember(&serde_json::to_string(&clean)?)?;
     }
     Ok(done)
@@ -113,11 +127,12 @@ fn all(sources: &[sources::Sources], mode: Mode) -> Result<Vec<Done>> {
 
 impl From<Report> for Done {
     fn from(report: Report) -> Done {
+        let diagnostics = report.read.iter().flat_map(|read| &read.diagnostics.0);
         Done {
-            release: report.release,
+            releases: report.read.iter().map(|read| read.release.clone()).collect(),
             files: report.files,
             changes: report.changes.iter().map(ToString::to_string).collect(),
-            diagnostics: report.diagnostics.0.iter().map(ToString::to_string).collect(),
+            diagnostics: diagnostics.map(ToString::to_string).collect(),
             unchanged: false,
         }
     }
@@ -129,7 +144,7 @@ fn from_library(release: &str, mode: Mode) -> Result<Done> {
     let series = releases::series_of(&facts.release);
     let changes = generate_binary(&facts, &series, &place::root().join("generated"), mode)?;
     let changes = changes.iter().map(ToString::to_string).collect();
-    Ok(Done { release: facts.release, files: 1, changes, diagnostics: Vec::new(), unchanged: false })
+    Ok(Done { releases: vec![facts.release], files: 1, changes, diagnostics: Vec::new(), unchanged: false })
 }
 
 /// The tables of code objects and frames of a release of which there is an interpreter.
@@ -138,7 +153,7 @@ fn installed(series: &str, python: Option<&Path>, mode: Mode) -> Result<()> {
     let step = Step::start(format!("Reading the headers of CPython {}", python.full_version()));
     let opcode_py = python.standard_library.join("opcode.py");
     let root = place::root().join("generated");
-    let changes = generate_installed(&python.include_dir, &opcode_py, series, &root, mode)?;
+    let changes = generate_installed((&python.include_dir, &opcode_py), series, &built(), &root, mode)?;
     step.done(format!("{} to change", changes.len()));
     changes.iter().for_each(|change| anstream::println!("  {change}"));
     let stale = mode == Mode::Check && !changes.is_empty();
@@ -146,22 +161,23 @@ fn installed(series: &str, python: Option<&Path>, mode: Mode) -> Result<()> {
         .advise(format!("run `cargo xtask regen --installed {series}` and commit the result"))
 }
 
-/// Brings `generated/` into line with one source tree, or compares.
-pub fn one(sources: &sources::Sources, mode: Mode) -> Result<Report> {
-    of_tree(&open(sources)?, mode)
+/// Compares `generated/` with what a release gives, and those that Rust is made of together with it; the release comes first.
+pub fn compare(sources: &sources::Sources) -> Result<Report> {
+    let trees: Vec<Tree> = with_companions(vec![sources.clone()])?.iter().map(open).collect::<Result<_>>()?;
+    of_trees(&trees, Mode::Check)
 }
 
 fn open(sources: &sources::Sources) -> Result<Tree> {
     Tree::open(&sources.path).with_context(|| sources.path.display().to_string())
 }
 
-fn of_tree(tree: &Tree, mode: Mode) -> Result<Report> {
-    let release = tree.release();
-    let step = Step::start(format!("Generating Rust from CPython {release}"));
+fn of_trees(trees: &[Tree], mode: Mode) -> Result<Report> {
+    let releases = trees.iter().map(|tree| tree.release().to_string()).collect::<Vec<_>>().join(", ");
+    let step = Step::start(format!("Generating Rust from CPython {releases}"));
     step.at("preprocessing, parsing, extracting");
-    let report = generate(tree, &release.series(), &place::root().join("generated"), mode)?;
+    let report = generate(trees, &built(), &place::root().join("generated"), mode)?;
     step.done(format!("{} files, {} to change", report.files, report.changes.len()));
-    for diagnostic in &report.diagnostics.0 {
+    for diagnostic in report.read.iter().flat_map(|read| &read.diagnostics.0) {
         ui::note(diagnostic);
     }
     Ok(report)
@@ -169,7 +185,7 @@ fn of_tree(tree: &Tree, mode: Mode) -> Result<Report> {
 
 /// What was read and made, for reports.
 pub fn counts(report: &Report) -> Vec<(String, usize)> {
-    let facts = &report.facts;
+    let Some(facts) = report.read.first().map(|read| &read.facts) else { return Vec::new() };
     let filled = |origin: SlotOrigin| {
         let slots = facts.types.iter().flat_map(|ty| ty.slots.values());
         slots.filter(|slot| slot.origin == origin).count()
@@ -220,7 +236,7 @@ fn show(done: &Done, mode: Mode) {
         (Mode::Check, false) => paint::red("differs"),
         (Mode::DryRun, false) => paint::yellow("would change"),
     };
-    anstream::println!("generated/ for CPython {}: {} files, {verb}", done.release, done.files);
+    anstream::println!("generated/ for CPython {}: {} files, {verb}", done.releases.join(", "), done.files);
     for change in &done.changes {
         anstream::println!("  {change}");
     }

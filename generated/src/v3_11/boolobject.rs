@@ -3,10 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/boolobject.c, its functions in C's order.
+//! Objects/boolobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+#[allow(unused_imports)]
+pub use crate::shared::boolobject::*;
 /// CPython: Objects/boolobject.c, `bool_repr`.
 pub fn bool_repr<C: CApi>(c: &mut C, self_: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::bool_repr);
@@ -29,24 +31,6 @@ pub fn PyBool_FromLong<C: CApi>(c: &mut C, ok: i64) -> Result<C::Object, C::Erro
         c.global(Global::Py_False)?
     };
     return Ok(result);
-}
-/// CPython: Objects/boolobject.c, `bool_new`.
-pub fn bool_new<C: CApi>(
-    c: &mut C,
-    _type_: &C::Object,
-    args: &C::Object,
-    kwds: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::bool_new);
-    c._PyArg_NoKeywords("bool", kwds)?;
-    let mut x = Some(c.global(Global::Py_False)?);
-    c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)])?;
-    let object = match x.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result = super::object::PyObject_IsTrue(c, &object)?;
-    return Ok(super::boolobject::PyBool_FromLong(c, result as i64)?);
 }
 /// CPython: Objects/boolobject.c, `bool_vectorcall`.
 pub fn bool_vectorcall<C: CApi>(
@@ -78,66 +62,6 @@ pub fn bool_vectorcall<C: CApi>(
         0i64
     };
     return Ok(super::boolobject::PyBool_FromLong(c, ok)?);
-}
-/// CPython: Objects/boolobject.c, `bool_and`.
-pub fn bool_and<C: CApi>(
-    c: &mut C,
-    a: &C::Object,
-    b: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::bool_and);
-    if c.PyBool_Check(a)? && c.PyBool_Check(b)? {
-        let is = c.is(a, Global::Py_True)?;
-        let is_2 = c.is(b, Global::Py_True)?;
-        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(is & is_2))?);
-    }
-    let PyLong_Type = c.global(Global::PyLong_Type)?;
-    let nb_and = c.slot(&PyLong_Type, Slot::nb_and)?;
-    let function = match nb_and.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    return Ok(c.call_binaryfunc(&function, a, b)?);
-}
-/// CPython: Objects/boolobject.c, `bool_or`.
-pub fn bool_or<C: CApi>(
-    c: &mut C,
-    a: &C::Object,
-    b: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::bool_or);
-    if c.PyBool_Check(a)? && c.PyBool_Check(b)? {
-        let is = c.is(a, Global::Py_True)?;
-        let is_2 = c.is(b, Global::Py_True)?;
-        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(is | is_2))?);
-    }
-    let PyLong_Type = c.global(Global::PyLong_Type)?;
-    let nb_or = c.slot(&PyLong_Type, Slot::nb_or)?;
-    let function = match nb_or.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    return Ok(c.call_binaryfunc(&function, a, b)?);
-}
-/// CPython: Objects/boolobject.c, `bool_xor`.
-pub fn bool_xor<C: CApi>(
-    c: &mut C,
-    a: &C::Object,
-    b: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::bool_xor);
-    if c.PyBool_Check(a)? && c.PyBool_Check(b)? {
-        let is = c.is(a, Global::Py_True)?;
-        let is_2 = c.is(b, Global::Py_True)?;
-        return Ok(super::boolobject::PyBool_FromLong(c, i64::from(is ^ is_2))?);
-    }
-    let PyLong_Type = c.global(Global::PyLong_Type)?;
-    let nb_xor = c.slot(&PyLong_Type, Slot::nb_xor)?;
-    let function = match nb_xor.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    return Ok(c.call_binaryfunc(&function, a, b)?);
 }
 /// CPython: Objects/boolobject.c, `bool_dealloc`.
 pub fn bool_dealloc<C: CApi>(c: &mut C, _ignore: &C::Object) -> Result<(), C::Error> {

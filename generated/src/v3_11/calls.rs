@@ -4,9 +4,12 @@
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
 //! Translated functions by identity, with arguments that only the run knows.
-#![allow(clippy::all)]
-use crate::calls::{Function, Value};
+#![allow(non_snake_case, clippy::all)]
+#[allow(unused_imports)]
+use crate::calls::Value;
+#[allow(unused_imports)]
 use crate::capi::{CApi, FunctionId};
+
 /// Files whose objects' layout in memory is the world's: what they define is asked of the world by the others.
 pub static MEMORY: &[&str] = &[
     "Objects/bytearrayobject.c",
@@ -20,17644 +23,3013 @@ pub static MEMORY: &[&str] = &[
     "Objects/tupleobject.c",
     "Objects/unicodeobject.c",
 ];
-/// Every translated function.
-pub static FUNCTIONS: &[Function] = &[
-    Function {
-        id: FunctionId::type_error,
-        prototype: "static (str:char, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::null_error,
-        prototype: "static () -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_Type,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyObject_Length,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyObject_HasLen,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_LengthHint,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::PyObject_GetItem,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_SetItem,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_DelItem,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_DelItemString,
-        prototype: "(object:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_CheckBuffer,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_CheckReadBuffer,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_AsReadBuffer,
-        prototype: "(object:PyObject, pointer:void, out isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_GetBuffer,
-        prototype: "(object:PyObject, object:Py_buffer, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::PyBuffer_SizeFromFormat,
-        prototype: "(str:char) -> isize",
-    },
-    Function {
-        id: FunctionId::PyBuffer_Release,
-        prototype: "(object:Py_buffer) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyObject_Format,
-        prototype: "(object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Check,
-        prototype: "(object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::binary_op1,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::binop_type_error,
-        prototype: "static (object:PyObject, object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::binary_op,
-        prototype: "static (object:PyObject, object:PyObject, i32:int, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::ternary_op,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject, i32:int, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Or,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Xor,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_And,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Lshift,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Rshift,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Subtract,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Divmod,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Add,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::sequence_repeat,
-        prototype: "static (other:ssizeargfunc, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Multiply,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_MatrixMultiply,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_FloorDivide,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_TrueDivide,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Remainder,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Power,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyNumber_PowerNoMod,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::binary_iop1,
-        prototype: "static (object:PyObject, object:PyObject, i32:int, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::binary_iop,
-        prototype: "static (object:PyObject, object:PyObject, i32:int, i32:int, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::ternary_iop,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject, i32:int, i32:int, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceOr,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceXor,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceAnd,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceLshift,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceRshift,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceSubtract,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceMatrixMultiply,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceFloorDivide,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceTrueDivide,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceRemainder,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceAdd,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlaceMultiply,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_InPlacePower,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyNumber_InPlacePowerNoMod,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Negative,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Positive,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Invert,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Absolute,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyIndex_Check,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyNumber_Index,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Index,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_AsSsize_t,
-        prototype: "(object:PyObject, object?:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyNumber_Long,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_Float,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyNumber_ToBase,
-        prototype: "(object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_Check,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PySequence_Length,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PySequence_Concat,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_Repeat,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_InPlaceConcat,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_InPlaceRepeat,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_GetItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_GetSlice,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_SetItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_DelItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_SetSlice,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_DelSlice,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_Tuple,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_List,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySequence_Fast,
-        prototype: "(object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::_PySequence_IterSearch,
-        prototype: "(object:PyObject, object:PyObject, i32:int) -> isize",
-    },
-    Function {
-        id: FunctionId::PySequence_Count,
-        prototype: "(object:PyObject, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PySequence_Contains,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_In,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySequence_Index,
-        prototype: "(object:PyObject, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyMapping_Check,
-        prototype: "(object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyMapping_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyMapping_Length,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyMapping_GetItemString,
-        prototype: "(object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyMapping_SetItemString,
-        prototype: "(object:PyObject, str:char, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyMapping_HasKeyString,
-        prototype: "(object:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::PyMapping_HasKey,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::method_output_as_list,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyMapping_Keys,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyMapping_Items,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyMapping_Values,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::abstract_get_bases,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::abstract_issubclass,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::check_class,
-        prototype: "static (object:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::object_isinstance,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::object_recursive_isinstance,
-        prototype: "static (thread:PyThreadState, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_IsInstance,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::recursive_issubclass,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::object_issubclass,
-        prototype: "static (thread:PyThreadState, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_IsSubclass,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_RealIsInstance,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_RealIsSubclass,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_GetIter,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_GetAIter,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyIter_Check,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyAIter_Check,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyIter_Next,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyIter_Send,
-        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::bool_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyBool_FromLong,
-        prototype: "(i64:long) -> object",
-    },
-    Function {
-        id: FunctionId::bool_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bool_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bool_and,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bool_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bool_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bool_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_getbytevalue,
-        prototype: "static (object:PyObject, out i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::bytearray_releasebuffer,
-        prototype: "static (object:PyByteArrayObject, object:Py_buffer) -> nothing",
-    },
-    Function {
-        id: FunctionId::_canresize,
-        prototype: "static (object:PyByteArrayObject) -> i32",
-    },
-    Function {
-        id: FunctionId::bytearray___init__,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::bytearray_clear,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_copy,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_removeprefix,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_removesuffix,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_translate,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_maketrans,
-        prototype: "static (nothing:void, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_replace,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_split,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_rsplit,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_reverse,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_insert,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_append,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_pop,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_remove,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_strip,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_lstrip,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_rstrip,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_decode,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_splitlines,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_fromhex,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_hex,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_reduce,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_reduce_ex,
-        prototype: "static (object:PyByteArrayObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_sizeof,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyByteArray_FromObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyByteArray_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyByteArray_AsString,
-        prototype: "(object:PyObject) -> str",
-    },
-    Function {
-        id: FunctionId::bytearray_length,
-        prototype: "static (object:PyByteArrayObject) -> isize",
-    },
-    Function {
-        id: FunctionId::bytearray_repeat,
-        prototype: "static (object:PyByteArrayObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_irepeat,
-        prototype: "static (object:PyByteArrayObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_str,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib__factorize,
-        prototype: "static (str:char, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib__two_way_find,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib_count,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib_find,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib_rfind,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib_isspace,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_isalpha,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_isalnum,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_isascii,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_isdigit,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_islower,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_isupper,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_istitle,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_lower,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_upper,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_title,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_capitalize,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_swapcase,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_zfill,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::return_self,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_ljust_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, i8:char) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_rjust_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, i8:char) -> object",
-    },
-    Function {
-        id: FunctionId::stringlib_center_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, i8:char) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_find,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_count,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_clear_impl,
-        prototype: "static (object:PyByteArrayObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_copy_impl,
-        prototype: "static (object:PyByteArrayObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_index,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_rfind,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_rindex,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_contains,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::bytearray_startswith,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_endswith,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_maketrans_impl,
-        prototype: "static (object:Py_buffer, object:Py_buffer) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_replace_impl,
-        prototype: "static (object:PyByteArrayObject, object:Py_buffer, object:Py_buffer, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_partition,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_rpartition,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_strip_impl,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_lstrip_impl,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_rstrip_impl,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_decode_impl,
-        prototype: "static (object:PyByteArrayObject, str?:char, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_alloc,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_join,
-        prototype: "static (object:PyByteArrayObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_splitlines_impl,
-        prototype: "static (object:PyByteArrayObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_fromhex_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_hex_impl,
-        prototype: "static (object:PyByteArrayObject, object?:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::_common_reduce,
-        prototype: "static (object:PyByteArrayObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_reduce_impl,
-        prototype: "static (object:PyByteArrayObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_reduce_ex_impl,
-        prototype: "static (object:PyByteArrayObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_mod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearrayiter_dealloc,
-        prototype: "static (object:bytesiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::bytearrayiter_length_hint,
-        prototype: "static (object:bytesiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearrayiter_reduce,
-        prototype: "static (object:bytesiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearrayiter_setstate,
-        prototype: "static (object:bytesiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytearray_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes___bytes__,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_split,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_partition,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rpartition,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rsplit,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_strip,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_lstrip,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rstrip,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_translate,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_maketrans,
-        prototype: "static (nothing:void, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_replace,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_removeprefix,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_removesuffix,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_decode,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_splitlines,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_fromhex,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_hex,
-        prototype: "static (object:PyBytesObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::getnextarg,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, out isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::formatlong,
-        prototype: "static (object:PyObject, i32:int, i32:int, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyBytes_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyBytes_AsString,
-        prototype: "(object:PyObject) -> str",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib__factorize,
-        prototype: "static (str:char, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib__two_way_find,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_count,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_find,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_rfind,
-        prototype: "static (str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_isspace,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_isalpha,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_isalnum,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_isascii,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_isdigit,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_islower,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_isupper,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_istitle,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_lower,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_upper,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_title,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_capitalize,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_swapcase,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_zfill,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_return_self,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_ljust_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, i8:char) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_rjust_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, i8:char) -> object",
-    },
-    Function {
-        id: FunctionId::bytesobject_stringlib_center_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, i8:char) -> object",
-    },
-    Function {
-        id: FunctionId::_PyBytes_Find,
-        prototype: "(str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyBytes_ReverseFind,
-        prototype: "(str:char, isize:Py_ssize_t, str:char, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::bytes_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_str,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_length,
-        prototype: "static (object:PyBytesObject) -> isize",
-    },
-    Function {
-        id: FunctionId::bytes_contains,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::bytes___bytes___impl,
-        prototype: "static (object:PyBytesObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_partition_impl,
-        prototype: "static (object:PyBytesObject, object:Py_buffer) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rpartition_impl,
-        prototype: "static (object:PyBytesObject, object:Py_buffer) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_join,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyBytes_Join,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_find,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_index,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rfind,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rindex,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::do_argstrip,
-        prototype: "static (object:PyBytesObject, i32:int, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_strip_impl,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_lstrip_impl,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_rstrip_impl,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_count,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_maketrans_impl,
-        prototype: "static (object:Py_buffer, object:Py_buffer) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_replace_impl,
-        prototype: "static (object:PyBytesObject, object:Py_buffer, object:Py_buffer, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_startswith,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_endswith,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_decode_impl,
-        prototype: "static (object:PyBytesObject, str?:char, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_splitlines_impl,
-        prototype: "static (object:PyBytesObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_fromhex_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_hex_impl,
-        prototype: "static (object:PyBytesObject, object?:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_getnewargs,
-        prototype: "static (object:PyBytesObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_mod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str?:char, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyBytes_FromObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_alloc,
-        prototype: "static (object:PyTypeObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyBytes_ConcatAndDel,
-        prototype: "(out object:PyObject, object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::striter_dealloc,
-        prototype: "static (object:striterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::striter_len,
-        prototype: "static (object:striterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::striter_reduce,
-        prototype: "static (object:striterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::striter_setstate,
-        prototype: "static (object:striterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::bytes_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyBytesWriter_Dealloc,
-        prototype: "(object:_PyBytesWriter) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyBytesWriter_AsString,
-        prototype: "static (object:_PyBytesWriter) -> str",
-    },
-    Function {
-        id: FunctionId::_PyBytesWriter_Prepare,
-        prototype: "(object:_PyBytesWriter, pointer?:void, isize:Py_ssize_t) -> pointer",
-    },
-    Function {
-        id: FunctionId::call_null_error,
-        prototype: "static (thread:PyThreadState) -> object",
-    },
-    Function {
-        id: FunctionId::_Py_CheckFunctionResult,
-        prototype: "(thread:PyThreadState, object?:PyObject, object?:PyObject, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::_Py_CheckSlotResult,
-        prototype: "(object:PyObject, str:char, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_CallNoArgs,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_VectorcallDict,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_MakeTpCall,
-        prototype: "(thread:PyThreadState, object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_FastCall,
-        prototype: "(object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_Call,
-        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCFunction_Call,
-        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_CallOneArg,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyFunction_Vectorcall,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyEval_CallObjectWithKeywords,
-        prototype: "(object:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_CallObject,
-        prototype: "(object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_VectorcallMethod,
-        prototype: "(object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCell_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cell_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCell_Get,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCell_Set,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::cell_dealloc,
-        prototype: "static (object:PyCellObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::cell_richcompare,
-        prototype: "static (object?:PyObject, object?:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::cell_repr,
-        prototype: "static (object:PyCellObject) -> object",
-    },
-    Function {
-        id: FunctionId::cell_clear,
-        prototype: "static (object:PyCellObject) -> i32",
-    },
-    Function {
-        id: FunctionId::cell_get_contents,
-        prototype: "static (object:PyCellObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::cell_set_contents,
-        prototype: "static (object:PyCellObject, object:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::method___reduce__,
-        prototype: "static (object:PyMethodObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyMethod_Function,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyMethod_Self,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyMethod_New,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method___reduce___impl,
-        prototype: "static (object:PyMethodObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_get_doc,
-        prototype: "static (object:PyMethodObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::method_getattro,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_dealloc,
-        prototype: "static (object:PyMethodObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::method_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::method_repr,
-        prototype: "static (object:PyMethodObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_hash,
-        prototype: "static (object:PyMethodObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyInstanceMethod_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyInstanceMethod_Function,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_get_doc,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_getattro,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::instancemethod_call,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_descr_get,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::instancemethod_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::complex_conjugate,
-        prototype: "static (object:PyComplexObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::complex___getnewargs__,
-        prototype: "static (object:PyComplexObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::complex___format__,
-        prototype: "static (object:PyComplexObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::complex___complex__,
-        prototype: "static (object:PyComplexObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::complex_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyComplex_RealAsDouble,
-        prototype: "(object:PyObject) -> f64",
-    },
-    Function {
-        id: FunctionId::PyComplex_ImagAsDouble,
-        prototype: "(object:PyObject) -> f64",
-    },
-    Function {
-        id: FunctionId::try_complex_special_method,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::complex_hash,
-        prototype: "static (object:PyComplexObject) -> isize",
-    },
-    Function {
-        id: FunctionId::to_complex,
-        prototype: "static (out object:PyObject, object:Py_complex) -> i32",
-    },
-    Function {
-        id: FunctionId::complex_bool,
-        prototype: "static (object:PyComplexObject) -> i32",
-    },
-    Function {
-        id: FunctionId::complex___format___impl,
-        prototype: "static (object:PyComplexObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::descr_dealloc,
-        prototype: "static (object:PyDescrObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::descr_name,
-        prototype: "static (object:PyDescrObject) -> object",
-    },
-    Function {
-        id: FunctionId::descr_repr,
-        prototype: "static (object:PyDescrObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::descrobject_method_repr,
-        prototype: "static (object:PyMethodDescrObject) -> object",
-    },
-    Function {
-        id: FunctionId::member_repr,
-        prototype: "static (object:PyMemberDescrObject) -> object",
-    },
-    Function {
-        id: FunctionId::getset_repr,
-        prototype: "static (object:PyGetSetDescrObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapperdescr_repr,
-        prototype: "static (object:PyWrapperDescrObject) -> object",
-    },
-    Function {
-        id: FunctionId::descr_check,
-        prototype: "static (object:PyDescrObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::classmethod_get,
-        prototype: "static (object:PyMethodDescrObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_get,
-        prototype: "static (object:PyMethodDescrObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::member_get,
-        prototype: "static (object:PyMemberDescrObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::getset_get,
-        prototype: "static (object:PyGetSetDescrObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapperdescr_get,
-        prototype: "static (object:PyWrapperDescrObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::descr_setcheck,
-        prototype: "static (object:PyDescrObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::member_set,
-        prototype: "static (object:PyMemberDescrObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::getset_set,
-        prototype: "static (object:PyGetSetDescrObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::method_check_args,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::method_enter_call,
-        prototype: "static (thread:PyThreadState, object:PyObject) -> other",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_VARARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_VARARGS_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_FASTCALL,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_FASTCALL_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_NOARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::method_vectorcall_O,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::classmethoddescr_call,
-        prototype: "static (object:PyMethodDescrObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapperdescr_raw_call,
-        prototype: "static (object?:PyWrapperDescrObject, object?:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapperdescr_call,
-        prototype: "static (object:PyWrapperDescrObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::descrobject_method_get_doc,
-        prototype: "static (object:PyMethodDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::method_get_text_signature,
-        prototype: "static (object:PyMethodDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::calculate_qualname,
-        prototype: "static (object?:PyDescrObject) -> object",
-    },
-    Function {
-        id: FunctionId::descr_get_qualname,
-        prototype: "static (object?:PyDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::descr_reduce,
-        prototype: "static (object:PyDescrObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::member_get_doc,
-        prototype: "static (object:PyMemberDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::getset_get_doc,
-        prototype: "static (object:PyGetSetDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapperdescr_get_doc,
-        prototype: "static (object:PyWrapperDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapperdescr_get_text_signature,
-        prototype: "static (object:PyWrapperDescrObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::descr_new,
-        prototype: "static (object:PyTypeObject, object:PyTypeObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyDescr_NewMethod,
-        prototype: "(object:PyTypeObject, pointer:PyMethodDef) -> object",
-    },
-    Function {
-        id: FunctionId::PyDescr_NewClassMethod,
-        prototype: "(object:PyTypeObject, pointer:PyMethodDef) -> object",
-    },
-    Function {
-        id: FunctionId::PyDescr_NewMember,
-        prototype: "(object:PyTypeObject, pointer:PyMemberDef) -> object",
-    },
-    Function {
-        id: FunctionId::PyDescr_NewGetSet,
-        prototype: "(object:PyTypeObject, pointer:PyGetSetDef) -> object",
-    },
-    Function {
-        id: FunctionId::PyDescr_NewWrapper,
-        prototype: "(object:PyTypeObject, pointer:structwrapperbase, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::PyDescr_IsData,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::mappingproxy_len,
-        prototype: "static (object:mappingproxyobject) -> isize",
-    },
-    Function {
-        id: FunctionId::mappingproxy_getitem,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_ior,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_contains,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::mappingproxy_keys,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_values,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_items,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_copy,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_reversed,
-        prototype: "static (object:mappingproxyobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_dealloc,
-        prototype: "static (object:mappingproxyobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::mappingproxy_getiter,
-        prototype: "static (object:mappingproxyobject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_str,
-        prototype: "static (object:mappingproxyobject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_repr,
-        prototype: "static (object:mappingproxyobject) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_richcompare,
-        prototype: "static (object:mappingproxyobject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::mappingproxy_check_mapping,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::mappingproxy_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyDictProxy_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_dealloc,
-        prototype: "static (object:wrapperobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::wrapper_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_hash,
-        prototype: "static (object:wrapperobject) -> isize",
-    },
-    Function {
-        id: FunctionId::wrapper_repr,
-        prototype: "static (object:wrapperobject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_reduce,
-        prototype: "static (object:wrapperobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_objclass,
-        prototype: "static (object:wrapperobject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_name,
-        prototype: "static (object:wrapperobject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_doc,
-        prototype: "static (object:wrapperobject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_text_signature,
-        prototype: "static (object:wrapperobject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_qualname,
-        prototype: "static (object:wrapperobject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrapper_call,
-        prototype: "static (object:wrapperobject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyWrapper_New,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_getter,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_setter,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_deleter,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_set_name,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::property_descr_get,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_descr_set,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::property_copy,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_init_impl,
-        prototype: "static (object:propertyobject, object?:PyObject, object?:PyObject, object?:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::property_get___isabstractmethod__,
-        prototype: "static (object:propertyobject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::property_clear,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::mappingproxy_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::property_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_fromkeys,
-        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::dict_get,
-        prototype: "static (object:PyDictObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::dict_setdefault,
-        prototype: "static (object:PyDictObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::dict_pop,
-        prototype: "static (object:PyDictObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::dict_popitem,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict___reversed__,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::get_dict_state,
-        prototype: "static () -> pointer",
-    },
-    Function {
-        id: FunctionId::_PyDict_Fini,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::unicode_get_hash,
-        prototype: "static (object?:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyDict_DebugMallocStats,
-        prototype: "(pointer:FILE) -> nothing",
-    },
-    Function {
-        id: FunctionId::dictkeys_incref,
-        prototype: "static (pointer?:PyDictKeysObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::dictkeys_decref,
-        prototype: "static (pointer?:PyDictKeysObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::calculate_log2_keysize,
-        prototype: "static (isize:Py_ssize_t) -> u8",
-    },
-    Function {
-        id: FunctionId::estimate_log2_keysize,
-        prototype: "static (isize:Py_ssize_t) -> u8",
-    },
-    Function {
-        id: FunctionId::shared_keys_usable_size,
-        prototype: "static (pointer?:PyDictKeysObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyDict_New,
-        prototype: "() -> object",
-    },
-    Function {
-        id: FunctionId::lookdict_index,
-        prototype: "static (pointer:PyDictKeysObject, isize:Py_hash_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyDictKeys_StringLookup,
-        prototype: "(pointer:PyDictKeysObject, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyDict_HasOnlyStringKeys,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::find_empty_slot,
-        prototype: "static (pointer:PyDictKeysObject, isize:Py_hash_t) -> isize",
-    },
-    Function {
-        id: FunctionId::insertion_resize,
-        prototype: "static (object:PyDictObject, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::build_indices_generic,
-        prototype: "static (pointer:PyDictKeysObject, object:PyDictKeyEntry, isize:Py_ssize_t) -> nothing",
-    },
-    Function {
-        id: FunctionId::build_indices_unicode,
-        prototype: "static (pointer:PyDictKeysObject, object:PyDictUnicodeEntry, isize:Py_ssize_t) -> nothing",
-    },
-    Function {
-        id: FunctionId::dict_new_presized,
-        prototype: "static (isize:Py_ssize_t, i32:bool) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_NewPresized,
-        prototype: "(isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_FromItems,
-        prototype: "(objects:PyObject, isize:Py_ssize_t, objects:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_GetItemWithError,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_GetItemIdWithError,
-        prototype: "(object:PyObject, pointer:_Py_Identifier) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_GetItemStringWithError,
-        prototype: "(object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_LoadGlobal,
-        prototype: "(object:PyDictObject, object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_SetItem_Take2,
-        prototype: "(object:PyDictObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_SetItem_KnownHash,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject, isize:Py_hash_t) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_DelItem_KnownHash,
-        prototype: "(object:PyObject, object:PyObject, isize:Py_hash_t) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_Pop_KnownHash,
-        prototype: "(object:PyObject, object:PyObject, isize:Py_hash_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_Pop,
-        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_FromKeys,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_dealloc,
-        prototype: "static (object:PyDictObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::dict_repr,
-        prototype: "static (object:PyDictObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_length,
-        prototype: "static (object:PyDictObject) -> isize",
-    },
-    Function {
-        id: FunctionId::dict_subscript,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_ass_sub,
-        prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_keys,
-        prototype: "static (object:PyDictObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_values,
-        prototype: "static (object:PyDictObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_items,
-        prototype: "static (object:PyDictObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_fromkeys_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_update_arg,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_update_common,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_update,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyDict_MergeFromSeq2,
-        prototype: "(object:PyObject, object:PyObject, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_MergeEx,
-        prototype: "(object:PyObject, object:PyObject, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_copy,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyDict_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyDict_Keys,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyDict_Values,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyDict_Items,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::dict___contains__,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_get_impl,
-        prototype: "static (object:PyDictObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_setdefault_impl,
-        prototype: "static (object:PyDictObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_clear,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_pop_impl,
-        prototype: "static (object:PyDictObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_tp_clear,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_SizeOf,
-        prototype: "(object:PyDictObject) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyDict_KeysSize,
-        prototype: "(pointer:PyDictKeysObject) -> isize",
-    },
-    Function {
-        id: FunctionId::dict_sizeof,
-        prototype: "static (object:PyDictObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_ior,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_Contains_KnownHash,
-        prototype: "(object:PyObject, object:PyObject, isize:Py_hash_t) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_ContainsId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dict_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict_iter,
-        prototype: "static (object:PyDictObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyDict_GetItemString,
-        prototype: "(object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_SetItemId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyDict_SetItemString,
-        prototype: "(object:PyObject, str:char, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDict_DelItemId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier) -> i32",
-    },
-    Function {
-        id: FunctionId::PyDict_DelItemString,
-        prototype: "(object:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::dictiter_new,
-        prototype: "static (object?:PyDictObject, object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictiter_dealloc,
-        prototype: "static (object:dictiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::dictiter_len,
-        prototype: "static (object:dictiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dict___reversed___impl,
-        prototype: "static (object:PyDictObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictview_dealloc,
-        prototype: "static (object:_PyDictViewObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::dictview_len,
-        prototype: "static (object:_PyDictViewObject) -> isize",
-    },
-    Function {
-        id: FunctionId::_PyDictView_New,
-        prototype: "(object:PyObject, object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictview_mapping,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::all_contained_in,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dictview_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::dictview_repr,
-        prototype: "static (object:_PyDictViewObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictkeys_iter,
-        prototype: "static (object:_PyDictViewObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictkeys_contains,
-        prototype: "static (object:_PyDictViewObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dictviews_to_set,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictviews_sub,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictviews_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictitems_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictviews_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictviews_isdisjoint,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictkeys_new,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictkeys_reversed,
-        prototype: "static (object:_PyDictViewObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictitems_iter,
-        prototype: "static (object:_PyDictViewObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictitems_contains,
-        prototype: "static (object:_PyDictViewObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dictitems_new,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictitems_reversed,
-        prototype: "static (object:_PyDictViewObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictvalues_iter,
-        prototype: "static (object:_PyDictViewObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictvalues_new,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dictvalues_reversed,
-        prototype: "static (object:_PyDictViewObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyDict_NewKeysForClass,
-        prototype: "() -> pointer",
-    },
-    Function {
-        id: FunctionId::_PyObject_InitializeDict,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::make_dict_from_instance_attributes,
-        prototype: "static (pointer?:PyDictKeysObject, pointer?:PyDictValues) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_MakeDictFromInstanceAttributes,
-        prototype: "(object:PyObject, pointer:PyDictValues) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_GetInstanceAttribute,
-        prototype: "(object:PyObject, pointer:PyDictValues, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_ClearInstanceAttributes,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyObject_FreeInstanceAttributes,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyObject_GenericGetDict,
-        prototype: "(object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObjectDict_SetItem,
-        prototype: "(object:PyTypeObject, out object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyDictKeys_DecRef,
-        prototype: "(pointer:PyDictKeysObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::enum_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::reversed_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::enum_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::check_keyword,
-        prototype: "static (object?:PyObject, i32:int, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::enumerate_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::enum_dealloc,
-        prototype: "static (object:enumobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::enum_next_long,
-        prototype: "static (object:enumobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::enum_next,
-        prototype: "static (object:enumobject) -> object",
-    },
-    Function {
-        id: FunctionId::enum_reduce,
-        prototype: "static (object:enumobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::reversed_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::reversed_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::reversed_dealloc,
-        prototype: "static (object:reversedobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::reversed_next,
-        prototype: "static (object:reversedobject) -> object",
-    },
-    Function {
-        id: FunctionId::reversed_len,
-        prototype: "static (object:reversedobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::reversed_reduce,
-        prototype: "static (object:reversedobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_is_integer,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___trunc__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___floor__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___ceil__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___round__,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::float_conjugate,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_hex,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_as_integer_ratio,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___getnewargs__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___getformat__,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___format__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::get_float_state,
-        prototype: "static () -> pointer",
-    },
-    Function {
-        id: FunctionId::PyFloat_FromDouble,
-        prototype: "(f64:double) -> object",
-    },
-    Function {
-        id: FunctionId::_PyFloat_ExactDealloc,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::float_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::convert_to_double,
-        prototype: "static (out object:PyObject, out f64:double) -> i32",
-    },
-    Function {
-        id: FunctionId::float_hash,
-        prototype: "static (object:PyFloatObject) -> isize",
-    },
-    Function {
-        id: FunctionId::float_add,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_sub,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_mul,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_floor_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_neg,
-        prototype: "static (object:PyFloatObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_abs,
-        prototype: "static (object:PyFloatObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_bool,
-        prototype: "static (object:PyFloatObject) -> i32",
-    },
-    Function {
-        id: FunctionId::float___trunc___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float___floor___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_float,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_conjugate_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::hex_from_char,
-        prototype: "static (i8:char) -> i32",
-    },
-    Function {
-        id: FunctionId::float_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_subtype_new,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::float_getreal,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::float_getimag,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::float___format___impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyFloat_ClearFreeList,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyFloat_Fini,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyFloat_FiniType,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyFloat_DebugMallocStats,
-        prototype: "(pointer:FILE) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyFunction_FromConstructor,
-        prototype: "(object:PyFrameConstructor) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_NewWithQualName,
-        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_New,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetCode,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetGlobals,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetModule,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetDefaults,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_SetDefaults,
-        prototype: "(object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetKwDefaults,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_SetKwDefaults,
-        prototype: "(object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetClosure,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_SetClosure,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_annotation_dict,
-        prototype: "static (object:PyFunctionObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_GetAnnotations,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFunction_SetAnnotations,
-        prototype: "(object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_code,
-        prototype: "static (object:PyFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::func_set_code,
-        prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_name,
-        prototype: "static (object:PyFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::func_set_name,
-        prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_qualname,
-        prototype: "static (object:PyFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::func_set_qualname,
-        prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_defaults,
-        prototype: "static (object:PyFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::func_set_defaults,
-        prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_kwdefaults,
-        prototype: "static (object:PyFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::func_set_kwdefaults,
-        prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::func_get_annotations,
-        prototype: "static (object:PyFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::func_set_annotations,
-        prototype: "static (object:PyFunctionObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::func_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::func_new_impl,
-        prototype: "static (object:PyTypeObject, object:PyCodeObject, object:PyObject, object?:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::func_clear,
-        prototype: "static (object:PyFunctionObject) -> i32",
-    },
-    Function {
-        id: FunctionId::func_dealloc,
-        prototype: "static (object:PyFunctionObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::func_repr,
-        prototype: "static (object:PyFunctionObject) -> object",
-    },
-    Function {
-        id: FunctionId::func_descr_get,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::functools_copy_attr,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::functools_wraps,
-        prototype: "static (object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::cm_dealloc,
-        prototype: "static (object:classmethod) -> nothing",
-    },
-    Function {
-        id: FunctionId::cm_clear,
-        prototype: "static (object:classmethod) -> i32",
-    },
-    Function {
-        id: FunctionId::cm_descr_get,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cm_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::cm_get___isabstractmethod__,
-        prototype: "static (object:classmethod, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::cm_repr,
-        prototype: "static (object:classmethod) -> object",
-    },
-    Function {
-        id: FunctionId::PyClassMethod_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::sm_dealloc,
-        prototype: "static (object:staticmethod) -> nothing",
-    },
-    Function {
-        id: FunctionId::sm_clear,
-        prototype: "static (object:staticmethod) -> i32",
-    },
-    Function {
-        id: FunctionId::sm_descr_get,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::sm_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::sm_call,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::sm_get___isabstractmethod__,
-        prototype: "static (object:staticmethod, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::sm_repr,
-        prototype: "static (object:staticmethod) -> object",
-    },
-    Function {
-        id: FunctionId::PyStaticMethod_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::ga_repr_item,
-        prototype: "static (object:_PyUnicodeWriter, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::ga_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::genericaliasobject_tuple_index,
-        prototype: "static (object?:PyObject, isize:Py_ssize_t, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::tuple_add,
-        prototype: "static (object?:PyObject, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::tuple_extend,
-        prototype: "static (out object:PyObject, isize:Py_ssize_t, objects:PyObject, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::_Py_make_parameters,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_is_unpacked_typevartuple,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_unpacked_tuple_args,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_hash,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::set_orig_class,
-        prototype: "static (object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_call,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::ga_mro_entries,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_instancecheck,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_subclasscheck,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_reduce,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_parameters,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::ga_unpacked_tuple_args,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::setup_ga,
-        prototype: "static (object:gaobject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::ga_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_iternext,
-        prototype: "static (object:gaiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_iter_dealloc,
-        prototype: "static (object:gaiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::ga_iter_clear,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::ga_iter_reduce,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ga_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::Py_GenericAlias,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySeqIter_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::iter_dealloc,
-        prototype: "static (object:seqiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::iter_iternext,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::iter_len,
-        prototype: "static (object:seqiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::iter_reduce,
-        prototype: "static (object:seqiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::iter_setstate,
-        prototype: "static (object:seqiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCallIter_New,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::calliter_dealloc,
-        prototype: "static (object:calliterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::calliter_iternext,
-        prototype: "static (object:calliterobject) -> object",
-    },
-    Function {
-        id: FunctionId::calliter_reduce,
-        prototype: "static (object:calliterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::anextawaitable_dealloc,
-        prototype: "static (object:anextawaitableobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::anextawaitable_getiter,
-        prototype: "static (object:anextawaitableobject) -> object",
-    },
-    Function {
-        id: FunctionId::anextawaitable_iternext,
-        prototype: "static (object:anextawaitableobject) -> object",
-    },
-    Function {
-        id: FunctionId::anextawaitable_proxy,
-        prototype: "static (object:anextawaitableobject, str:char, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::anextawaitable_send,
-        prototype: "static (object:anextawaitableobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::anextawaitable_throw,
-        prototype: "static (object:anextawaitableobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::anextawaitable_close,
-        prototype: "static (object:anextawaitableobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyAnextAwaitable_New,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_insert,
-        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::list_clear,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_copy,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_pop,
-        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::list_sort,
-        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_reverse,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_index,
-        prototype: "static (object:PyListObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::list___init__,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::list___sizeof__,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list___reversed__,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::get_list_state,
-        prototype: "static () -> pointer",
-    },
-    Function {
-        id: FunctionId::_PyList_ClearFreeList,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyList_Fini,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyList_DebugMallocStats,
-        prototype: "(pointer:FILE) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyList_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::valid_index,
-        prototype: "static (isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PyList_GetItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::ins1,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyList_Insert,
-        prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyList_AppendTakeRefListResize,
-        prototype: "(object:PyListObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyList_Append,
-        prototype: "(object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::list_repr,
-        prototype: "static (object:PyListObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_length,
-        prototype: "static (object:PyListObject) -> isize",
-    },
-    Function {
-        id: FunctionId::list_contains,
-        prototype: "static (object:PyListObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::list_item,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::list_slice,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyList_GetSlice,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyList_SetSlice,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::list_inplace_repeat,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::list_ass_item,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::list_insert_impl,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_clear_impl,
-        prototype: "static (object:PyListObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_copy_impl,
-        prototype: "static (object:PyListObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_append,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyList_Extend,
-        prototype: "(object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_inplace_concat,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_pop_impl,
-        prototype: "static (object:PyListObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::powerloop,
-        prototype: "static (isize:Py_ssize_t, isize:Py_ssize_t, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::merge_compute_minrun,
-        prototype: "static (isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::safe_object_compare,
-        prototype: "static (object:PyObject, object:PyObject, pointer:MergeState) -> i32",
-    },
-    Function {
-        id: FunctionId::unsafe_long_compare,
-        prototype: "static (object:PyObject, object:PyObject, pointer:MergeState) -> i32",
-    },
-    Function {
-        id: FunctionId::unsafe_float_compare,
-        prototype: "static (object:PyObject, object:PyObject, pointer:MergeState) -> i32",
-    },
-    Function {
-        id: FunctionId::PyList_Sort,
-        prototype: "(object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyList_AsTuple,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_index_impl,
-        prototype: "static (object:PyListObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::list_count,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_remove,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::list_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list___sizeof___impl,
-        prototype: "static (object:PyListObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_subscript,
-        prototype: "static (object:PyListObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::listiter_dealloc,
-        prototype: "static (object:listiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::listiter_next,
-        prototype: "static (object:listiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::listiter_len,
-        prototype: "static (object:listiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::listiter_reduce,
-        prototype: "static (object:listiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::listiter_setstate,
-        prototype: "static (object:listiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::list___reversed___impl,
-        prototype: "static (object:PyListObject) -> object",
-    },
-    Function {
-        id: FunctionId::listreviter_dealloc,
-        prototype: "static (object:listreviterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::listreviter_next,
-        prototype: "static (object:listreviterobject) -> object",
-    },
-    Function {
-        id: FunctionId::listreviter_len,
-        prototype: "static (object:listreviterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::listreviter_reduce,
-        prototype: "static (object:listreviterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::listreviter_setstate,
-        prototype: "static (object:listreviterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::listiter_reduce_general,
-        prototype: "static (pointer:void, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::long_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int___getnewargs__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int___format__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int___round__,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::int___sizeof__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_bit_length,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_bit_count,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_as_integer_ratio,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_to_bytes,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_from_bytes,
-        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::medium_value,
-        prototype: "static (object?:PyLongObject) -> i64",
-    },
-    Function {
-        id: FunctionId::_Py_DECREF_INT,
-        prototype: "static (object:PyLongObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::is_medium_int,
-        prototype: "static (i64:stwodigits) -> i32",
-    },
-    Function {
-        id: FunctionId::long_normalize,
-        prototype: "static (object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_FromMedium,
-        prototype: "static (i32:sdigit) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_Negate,
-        prototype: "static (out object:PyLongObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyLong_AsLongAndOverflow,
-        prototype: "(object:PyObject, out i32:int) -> i64",
-    },
-    Function {
-        id: FunctionId::_PyLong_AsInt,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyLong_AsUnsignedLong,
-        prototype: "(object:PyObject) -> u64",
-    },
-    Function {
-        id: FunctionId::PyLong_AsSize_t,
-        prototype: "(object:PyObject) -> usize",
-    },
-    Function {
-        id: FunctionId::_PyLong_AsUnsignedLongMask,
-        prototype: "static (object:PyObject) -> u64",
-    },
-    Function {
-        id: FunctionId::PyLong_AsUnsignedLongMask,
-        prototype: "(object:PyObject) -> u64",
-    },
-    Function {
-        id: FunctionId::_PyLong_Sign,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::bit_length_digit,
-        prototype: "static (u32:digit) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyLong_AsUnsignedLongLongMask,
-        prototype: "static (object:PyObject) -> u64",
-    },
-    Function {
-        id: FunctionId::PyLong_AsUnsignedLongLongMask,
-        prototype: "(object:PyObject) -> u64",
-    },
-    Function {
-        id: FunctionId::long_divrem,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object:PyLongObject, out object:PyLongObject) -> i32",
-    },
-    Function {
-        id: FunctionId::long_compare,
-        prototype: "static (object?:PyLongObject, object:PyLongObject) -> isize",
-    },
-    Function {
-        id: FunctionId::long_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::long_hash,
-        prototype: "static (object:PyLongObject) -> isize",
-    },
-    Function {
-        id: FunctionId::x_add,
-        prototype: "static (object:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::x_sub,
-        prototype: "static (object:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_Add,
-        prototype: "(object:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_add,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_Subtract,
-        prototype: "(object:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_sub,
-        prototype: "static (object?:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_Multiply,
-        prototype: "(object:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_mul,
-        prototype: "static (object?:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::fast_mod,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::fast_floor_div,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::l_divmod,
-        prototype: "static (object?:PyLongObject, object?:PyLongObject, out object?:PyLongObject, out object?:PyLongObject) -> i32",
-    },
-    Function {
-        id: FunctionId::l_mod,
-        prototype: "static (object:PyLongObject, object:PyLongObject, out object:PyLongObject) -> i32",
-    },
-    Function {
-        id: FunctionId::long_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_mod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_divmod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_invmod,
-        prototype: "static (object:PyLongObject, object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_invert,
-        prototype: "static (object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_neg,
-        prototype: "static (object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_abs,
-        prototype: "static (object:PyLongObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_bool,
-        prototype: "static (object:PyLongObject) -> i32",
-    },
-    Function {
-        id: FunctionId::long_rshift1,
-        prototype: "static (object:PyLongObject, isize:Py_ssize_t, u32:digit) -> object",
-    },
-    Function {
-        id: FunctionId::long_rshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_Rshift,
-        prototype: "(object:PyObject, usize:size_t) -> object",
-    },
-    Function {
-        id: FunctionId::long_lshift1,
-        prototype: "static (object?:PyLongObject, isize:Py_ssize_t, u32:digit) -> object",
-    },
-    Function {
-        id: FunctionId::long_lshift,
-        prototype: "static (object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_Lshift,
-        prototype: "(object:PyObject, usize:size_t) -> object",
-    },
-    Function {
-        id: FunctionId::long_and,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_long,
-        prototype: "static (object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_float,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_subtype_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int___getnewargs___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_get0,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::long_get1,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::int___format___impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_DivmodNear,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int___round___impl,
-        prototype: "static (object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_bit_length_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::popcount_digit,
-        prototype: "static (u32:digit) -> i32",
-    },
-    Function {
-        id: FunctionId::int_bit_count_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::int_as_integer_ratio_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::long_long_meth,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyLong_FiniTypes,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyCFunction_New,
-        prototype: "(pointer:PyMethodDef, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCFunction_NewEx,
-        prototype: "(pointer:PyMethodDef, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCMethod_New,
-        prototype: "(pointer:PyMethodDef, object:PyObject, object?:PyObject, object?:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCFunction_GetFunction,
-        prototype: "(object:PyObject) -> other",
-    },
-    Function {
-        id: FunctionId::PyCFunction_GetSelf,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyCMethod_GetClass,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::meth_dealloc,
-        prototype: "static (object:PyCFunctionObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::meth_reduce,
-        prototype: "static (object:PyCFunctionObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::meth_get__text_signature__,
-        prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::meth_get__doc__,
-        prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::meth_get__name__,
-        prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::meth_get__qualname__,
-        prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::meth_get__self__,
-        prototype: "static (object:PyCFunctionObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::meth_repr,
-        prototype: "static (object:PyCFunctionObject) -> object",
-    },
-    Function {
-        id: FunctionId::meth_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::meth_hash,
-        prototype: "static (object:PyCFunctionObject) -> isize",
-    },
-    Function {
-        id: FunctionId::cfunction_check_kwargs,
-        prototype: "static (thread:PyThreadState, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::cfunction_enter_call,
-        prototype: "static (thread:PyThreadState, object:PyObject) -> other",
-    },
-    Function {
-        id: FunctionId::cfunction_vectorcall_FASTCALL,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cfunction_vectorcall_NOARGS,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cfunction_vectorcall_O,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::cfunction_call,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyModule_IsExtension,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::module_init_dict,
-        prototype: "static (object:PyModuleObject, object?:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::new_module_notrack,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::new_module,
-        prototype: "static (object:PyTypeObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_NewObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_New,
-        prototype: "(str:char) -> object",
-    },
-    Function {
-        id: FunctionId::check_api_version,
-        prototype: "static (str:char, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::_add_methods_to_object,
-        prototype: "static (object:PyObject, object:PyObject, pointer:PyMethodDef) -> i32",
-    },
-    Function {
-        id: FunctionId::PyModule_Create2,
-        prototype: "(object:PyModuleDef, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_AddFunctions,
-        prototype: "(object:PyObject, pointer:PyMethodDef) -> i32",
-    },
-    Function {
-        id: FunctionId::PyModule_SetDocString,
-        prototype: "(object:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::PyModule_GetDict,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_GetNameObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_GetName,
-        prototype: "(object:PyObject) -> str",
-    },
-    Function {
-        id: FunctionId::PyModule_GetFilenameObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_GetFilename,
-        prototype: "(object:PyObject) -> str",
-    },
-    Function {
-        id: FunctionId::PyModule_GetDef,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyModule_GetState,
-        prototype: "(object:PyObject) -> pointer",
-    },
-    Function {
-        id: FunctionId::_PyModule_Clear,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyModule_ClearDict,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::module___init__,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::module___init___impl,
-        prototype: "static (object:PyModuleObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::module_dealloc,
-        prototype: "static (object:PyModuleObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::module_repr,
-        prototype: "static (object:PyModuleObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyModuleSpec_IsInitializing,
-        prototype: "(object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyModuleSpec_IsUninitializedSubmodule,
-        prototype: "(object?:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::module_getattro,
-        prototype: "static (object:PyModuleObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::module_clear,
-        prototype: "static (object:PyModuleObject) -> i32",
-    },
-    Function {
-        id: FunctionId::module_dir,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::module_get_annotations,
-        prototype: "static (object:PyModuleObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::module_set_annotations,
-        prototype: "static (object:PyModuleObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::namespace_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::namespace_init,
-        prototype: "static (object:_PyNamespaceObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::namespace_dealloc,
-        prototype: "static (object:_PyNamespaceObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::namespace_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::namespace_clear,
-        prototype: "static (object:_PyNamespaceObject) -> i32",
-    },
-    Function {
-        id: FunctionId::namespace_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::namespace_reduce,
-        prototype: "static (object:_PyNamespaceObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyNamespace_New,
-        prototype: "(object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::Py_IncRef,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::Py_DecRef,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_Py_IncRef,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_Py_DecRef,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyObject_Init,
-        prototype: "(object?:PyObject, object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_InitVar,
-        prototype: "(object?:PyVarObject, object:PyTypeObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_New,
-        prototype: "(object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_NewVar,
-        prototype: "(object:PyTypeObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_CallFinalizer,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_Py_BreakPoint,
-        prototype: "() -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyObject_IsFreed,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_Repr,
-        prototype: "(object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_Str,
-        prototype: "(object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_ASCII,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_Bytes,
-        prototype: "(object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_FunctionStr,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::do_richcompare,
-        prototype: "static (thread:PyThreadState, object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_RichCompare,
-        prototype: "(object?:PyObject, object?:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_RichCompareBool,
-        prototype: "(object:PyObject, object:PyObject, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_HashNotImplemented,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyObject_Hash,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyObject_GetAttrString,
-        prototype: "(object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_HasAttrString,
-        prototype: "(object:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_SetAttrString,
-        prototype: "(object:PyObject, str:char, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_IsAbstract,
-        prototype: "(object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_GetAttrId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_SetAttrId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_GetAttr,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_LookupAttr,
-        prototype: "(object:PyObject, object:PyObject, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_LookupAttrId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_HasAttr,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_SetAttr,
-        prototype: "(object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_DictPointer,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_GetDictPtr,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_SelfIter,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_NextNotImplemented,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_GenericGetAttr,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_GenericSetAttr,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_IsTrue,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyObject_Not,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyCallable_Check,
-        prototype: "(object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_dir_locals,
-        prototype: "static () -> object",
-    },
-    Function {
-        id: FunctionId::_dir_object,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyObject_Dir,
-        prototype: "(object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::none_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::none_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::none_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::none_bool,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::NotImplemented_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::NotImplemented_reduce,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::notimplemented_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::notimplemented_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::notimplemented_bool,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_Py_NewReference,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyObject_DebugTypeStats,
-        prototype: "(pointer:FILE) -> nothing",
-    },
-    Function {
-        id: FunctionId::Py_ReprEnter,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::Py_ReprLeave,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyTrash_cond,
-        prototype: "(object:PyObject, other:destructor) -> i32",
-    },
-    Function {
-        id: FunctionId::_Py_Dealloc,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyObject_GET_WEAKREFS_LISTPTR,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::Py_IsTrue,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::Py_IsFalse,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::validate_step,
-        prototype: "static (object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::make_range_object,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_from_array,
-        prototype: "static (object:PyTypeObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::range_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_vectorcall,
-        prototype: "static (object:PyTypeObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_dealloc,
-        prototype: "static (object:rangeobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::compute_range_length,
-        prototype: "static (object?:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_length,
-        prototype: "static (object:rangeobject) -> isize",
-    },
-    Function {
-        id: FunctionId::compute_item,
-        prototype: "static (object:rangeobject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::compute_range_item,
-        prototype: "static (object:rangeobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_item,
-        prototype: "static (object:rangeobject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::compute_slice,
-        prototype: "static (object:rangeobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_contains_long,
-        prototype: "static (object:rangeobject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::range_contains,
-        prototype: "static (object:rangeobject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::range_equals,
-        prototype: "static (object:rangeobject, object:rangeobject) -> i32",
-    },
-    Function {
-        id: FunctionId::range_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::range_hash,
-        prototype: "static (object:rangeobject) -> isize",
-    },
-    Function {
-        id: FunctionId::range_count,
-        prototype: "static (object:rangeobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_index,
-        prototype: "static (object:rangeobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_repr,
-        prototype: "static (object:rangeobject) -> object",
-    },
-    Function {
-        id: FunctionId::range_reduce,
-        prototype: "static (object:rangeobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_subscript,
-        prototype: "static (object:rangeobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::range_bool,
-        prototype: "static (object:rangeobject) -> i32",
-    },
-    Function {
-        id: FunctionId::rangeiter_next,
-        prototype: "static (object:rangeiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::rangeiter_len,
-        prototype: "static (object:rangeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::rangeiter_reduce,
-        prototype: "static (object:rangeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::rangeiter_setstate,
-        prototype: "static (object:rangeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::get_len_of_range,
-        prototype: "static (i64:long, i64:long, i64:long) -> u64",
-    },
-    Function {
-        id: FunctionId::fast_range_iter,
-        prototype: "static (i64:long, i64:long, i64:long, i64:long) -> object",
-    },
-    Function {
-        id: FunctionId::longrangeiter_len,
-        prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::longrangeiter_reduce,
-        prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::longrangeiter_setstate,
-        prototype: "static (object:longrangeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::longrangeiter_dealloc,
-        prototype: "static (object:longrangeiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::longrangeiter_next,
-        prototype: "static (object:longrangeiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::range_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_insert_clean,
-        prototype: "static (object:setentry, usize:size_t, object:PyObject, isize:Py_hash_t) -> nothing",
-    },
-    Function {
-        id: FunctionId::set_contains_entry,
-        prototype: "static (object?:PySetObject, object?:PyObject, isize:Py_hash_t) -> i32",
-    },
-    Function {
-        id: FunctionId::set_discard_entry,
-        prototype: "static (object:PySetObject, object?:PyObject, isize:Py_hash_t) -> i32",
-    },
-    Function {
-        id: FunctionId::set_add_key,
-        prototype: "static (object:PySetObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_contains_key,
-        prototype: "static (object:PySetObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_discard_key,
-        prototype: "static (object:PySetObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_dealloc,
-        prototype: "static (object:PySetObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::set_repr,
-        prototype: "static (object:PySetObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_len,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::_shuffle_bits,
-        prototype: "static (usize:Py_uhash_t) -> usize",
-    },
-    Function {
-        id: FunctionId::setiter_dealloc,
-        prototype: "static (object:setiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::setiter_len,
-        prototype: "static (object:setiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::setiter_iternext,
-        prototype: "static (object:setiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::set_iter,
-        prototype: "static (object:PySetObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_update_internal,
-        prototype: "static (object:PySetObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_update,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::make_new_set,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::make_new_set_basetype,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::make_new_frozenset,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::frozenset_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::frozenset_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_copy,
-        prototype: "static (object:PySetObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::frozenset_copy,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_clear,
-        prototype: "static (object:PySetObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_union,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_or,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_ior,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_intersection,
-        prototype: "static (object:PySetObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_intersection_multi,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_intersection_update,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_intersection_update_multi,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_and,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_iand,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_isdisjoint,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_difference_update_internal,
-        prototype: "static (object:PySetObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_difference_update,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_copy_and_difference,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_difference,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_difference_multi,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_sub,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_isub,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_symmetric_difference_update,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_symmetric_difference,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_xor,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_ixor,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_issubset,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_issuperset,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_richcompare,
-        prototype: "static (object:PySetObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::set_add,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_contains,
-        prototype: "static (object:PySetObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_direct_contains,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_remove,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_discard,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_reduce,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_sizeof,
-        prototype: "static (object:PySetObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::set_init,
-        prototype: "static (object:PySetObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySet_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyFrozenSet_New,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PySet_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PySet_Clear,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySet_Contains,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySet_Discard,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PySet_Add,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PySet_NextEntry,
-        prototype: "(object:PyObject, out isize:Py_ssize_t, out object:PyObject, out isize:Py_hash_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PySet_Pop,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PySet_Update,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::dummy_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::dummy_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::ellipsis_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ellipsis_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ellipsis_reduce,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PySlice_FromIndices,
-        prototype: "(isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PySlice_GetIndices,
-        prototype: "(object:PyObject, isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PySlice_Unpack,
-        prototype: "(object:PyObject, out isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PySlice_AdjustIndices,
-        prototype: "(isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::PySlice_GetIndicesEx,
-        prototype: "(object:PyObject, isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t, out isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::slice_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slice_repr,
-        prototype: "static (object:PySliceObject) -> object",
-    },
-    Function {
-        id: FunctionId::evaluate_slice_index,
-        prototype: "static (object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PySlice_GetLongIndices,
-        prototype: "(object:PySliceObject, object:PyObject, out object:PyObject, out object:PyObject, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slice_indices,
-        prototype: "static (object:PySliceObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slice_reduce,
-        prototype: "static (object:PySliceObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slice_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::get_type_attr_as_size,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyStructSequence_SetItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyStructSequence_GetItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::structseq_dealloc,
-        prototype: "static (object:PyStructSequence) -> nothing",
-    },
-    Function {
-        id: FunctionId::structseq_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyStructSequence_InitType2,
-        prototype: "(object:PyTypeObject, pointer:PyStructSequence_Desc) -> i32",
-    },
-    Function {
-        id: FunctionId::PyStructSequence_InitType,
-        prototype: "(object:PyTypeObject, pointer:PyStructSequence_Desc) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyStructSequence_FiniType,
-        prototype: "(object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyStructSequence_NewType,
-        prototype: "(pointer:PyStructSequence_Desc) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_index,
-        prototype: "static (object:PyTupleObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuple___getnewargs__,
-        prototype: "static (object:PyTupleObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_alloc,
-        prototype: "static (isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyTuple_New,
-        prototype: "(isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyTuple_Size,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyTuple_GetItem,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyTuple_MaybeUntrack,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::tuplerepr,
-        prototype: "static (object:PyTupleObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuplehash,
-        prototype: "static (object:PyTupleObject) -> isize",
-    },
-    Function {
-        id: FunctionId::tuplelength,
-        prototype: "static (object:PyTupleObject) -> isize",
-    },
-    Function {
-        id: FunctionId::tuplecontains,
-        prototype: "static (object:PyTupleObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::tupleitem,
-        prototype: "static (object:PyTupleObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyTuple_FromArray,
-        prototype: "(objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyTuple_FromArraySteal,
-        prototype: "(objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::tupleslice,
-        prototype: "static (object:PyTupleObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyTuple_GetSlice,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_index_impl,
-        prototype: "static (object:PyTupleObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_count,
-        prototype: "static (object:PyTupleObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuplerichcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_subtype_new,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuplesubscript,
-        prototype: "static (object:PyTupleObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuple___getnewargs___impl,
-        prototype: "static (object:PyTupleObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyTuple_Fini,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyTuple_ClearFreeList,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::tupleiter_dealloc,
-        prototype: "static (object:tupleiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::tupleiter_next,
-        prototype: "static (object:tupleiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::tupleiter_len,
-        prototype: "static (object:tupleiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tupleiter_reduce,
-        prototype: "static (object:tupleiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tupleiter_setstate,
-        prototype: "static (object:tupleiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tuple_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::maybe_freelist_pop,
-        prototype: "static (isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::maybe_freelist_push,
-        prototype: "static (object:PyTupleObject) -> i32",
-    },
-    Function {
-        id: FunctionId::maybe_freelist_clear,
-        prototype: "static (thread:PyInterpreterState, i32:int) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyTuple_DebugMallocStats,
-        prototype: "(pointer:FILE) -> nothing",
-    },
-    Function {
-        id: FunctionId::type___instancecheck__,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type___subclasscheck__,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_mro,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type___subclasses__,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type___dir__,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type___sizeof__,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___getstate__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___reduce__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___reduce_ex__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___format__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___sizeof__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___dir__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyType_DocWithoutSignature,
-        prototype: "static (str:char, str:char) -> str",
-    },
-    Function {
-        id: FunctionId::get_type_cache,
-        prototype: "static () -> pointer",
-    },
-    Function {
-        id: FunctionId::type_cache_clear,
-        prototype: "static (pointer?:structtype_cache, object?:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyType_InitCache,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyType_ClearCache,
-        prototype: "() -> u32",
-    },
-    Function {
-        id: FunctionId::_PyTypes_Fini,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyType_Modified,
-        prototype: "(object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::type_mro_modified,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::check_set_special_type_attr,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::type_name,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_qualname,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_set_name,
-        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type_set_qualname,
-        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type_set_module,
-        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type_abstractmethods,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_set_abstractmethods,
-        prototype: "static (object:PyTypeObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type_get_bases,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::mro_hierarchy,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_set_bases,
-        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type_dict,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_get_doc,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_get_text_signature,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_set_doc,
-        prototype: "static (object:PyTypeObject, object:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type_get_annotations,
-        prototype: "static (object:PyTypeObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::type_set_annotations,
-        prototype: "static (object:PyTypeObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::type___instancecheck___impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type___subclasscheck___impl,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_repr,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_call,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_GenericAlloc,
-        prototype: "(object:PyTypeObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_GenericNew,
-        prototype: "(object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::traverse_slots,
-        prototype: "static (object:PyTypeObject, object:PyObject, other:visitproc, pointer?:void) -> i32",
-    },
-    Function {
-        id: FunctionId::subtype_clear,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::subtype_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::type_is_subtype_base_chain,
-        prototype: "static (object?:PyTypeObject, object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_LookupSpecial,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_LookupSpecialId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier) -> object",
-    },
-    Function {
-        id: FunctionId::lookup_maybe_method,
-        prototype: "static (object:PyObject, object:PyObject, out i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::lookup_method,
-        prototype: "static (object:PyObject, object:PyObject, out i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::vectorcall_unbound,
-        prototype: "static (thread:PyThreadState, i32:int, object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::call_unbound_noarg,
-        prototype: "static (i32:int, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::vectorcall_method,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::vectorcall_maybe,
-        prototype: "static (thread:PyThreadState, object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::tail_contains,
-        prototype: "static (object:PyObject, i32:int, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::class_name,
-        prototype: "static (object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::check_duplicates,
-        prototype: "static (object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::set_mro_error,
-        prototype: "static (objects:PyObject, isize:Py_ssize_t, other:int) -> nothing",
-    },
-    Function {
-        id: FunctionId::pmerge,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::mro_implementation,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_mro_impl,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::mro_check,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::mro_invoke,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::mro_internal,
-        prototype: "static (object:PyTypeObject, out object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::best_base,
-        prototype: "static (object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::extra_ivars,
-        prototype: "static (object?:PyTypeObject, object?:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::solid_base,
-        prototype: "static (object?:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::get_builtin_base_with_dict,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::get_dict_descriptor,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::raise_dict_descr_error,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::subtype_dict,
-        prototype: "static (object:PyObject, pointer?:void) -> object",
-    },
-    Function {
-        id: FunctionId::subtype_setdict,
-        prototype: "static (object:PyObject, object?:PyObject, nothing:void) -> i32",
-    },
-    Function {
-        id: FunctionId::subtype_getweakref,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::valid_identifier,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyType_GetFlags,
-        prototype: "(object:PyTypeObject) -> u64",
-    },
-    Function {
-        id: FunctionId::PyType_SUPPORTS_WEAKREFS,
-        prototype: "(object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyType_CalculateMetaclass,
-        prototype: "(object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_new_visit_slots,
-        prototype: "static (object:type_new_ctx) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_copy_slots,
-        prototype: "static (object:type_new_ctx, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_new_slots_bases,
-        prototype: "static (object:type_new_ctx) -> nothing",
-    },
-    Function {
-        id: FunctionId::type_new_slots_impl,
-        prototype: "static (object:type_new_ctx, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_slots,
-        prototype: "static (object:type_new_ctx, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::type_new_alloc,
-        prototype: "static (object:type_new_ctx) -> object",
-    },
-    Function {
-        id: FunctionId::type_new_set_name,
-        prototype: "static (object:type_new_ctx, object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_set_module,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_set_ht_name,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_staticmethod,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_classmethod,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_descriptors,
-        prototype: "static (object:type_new_ctx, object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_set_slots,
-        prototype: "static (object:type_new_ctx, object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::type_new_set_classcell,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_set_attrs,
-        prototype: "static (object:type_new_ctx, object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_get_slots,
-        prototype: "static (object:type_new_ctx, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_init,
-        prototype: "static (object:type_new_ctx) -> object",
-    },
-    Function {
-        id: FunctionId::type_new_impl,
-        prototype: "static (object:type_new_ctx) -> object",
-    },
-    Function {
-        id: FunctionId::type_new_get_bases,
-        prototype: "static (object:type_new_ctx, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_FromSpecWithBases,
-        prototype: "(object:PyType_Spec, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_FromSpec,
-        prototype: "(object:PyType_Spec) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_GetName,
-        prototype: "(object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_GetQualName,
-        prototype: "(object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_GetModule,
-        prototype: "(object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyType_GetModuleState,
-        prototype: "(object:PyTypeObject) -> pointer",
-    },
-    Function {
-        id: FunctionId::PyType_GetModuleByDef,
-        prototype: "(object:PyTypeObject, object:PyModuleDef) -> object",
-    },
-    Function {
-        id: FunctionId::find_name_in_mro,
-        prototype: "static (object:PyTypeObject, object?:PyObject, out i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::_PyType_LookupId,
-        prototype: "(object:PyTypeObject, pointer:_Py_Identifier) -> object",
-    },
-    Function {
-        id: FunctionId::type_getattro,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_setattro,
-        prototype: "static (object:PyTypeObject, object?:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_dealloc_common,
-        prototype: "static (object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyStaticType_Dealloc,
-        prototype: "(object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyType_GetSubclasses,
-        prototype: "(object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::type___subclasses___impl,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_prepare,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::merge_class_dict,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type___dir___impl,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::type___sizeof___impl,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_clear,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_is_gc,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::excess_args,
-        prototype: "static (object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::object_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::object_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::object_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object_str,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::object_get_class,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::compatible_with_tp_base,
-        prototype: "static (object?:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::same_slots_added,
-        prototype: "static (object?:PyTypeObject, object?:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::compatible_for_assignment,
-        prototype: "static (object?:PyTypeObject, object:PyTypeObject, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::import_copyreg,
-        prototype: "static () -> object",
-    },
-    Function {
-        id: FunctionId::_PyType_GetSlotNames,
-        prototype: "static (object:PyTypeObject) -> object",
-    },
-    Function {
-        id: FunctionId::object_getstate_default,
-        prototype: "static (object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::object_getstate,
-        prototype: "static (object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_GetState,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___getstate___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyObject_GetNewArguments,
-        prototype: "static (object:PyObject, out object:PyObject, out object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyObject_GetItemsIter,
-        prototype: "static (object:PyObject, out object:PyObject, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::reduce_newobj,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::typeobject__common_reduce,
-        prototype: "static (object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::object___reduce___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___reduce_ex___impl,
-        prototype: "static (object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::object_subclasshook,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object_init_subclass,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___format___impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___sizeof___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::object___dir___impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::type_add_method,
-        prototype: "static (object:PyTypeObject, pointer:PyMethodDef) -> i32",
-    },
-    Function {
-        id: FunctionId::type_add_methods,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_add_members,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_add_getset,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::inherit_special,
-        prototype: "static (object:PyTypeObject, object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::overrides_hash,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_pre_checks,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_set_bases,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_set_dict,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_dict_set_doc,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_fill_dict,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_mro,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::inherit_patma_flags,
-        prototype: "static (object:PyTypeObject, object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::type_ready_inherit,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_set_hash,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_add_subclasses,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_set_new,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_managed_dict,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready_post_checks,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_ready,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyType_Ready,
-        prototype: "(object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::add_subclass,
-        prototype: "static (object:PyTypeObject, object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::add_all_subclasses,
-        prototype: "static (object:PyTypeObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::remove_subclass,
-        prototype: "static (object:PyTypeObject, object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::remove_all_subclasses,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::check_num_args,
-        prototype: "static (object:PyObject, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::wrap_lenfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_inquirypred,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_binaryfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_binaryfunc_l,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_binaryfunc_r,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_ternaryfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_ternaryfunc_r,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_unaryfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_indexargfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::getindex,
-        prototype: "static (object:PyObject, object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::wrap_sq_item,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_sq_setitem,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_sq_delitem,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_objobjproc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_objobjargproc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_delitem,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::hackcheck,
-        prototype: "static (object:PyObject, other:setattrofunc, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::wrap_setattr,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_delattr,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_hashfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_call,
-        prototype: "static (object:PyObject, object:PyObject, other:void, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_del,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_richcmpfunc,
-        prototype: "static (object:PyObject, object:PyObject, other:void, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::richcmp_lt,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::richcmp_le,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::richcmp_eq,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::richcmp_ne,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::richcmp_gt,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::richcmp_ge,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_next,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_descr_get,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_descr_set,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_descr_delete,
-        prototype: "static (object:PyObject, object:PyObject, other:void) -> object",
-    },
-    Function {
-        id: FunctionId::wrap_init,
-        prototype: "static (object:PyObject, object:PyObject, other:void, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::tp_new_wrapper,
-        prototype: "static (object?:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::add_tp_new_wrapper,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::method_is_overloaded,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_sq_length,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::slot_sq_item,
-        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::slot_sq_ass_item,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_sq_contains,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_mp_subscript,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_mp_ass_subscript,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_nb_add,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_subtract,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_multiply,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_matrix_multiply,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_remainder,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_divmod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_power_binary,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_power,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_negative,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_positive,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_absolute,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_bool,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_nb_index,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_invert,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_lshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_rshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_and,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_int,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_float,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_add,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_subtract,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_multiply,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_matrix_multiply,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_remainder,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_power,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_lshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_rshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_and,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_floor_divide,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_true_divide,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_floor_divide,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_nb_inplace_true_divide,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_str,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_hash,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::slot_tp_call,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_getattro,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::call_attribute,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_getattr_hook,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_setattro,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_tp_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_iternext,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_descr_get,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_descr_set,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_tp_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::slot_tp_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_tp_finalize,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::slot_am_await,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_am_aiter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slot_am_anext,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::slotptr,
-        prototype: "static (object:PyTypeObject, i32:int) -> pointer",
-    },
-    Function {
-        id: FunctionId::resolve_slotdups,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> pointer",
-    },
-    Function {
-        id: FunctionId::update_one_slot,
-        prototype: "static (object:PyTypeObject, pointer?:slotdef) -> pointer",
-    },
-    Function {
-        id: FunctionId::update_slots_callback,
-        prototype: "static (object:PyTypeObject, pointer?:void) -> i32",
-    },
-    Function {
-        id: FunctionId::update_slot,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::fixup_slot_dispatchers,
-        prototype: "static (object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::update_all_slots,
-        prototype: "static (object:PyTypeObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::type_new_set_names,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::type_new_init_subclass,
-        prototype: "static (object:PyTypeObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::update_subclasses,
-        prototype: "static (object:PyTypeObject, object?:PyObject, other:update_callback, pointer?:void) -> i32",
-    },
-    Function {
-        id: FunctionId::recurse_down_subclasses,
-        prototype: "static (object:PyTypeObject, object?:PyObject, other:update_callback, pointer?:void) -> i32",
-    },
-    Function {
-        id: FunctionId::add_operators,
-        prototype: "static (object:PyTypeObject) -> i32",
-    },
-    Function {
-        id: FunctionId::super_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::super_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::super_getattro,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::supercheck,
-        prototype: "static (object?:PyTypeObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::super_descr_get,
-        prototype: "static (object:PyObject, object?:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::super_init,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::super_init_impl,
-        prototype: "static (object:PyObject, object?:PyTypeObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::super_vectorcall,
-        prototype: "static (object:PyObject, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_get_empty,
-        prototype: "static () -> object",
-    },
-    Function {
-        id: FunctionId::unicode_new_empty,
-        prototype: "static () -> object",
-    },
-    Function {
-        id: FunctionId::EncodingMap_size,
-        prototype: "static (object:structencoding_map, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_title,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_capitalize,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_casefold,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_encode,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_expandtabs,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isascii,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_islower,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isupper,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_istitle,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isspace,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isalpha,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isalnum,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isdecimal,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isdigit,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isnumeric,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isidentifier,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isprintable,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_lower,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_strip,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_lstrip,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rstrip,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_replace,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_removeprefix,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_removesuffix,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_split,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rsplit,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_splitlines,
-        prototype: "static (object:PyObject, objects:PyObject, isize:Py_ssize_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_swapcase,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_maketrans,
-        prototype: "static (nothing:void, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_upper,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_zfill,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode___format__,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_sizeof,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_new,
-        prototype: "static (object:PyTypeObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_Py_GetErrorHandler,
-        prototype: "(str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_check_encoding_errors,
-        prototype: "static (str:char, str:char) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_result_wchar,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_result,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_result_unchanged,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::ensure_unicode,
-        prototype: "static (object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::asciilib__factorize,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::asciilib__two_way_find,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::asciilib_count,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::asciilib_find,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::asciilib_rfind,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs1lib__factorize,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs1lib__two_way_find,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs1lib_count,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs1lib_find,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs1lib_rfind,
-        prototype: "static (out u8:Py_UCS1, isize:Py_ssize_t, out u8:Py_UCS1, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs2lib__factorize,
-        prototype: "static (out u16:Py_UCS2, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs2lib__two_way_find,
-        prototype: "static (out u16:Py_UCS2, isize:Py_ssize_t, out u16:Py_UCS2, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs2lib_count,
-        prototype: "static (out u16:Py_UCS2, isize:Py_ssize_t, out u16:Py_UCS2, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs2lib_find,
-        prototype: "static (out u16:Py_UCS2, isize:Py_ssize_t, out u16:Py_UCS2, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs2lib_rfind,
-        prototype: "static (out u16:Py_UCS2, isize:Py_ssize_t, out u16:Py_UCS2, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs4lib__factorize,
-        prototype: "static (out u32:Py_UCS4, isize:Py_ssize_t, out isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs4lib__two_way_find,
-        prototype: "static (out u32:Py_UCS4, isize:Py_ssize_t, out u32:Py_UCS4, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs4lib_count,
-        prototype: "static (out u32:Py_UCS4, isize:Py_ssize_t, out u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs4lib_find,
-        prototype: "static (out u32:Py_UCS4, isize:Py_ssize_t, out u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::ucs4lib_rfind,
-        prototype: "static (out u32:Py_UCS4, isize:Py_ssize_t, out u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib__lex_search,
-        prototype: "static (other:Py_UNICODE, isize:Py_ssize_t, out isize:Py_ssize_t, i32:int) -> isize",
-    },
-    Function {
-        id: FunctionId::unicodeobject_stringlib__two_way_find,
-        prototype: "static (out i32:Py_UNICODE, isize:Py_ssize_t, out i32:Py_UNICODE, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib_default_rfind,
-        prototype: "static (other:Py_UNICODE, isize:Py_ssize_t, other:Py_UNICODE, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
-    },
-    Function {
-        id: FunctionId::stringlib_count_char,
-        prototype: "static (other:Py_UNICODE, isize:Py_ssize_t, i32:Py_UNICODE, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::unicodeobject_stringlib_count,
-        prototype: "static (out i32:Py_UNICODE, isize:Py_ssize_t, out i32:Py_UNICODE, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::unicodeobject_stringlib_find,
-        prototype: "static (out i32:Py_UNICODE, isize:Py_ssize_t, out i32:Py_UNICODE, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::unicodeobject_stringlib_rfind,
-        prototype: "static (out i32:Py_UNICODE, isize:Py_ssize_t, out i32:Py_UNICODE, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::unicode_kind_name,
-        prototype: "static (object:PyObject) -> str",
-    },
-    Function {
-        id: FunctionId::unicode_check_modifiable,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_FastCopyCharacters,
-        prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_CopyCharacters,
-        prototype: "(object:PyObject, isize:Py_ssize_t, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::unicode_modifiable,
-        prototype: "static (object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_resize,
-        prototype: "static (out object:PyObject, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Resize,
-        prototype: "(out object:PyObject, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FromUnicode,
-        prototype: "(out i32?:Py_UNICODE, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FromStringAndSize,
-        prototype: "(str:char, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FromString,
-        prototype: "(str:char) -> object",
-    },
-    Function {
-        id: FunctionId::kind_maxchar_limit,
-        prototype: "static (u32:unsignedint) -> u32",
-    },
-    Function {
-        id: FunctionId::unicode_fromformat_write_str,
-        prototype: "static (object:_PyUnicodeWriter, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsWideChar,
-        prototype: "(object:PyObject, out i32?:wchar_t, isize:Py_ssize_t) -> isize",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FromOrdinal,
-        prototype: "(i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FromObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FromEncodedObject,
-        prototype: "(object:PyObject, str:char, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsDecodedObject,
-        prototype: "(object:PyObject, str:char, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsDecodedUnicode,
-        prototype: "(object:PyObject, str:char, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsEncodedObject,
-        prototype: "(object:PyObject, str:char, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_EncodeLocale,
-        prototype: "(object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsEncodedUnicode,
-        prototype: "(object:PyObject, str:char, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeLocaleAndSize,
-        prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeLocale,
-        prototype: "(str:char, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeFSDefault,
-        prototype: "(str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsUTF8,
-        prototype: "(object:PyObject) -> str",
-    },
-    Function {
-        id: FunctionId::PyUnicode_GetLength,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyUnicode_ReadChar,
-        prototype: "(object:PyObject, isize:Py_ssize_t) -> u32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_WriteChar,
-        prototype: "(object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_GetDefaultEncoding,
-        prototype: "() -> str",
-    },
-    Function {
-        id: FunctionId::make_decode_exception,
-        prototype: "static (out object:PyObject, str:char, str:char, isize:Py_ssize_t, isize:Py_ssize_t, isize:Py_ssize_t, str:char) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeUTF7,
-        prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeUTF8,
-        prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::ucs1lib_SWAB4,
-        prototype: "static (u8:Py_UCS1) -> u32",
-    },
-    Function {
-        id: FunctionId::ucs2lib_SWAB4,
-        prototype: "static (u16:Py_UCS2) -> u32",
-    },
-    Function {
-        id: FunctionId::ucs4lib_SWAB4,
-        prototype: "static (u32:Py_UCS4) -> u32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeUTF8Stateful,
-        prototype: "(str:char, isize:Py_ssize_t, str?:char, out isize?:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_AsUTF8String,
-        prototype: "(object:PyObject, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsUTF8String,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeUTF32,
-        prototype: "(str:char, isize:Py_ssize_t, str:char, out i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsUTF32String,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeUTF16,
-        prototype: "(str:char, isize:Py_ssize_t, str:char, out i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsUTF16String,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeUnicodeEscape,
-        prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeRawUnicodeEscape,
-        prototype: "(str:char, isize:Py_ssize_t, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::make_encode_exception,
-        prototype: "static (out object:PyObject, str:char, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, str:char) -> nothing",
-    },
-    Function {
-        id: FunctionId::raise_encode_exception,
-        prototype: "static (out object:PyObject, str:char, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, str:char) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsLatin1String,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsASCIIString,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_DecodeCharmap,
-        prototype: "(str:char, isize:Py_ssize_t, object?:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::encoding_map_lookup,
-        prototype: "static (u32:Py_UCS4, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::charmapencode_lookup,
-        prototype: "static (u32:Py_UCS4, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::charmapencode_resize,
-        prototype: "static (out object:PyObject, out isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_EncodeCharmap,
-        prototype: "(object:PyObject, object?:PyObject, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AsCharmapString,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::make_translate_exception,
-        prototype: "static (out object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, str:char) -> nothing",
-    },
-    Function {
-        id: FunctionId::charmaptranslate_lookup,
-        prototype: "static (u32:Py_UCS4, object:PyObject, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::charmaptranslate_output,
-        prototype: "static (u32:Py_UCS4, object:PyObject, object:_PyUnicodeWriter) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_TranslateCharmap,
-        prototype: "static (object:PyObject, object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Translate,
-        prototype: "(object:PyObject, object:PyObject, str:char) -> object",
-    },
-    Function {
-        id: FunctionId::GroupGenerator_init,
-        prototype: "static (object:GroupGenerator, str:char) -> nothing",
-    },
-    Function {
-        id: FunctionId::InsertThousandsGrouping_fill,
-        prototype: "static (object?:_PyUnicodeWriter, out isize:Py_ssize_t, object:PyObject, out isize:Py_ssize_t, isize:Py_ssize_t, isize:Py_ssize_t, object?:PyObject, isize:Py_ssize_t, out u32:Py_UCS4) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Find,
-        prototype: "(object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
-    },
-    Function {
-        id: FunctionId::PyUnicode_FindChar,
-        prototype: "(object:PyObject, u32:Py_UCS4, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Tailmatch,
-        prototype: "(object:PyObject, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, i32:int) -> isize",
-    },
-    Function {
-        id: FunctionId::handle_capital_sigma,
-        prototype: "static (i32:int, pointer?:void, isize:Py_ssize_t, isize:Py_ssize_t) -> u32",
-    },
-    Function {
-        id: FunctionId::do_upper,
-        prototype: "static (i32:int, pointer?:void, isize:Py_ssize_t, out u32:Py_UCS4, out u32:Py_UCS4) -> isize",
-    },
-    Function {
-        id: FunctionId::do_lower,
-        prototype: "static (i32:int, pointer?:void, isize:Py_ssize_t, out u32:Py_UCS4, out u32:Py_UCS4) -> isize",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Join,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_FastFill,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Fill,
-        prototype: "(object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> isize",
-    },
-    Function {
-        id: FunctionId::pad,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t, u32:Py_UCS4) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_center_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_Equal,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Compare,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_EqualToASCIIId,
-        prototype: "(object:PyObject, pointer:_Py_Identifier) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_RichCompare,
-        prototype: "(object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_EQ,
-        prototype: "(object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Concat,
-        prototype: "(object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Append,
-        prototype: "(out object?:PyObject, object?:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_AppendAndDel,
-        prototype: "(out object:PyObject, object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::parse_args_finds_unicode,
-        prototype: "static (str:char, object:PyObject, out object:PyObject, out isize:Py_ssize_t, out isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_encode_impl,
-        prototype: "static (object:PyObject, str?:char, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_expandtabs_impl,
-        prototype: "static (object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_find,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_getitem,
-        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_hash,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::unicode_index,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isascii_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_islower_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isupper_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_istitle_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isalpha_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isalnum_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isdecimal_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isdigit_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isnumeric_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_ScanIdentifier,
-        prototype: "(object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::PyUnicode_IsIdentifier,
-        prototype: "(object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_isidentifier_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_isprintable_impl,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_join,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_length,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::unicode_ljust_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_XStrip,
-        prototype: "(object:PyObject, i32:int, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_strip_impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_lstrip_impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rstrip_impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Replace,
-        prototype: "(object:PyObject, object:PyObject, object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_replace_impl,
-        prototype: "static (object:PyObject, object:PyObject, object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_removeprefix_impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_removesuffix_impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rfind,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rindex,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rjust_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t, u32:Py_UCS4) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_Split,
-        prototype: "(object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_split_impl,
-        prototype: "static (object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_partition,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rpartition,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyUnicode_RSplit,
-        prototype: "(object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_rsplit_impl,
-        prototype: "static (object:PyObject, object?:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_splitlines_impl,
-        prototype: "static (object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_str,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_maketrans_impl,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_translate,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_zfill_impl,
-        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_startswith,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_endswith,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_Update,
-        prototype: "static (object:_PyUnicodeWriter) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_PrepareInternal,
-        prototype: "(object:_PyUnicodeWriter, isize:Py_ssize_t, u32:Py_UCS4) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_PrepareKindInternal,
-        prototype: "(object:_PyUnicodeWriter, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_WriteCharInline,
-        prototype: "static (object?:_PyUnicodeWriter, u32:Py_UCS4) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_WriteChar,
-        prototype: "(object:_PyUnicodeWriter, u32:Py_UCS4) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_WriteStr,
-        prototype: "(object:_PyUnicodeWriter, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_WriteSubstring,
-        prototype: "(object:_PyUnicodeWriter, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_Finish,
-        prototype: "(object:_PyUnicodeWriter) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicodeWriter_Dealloc,
-        prototype: "(object:_PyUnicodeWriter) -> nothing",
-    },
-    Function {
-        id: FunctionId::SubString_init,
-        prototype: "static (object?:SubString, object?:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> nothing",
-    },
-    Function {
-        id: FunctionId::SubString_new_object,
-        prototype: "static (object:SubString) -> object",
-    },
-    Function {
-        id: FunctionId::SubString_new_object_or_empty,
-        prototype: "static (object:SubString) -> object",
-    },
-    Function {
-        id: FunctionId::autonumber_state_error,
-        prototype: "static (i32:AutoNumberState, i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::get_integer,
-        prototype: "static (object:SubString) -> isize",
-    },
-    Function {
-        id: FunctionId::getattr,
-        prototype: "static (object:PyObject, object:SubString) -> object",
-    },
-    Function {
-        id: FunctionId::getitem_sequence,
-        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::getitem_idx,
-        prototype: "static (object:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::getitem_str,
-        prototype: "static (object:PyObject, object:SubString) -> object",
-    },
-    Function {
-        id: FunctionId::FieldNameIterator_init,
-        prototype: "static (object:FieldNameIterator, object:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::_FieldNameIterator_attr,
-        prototype: "static (object?:FieldNameIterator, object:SubString) -> i32",
-    },
-    Function {
-        id: FunctionId::_FieldNameIterator_item,
-        prototype: "static (object?:FieldNameIterator, object:SubString) -> i32",
-    },
-    Function {
-        id: FunctionId::FieldNameIterator_next,
-        prototype: "static (object?:FieldNameIterator, out i32:int, out isize:Py_ssize_t, object:SubString) -> i32",
-    },
-    Function {
-        id: FunctionId::get_field_object,
-        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, object:AutoNumber) -> object",
-    },
-    Function {
-        id: FunctionId::parse_field,
-        prototype: "static (object?:SubString, object:SubString, object:SubString, out i32:int, out u32:Py_UCS4) -> i32",
-    },
-    Function {
-        id: FunctionId::MarkupIterator_init,
-        prototype: "static (object?:MarkupIterator, object?:PyObject, isize:Py_ssize_t, isize:Py_ssize_t) -> i32",
-    },
-    Function {
-        id: FunctionId::MarkupIterator_next,
-        prototype: "static (object:MarkupIterator, object:SubString, out i32:int, object:SubString, object:SubString, out u32:Py_UCS4, out i32:int) -> i32",
-    },
-    Function {
-        id: FunctionId::do_conversion,
-        prototype: "static (object:PyObject, u32:Py_UCS4) -> object",
-    },
-    Function {
-        id: FunctionId::output_markup,
-        prototype: "static (object:SubString, object:SubString, i32:int, u32:Py_UCS4, object:_PyUnicodeWriter, object?:PyObject, object?:PyObject, i32:int, object:AutoNumber) -> i32",
-    },
-    Function {
-        id: FunctionId::do_markup,
-        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, object:_PyUnicodeWriter, i32:int, object:AutoNumber) -> i32",
-    },
-    Function {
-        id: FunctionId::build_string,
-        prototype: "static (object:SubString, object?:PyObject, object?:PyObject, i32:int, object:AutoNumber) -> object",
-    },
-    Function {
-        id: FunctionId::do_string_format,
-        prototype: "static (object:PyObject, object?:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::do_string_format_map,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::formatteriter_dealloc,
-        prototype: "static (object:formatteriterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::formatter_parser,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::fieldnameiter_dealloc,
-        prototype: "static (object:fieldnameiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::fieldnameiter_next,
-        prototype: "static (object:fieldnameiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::formatter_field_name_split,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode___format___impl,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_getnewargs,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_mod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_subscript,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_format_getnextarg,
-        prototype: "static (pointer:structunicode_formatter_t) -> object",
-    },
-    Function {
-        id: FunctionId::mainformatlong,
-        prototype: "static (object:PyObject, pointer:structunicode_format_arg_t, out object:PyObject, object?:_PyUnicodeWriter) -> i32",
-    },
-    Function {
-        id: FunctionId::formatchar,
-        prototype: "static (object:PyObject) -> u32",
-    },
-    Function {
-        id: FunctionId::unicode_format_arg_parse,
-        prototype: "static (pointer:structunicode_formatter_t, pointer:structunicode_format_arg_t) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_format_arg_format,
-        prototype: "static (pointer:structunicode_formatter_t, pointer:structunicode_format_arg_t, out object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::unicode_new_impl,
-        prototype: "static (object:PyTypeObject, object?:PyObject, str?:char, str?:char) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_ExactDealloc,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_InternImmortal,
-        prototype: "(out object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyUnicode_InternFromString,
-        prototype: "(str:char) -> object",
-    },
-    Function {
-        id: FunctionId::unicodeiter_dealloc,
-        prototype: "static (object:unicodeiterobject) -> nothing",
-    },
-    Function {
-        id: FunctionId::unicodeiter_next,
-        prototype: "static (object:unicodeiterobject) -> object",
-    },
-    Function {
-        id: FunctionId::unicodeiter_len,
-        prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicodeiter_reduce,
-        prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicodeiter_setstate,
-        prototype: "static (object:unicodeiterobject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::unicode_iter,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyUnicode_FiniTypes,
-        prototype: "(thread:PyInterpreterState) -> nothing",
-    },
-    Function {
-        id: FunctionId::_PyStaticUnicode_Dealloc,
-        prototype: "(object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::PyInit__string,
-        prototype: "() -> object",
-    },
-    Function {
-        id: FunctionId::unionobject_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::union_hash,
-        prototype: "static (object:PyObject) -> isize",
-    },
-    Function {
-        id: FunctionId::union_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::is_same,
-        prototype: "static (object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::contains,
-        prototype: "static (objects:PyObject, isize:Py_ssize_t, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::merge,
-        prototype: "static (objects:PyObject, isize:Py_ssize_t, objects:PyObject, isize:Py_ssize_t) -> object",
-    },
-    Function {
-        id: FunctionId::is_unionable,
-        prototype: "static (object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::union_repr_item,
-        prototype: "static (object:_PyUnicodeWriter, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::union_repr,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::union_getitem,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::union_parameters,
-        prototype: "static (object:PyObject, nothing:void) -> object",
-    },
-    Function {
-        id: FunctionId::make_union,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyWeakref_GetWeakrefCount,
-        prototype: "(object?:PyWeakReference) -> isize",
-    },
-    Function {
-        id: FunctionId::init_weakref,
-        prototype: "static (object:PyWeakReference, object:PyObject, object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::new_weakref,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::_PyWeakref_ClearRef,
-        prototype: "(object:PyWeakReference) -> nothing",
-    },
-    Function {
-        id: FunctionId::weakref_dealloc,
-        prototype: "static (object:PyObject) -> nothing",
-    },
-    Function {
-        id: FunctionId::gc_clear,
-        prototype: "static (object:PyWeakReference) -> i32",
-    },
-    Function {
-        id: FunctionId::weakref_vectorcall,
-        prototype: "static (object:PyWeakReference, objects:PyObject, usize:size_t, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::weakref_hash,
-        prototype: "static (object:PyWeakReference) -> isize",
-    },
-    Function {
-        id: FunctionId::weakref_repr,
-        prototype: "static (object:PyWeakReference) -> object",
-    },
-    Function {
-        id: FunctionId::weakref_richcompare,
-        prototype: "static (object:PyWeakReference, object:PyWeakReference, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::get_basic_refs,
-        prototype: "static (object?:PyWeakReference, out object:PyWeakReference, out object:PyWeakReference) -> nothing",
-    },
-    Function {
-        id: FunctionId::insert_head,
-        prototype: "static (object:PyWeakReference, out object:PyWeakReference) -> nothing",
-    },
-    Function {
-        id: FunctionId::weakref___init__,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::proxy_checkref,
-        prototype: "static (object:PyWeakReference) -> i32",
-    },
-    Function {
-        id: FunctionId::proxy_getattr,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_str,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_call,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_repr,
-        prototype: "static (object:PyWeakReference) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_setattr,
-        prototype: "static (object:PyWeakReference, object:PyObject, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::proxy_richcompare,
-        prototype: "static (object:PyObject, object:PyObject, i32:int) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_add,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_sub,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_mul,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_floor_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_true_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_mod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_divmod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_pow,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_neg,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_pos,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_abs,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_invert,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_lshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_rshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_and,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_xor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_or,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_int,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_float,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_iadd,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_isub,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_imul,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_ifloor_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_itrue_div,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_imod,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_ipow,
-        prototype: "static (object:PyObject, object:PyObject, object?:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_ilshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_irshift,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_iand,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_ixor,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_ior,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_index,
-        prototype: "static (object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_matmul,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_imatmul,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_bool,
-        prototype: "static (object:PyWeakReference) -> i32",
-    },
-    Function {
-        id: FunctionId::proxy_dealloc,
-        prototype: "static (object:PyWeakReference) -> nothing",
-    },
-    Function {
-        id: FunctionId::proxy_contains,
-        prototype: "static (object:PyWeakReference, object:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::proxy_length,
-        prototype: "static (object:PyWeakReference) -> isize",
-    },
-    Function {
-        id: FunctionId::proxy_getitem,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_setitem,
-        prototype: "static (object:PyWeakReference, object:PyObject, object?:PyObject) -> i32",
-    },
-    Function {
-        id: FunctionId::proxy_iter,
-        prototype: "static (object:PyWeakReference) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_iternext,
-        prototype: "static (object:PyWeakReference) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_bytes,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::proxy_reversed,
-        prototype: "static (object:PyObject, object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::PyWeakref_GetObject,
-        prototype: "(object:PyObject) -> object",
-    },
-    Function {
-        id: FunctionId::handle_callback,
-        prototype: "static (object:PyWeakReference, object:PyObject) -> nothing",
-    },
-];
+
 /// Runs the translation of `id`.
-pub fn call<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id.file() {
-        "Objects/abstract.c" => of_abstract(c, id, args),
-        "Objects/boolobject.c" => of_boolobject(c, id, args),
-        "Objects/bytearrayobject.c" => of_bytearrayobject(c, id, args),
-        "Objects/bytesobject.c" => of_bytesobject(c, id, args),
-        "Objects/call.c" => of_call(c, id, args),
-        "Objects/cellobject.c" => of_cellobject(c, id, args),
-        "Objects/classobject.c" => of_classobject(c, id, args),
-        "Objects/complexobject.c" => of_complexobject(c, id, args),
-        "Objects/descrobject.c" => of_descrobject(c, id, args),
-        "Objects/dictobject.c" => of_dictobject(c, id, args),
-        "Objects/enumobject.c" => of_enumobject(c, id, args),
-        "Objects/floatobject.c" => of_floatobject(c, id, args),
-        "Objects/funcobject.c" => of_funcobject(c, id, args),
-        "Objects/genericaliasobject.c" => of_genericaliasobject(c, id, args),
-        "Objects/iterobject.c" => of_iterobject(c, id, args),
-        "Objects/listobject.c" => of_listobject(c, id, args),
-        "Objects/longobject.c" => of_longobject(c, id, args),
-        "Objects/methodobject.c" => of_methodobject(c, id, args),
-        "Objects/moduleobject.c" => of_moduleobject(c, id, args),
-        "Objects/namespaceobject.c" => of_namespaceobject(c, id, args),
-        "Objects/object.c" => of_object(c, id, args),
-        "Objects/rangeobject.c" => of_rangeobject(c, id, args),
-        "Objects/setobject.c" => of_setobject(c, id, args),
-        "Objects/sliceobject.c" => of_sliceobject(c, id, args),
-        "Objects/structseq.c" => of_structseq(c, id, args),
-        "Objects/tupleobject.c" => of_tupleobject(c, id, args),
-        "Objects/typeobject.c" => of_typeobject(c, id, args),
-        "Objects/unicodeobject.c" => of_unicodeobject(c, id, args),
-        "Objects/unionobject.c" => of_unionobject(c, id, args),
-        "Objects/weakrefobject.c" => of_weakrefobject(c, id, args),
-        _ => Err(c.unsupported(id.name())),
+pub fn call<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Value<C::Object>, C::Error> {
+    let value = match id.file() {
+        "Objects/abstract.c" => of_abstract(c, id, args)?,
+        "Objects/boolobject.c" => of_boolobject(c, id, args)?,
+        "Objects/bytearrayobject.c" => of_bytearrayobject(c, id, args)?,
+        "Objects/bytesobject.c" => of_bytesobject(c, id, args)?,
+        "Objects/call.c" => of_call(c, id, args)?,
+        "Objects/cellobject.c" => of_cellobject(c, id, args)?,
+        "Objects/classobject.c" => of_classobject(c, id, args)?,
+        "Objects/complexobject.c" => of_complexobject(c, id, args)?,
+        "Objects/descrobject.c" => of_descrobject(c, id, args)?,
+        "Objects/dictobject.c" => of_dictobject(c, id, args)?,
+        "Objects/enumobject.c" => of_enumobject(c, id, args)?,
+        "Objects/floatobject.c" => of_floatobject(c, id, args)?,
+        "Objects/funcobject.c" => of_funcobject(c, id, args)?,
+        "Objects/genericaliasobject.c" => of_genericaliasobject(c, id, args)?,
+        "Objects/iterobject.c" => of_iterobject(c, id, args)?,
+        "Objects/listobject.c" => of_listobject(c, id, args)?,
+        "Objects/longobject.c" => of_longobject(c, id, args)?,
+        "Objects/methodobject.c" => of_methodobject(c, id, args)?,
+        "Objects/moduleobject.c" => of_moduleobject(c, id, args)?,
+        "Objects/namespaceobject.c" => of_namespaceobject(c, id, args)?,
+        "Objects/object.c" => of_object(c, id, args)?,
+        "Objects/rangeobject.c" => of_rangeobject(c, id, args)?,
+        "Objects/setobject.c" => of_setobject(c, id, args)?,
+        "Objects/sliceobject.c" => of_sliceobject(c, id, args)?,
+        "Objects/structseq.c" => of_structseq(c, id, args)?,
+        "Objects/tupleobject.c" => of_tupleobject(c, id, args)?,
+        "Objects/typeobject.c" => of_typeobject(c, id, args)?,
+        "Objects/unicodeobject.c" => of_unicodeobject(c, id, args)?,
+        "Objects/unionobject.c" => of_unionobject(c, id, args)?,
+        "Objects/weakrefobject.c" => of_weakrefobject(c, id, args)?,
+        _ => None,
+    };
+    match value {
+        Some(value) => Ok(value),
+        None => Err(c.unsupported(id.name())),
     }
 }
+
 /// Functions of Objects/abstract.c.
-#[allow(unused_variables)]
-fn of_abstract<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::type_error => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            return Err(super::abstract_::type_error(c, a0, a1)?);
-        }
-        FunctionId::null_error => return Err(super::abstract_::null_error(c)?),
-        FunctionId::PyObject_Type => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyObject_Type(c, a0)?))
-        }
-        FunctionId::PyObject_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyObject_Size(c, a0)?))
-        }
-        FunctionId::PyObject_Length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyObject_Length(c, a0)?))
-        }
-        FunctionId::_PyObject_HasLen => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::_PyObject_HasLen(c, a0)?))
-        }
-        FunctionId::PyObject_LengthHint => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyObject_LengthHint(c, a0, a1)?))
-        }
+fn of_abstract<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::PyObject_GetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyObject_GetItem(c, a0, a1)?))
-        }
-        FunctionId::PyObject_SetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::PyObject_SetItem(c, a0, a1, a2)?))
-        }
-        FunctionId::PyObject_DelItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyObject_DelItem(c, a0, a1)?))
-        }
-        FunctionId::PyObject_DelItemString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyObject_DelItemString(c, a0, a1)?))
-        }
-        FunctionId::PyObject_CheckBuffer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyObject_CheckBuffer(c, a0)?))
-        }
-        FunctionId::PyObject_CheckReadBuffer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyObject_CheckReadBuffer(c, a0)?))
-        }
-        FunctionId::PyObject_AsReadBuffer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::abstract_::PyObject_AsReadBuffer(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::abstract_::PyObject_GetItem(c, a0, a1)?)
         }
         FunctionId::PyObject_GetBuffer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::number(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2)?)
         }
         FunctionId::PyBuffer_SizeFromFormat => {
-            let a0 = Value::text(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyBuffer_SizeFromFormat(c, a0)?))
-        }
-        FunctionId::PyBuffer_Release => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::abstract_::PyBuffer_Release(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::PyObject_Format => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::abstract_::PyObject_Format(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Check => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyNumber_Check(c, a0)?))
-        }
-        FunctionId::binary_op1 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::abstract_::binary_op1(c, a0, a1, a2)?))
-        }
-        FunctionId::binop_type_error => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            return Err(super::abstract_::binop_type_error(c, a0, a1, a2)?);
-        }
-        FunctionId::binary_op => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
-            Ok(Value::Object(super::abstract_::binary_op(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::ternary_op => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::text(c, args, 4usize)?;
-            Ok(Value::Object(super::abstract_::ternary_op(c, a0, a1, a2, a3, a4)?))
-        }
-        FunctionId::PyNumber_Or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Or(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Xor(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_And => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_And(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Lshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Lshift(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Rshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Rshift(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Subtract => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Subtract(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Divmod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Divmod(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Add(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Multiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Multiply(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_MatrixMultiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_MatrixMultiply(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_FloorDivide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_FloorDivide(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_TrueDivide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_TrueDivide(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Remainder => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Remainder(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Power => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Power(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyNumber_PowerNoMod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::_PyNumber_PowerNoMod(c, a0, a1)?))
-        }
-        FunctionId::binary_iop1 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::Object(super::abstract_::binary_iop1(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::binary_iop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::text(c, args, 4usize)?;
-            Ok(Value::Object(super::abstract_::binary_iop(c, a0, a1, a2, a3, a4)?))
-        }
-        FunctionId::ternary_iop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            let a5 = Value::text(c, args, 5usize)?;
-            Ok(Value::Object(super::abstract_::ternary_iop(c, a0, a1, a2, a3, a4, a5)?))
-        }
-        FunctionId::PyNumber_InPlaceOr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceOr(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceXor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceXor(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceAnd => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceAnd(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceLshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceLshift(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceRshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceRshift(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceSubtract => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceSubtract(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceMatrixMultiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::abstract_::PyNumber_InPlaceMatrixMultiply(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::PyNumber_InPlaceFloorDivide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceFloorDivide(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceTrueDivide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceTrueDivide(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceRemainder => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceRemainder(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceAdd => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceAdd(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlaceMultiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlaceMultiply(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_InPlacePower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyNumber_InPlacePowerNoMod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::_PyNumber_InPlacePowerNoMod(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Negative => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Negative(c, a0)?))
-        }
-        FunctionId::PyNumber_Positive => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Positive(c, a0)?))
-        }
-        FunctionId::PyNumber_Invert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Invert(c, a0)?))
-        }
-        FunctionId::PyNumber_Absolute => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyNumber_Absolute(c, a0)?))
-        }
-        FunctionId::PyIndex_Check => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyIndex_Check(c, a0)?))
-        }
-        FunctionId::_PyNumber_Index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::_PyNumber_Index(c, a0)?))
-        }
-        FunctionId::PyNumber_Index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::PyNumber_Index(c, a0)?))
+            let a0 = Value::text(c, args, 0)?; Value::number(super::abstract_::PyBuffer_SizeFromFormat(c, a0)?)
         }
         FunctionId::PyNumber_AsSsize_t => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyNumber_AsSsize_t(c, a0, a1)?))
-        }
-        FunctionId::PyNumber_Long => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::PyNumber_Long(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::abstract_::PyNumber_AsSsize_t(c, a0, a1)?)
         }
         FunctionId::PyNumber_Float => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::PyNumber_Float(c, a0)?))
-        }
-        FunctionId::PyNumber_ToBase => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::abstract_::PyNumber_ToBase(c, a0, a1)?))
-        }
-        FunctionId::PySequence_Check => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PySequence_Check(c, a0)?))
-        }
-        FunctionId::PySequence_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PySequence_Size(c, a0)?))
-        }
-        FunctionId::PySequence_Length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PySequence_Length(c, a0)?))
-        }
-        FunctionId::PySequence_Concat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_Concat(c, a0, a1)?))
-        }
-        FunctionId::PySequence_Repeat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_Repeat(c, a0, a1)?))
-        }
-        FunctionId::PySequence_InPlaceConcat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_InPlaceConcat(c, a0, a1)?))
-        }
-        FunctionId::PySequence_InPlaceRepeat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_InPlaceRepeat(c, a0, a1)?))
-        }
-        FunctionId::PySequence_GetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_GetItem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::abstract_::PyNumber_Float(c, a0)?)
         }
         FunctionId::PySequence_GetSlice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            return Err(super::abstract_::PySequence_GetSlice(c, a0, a1, a2)?);
-        }
-        FunctionId::PySequence_SetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::PySequence_SetItem(c, a0, a1, a2)?))
-        }
-        FunctionId::PySequence_DelItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PySequence_DelItem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            return Err(super::abstract_::PySequence_GetSlice(c, a0, a1, a2)?)
         }
         FunctionId::PySequence_SetSlice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            return Err(super::abstract_::PySequence_SetSlice(c, a0, a1, a2, a3)?);
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::object(c, args, 3)?; return Err(super::abstract_::PySequence_SetSlice(c, a0, a1, a2, a3)?)
         }
         FunctionId::PySequence_DelSlice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            return Err(super::abstract_::PySequence_DelSlice(c, a0, a1, a2)?);
-        }
-        FunctionId::PySequence_Tuple => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::PySequence_Tuple(c, a0)?))
-        }
-        FunctionId::PySequence_List => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_List(c, a0)?))
-        }
-        FunctionId::PySequence_Fast => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PySequence_Fast(c, a0, a1)?))
-        }
-        FunctionId::_PySequence_IterSearch => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::_PySequence_IterSearch(c, a0, a1, a2)?))
-        }
-        FunctionId::PySequence_Count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PySequence_Count(c, a0, a1)?))
-        }
-        FunctionId::PySequence_Contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PySequence_Contains(c, a0, a1)?))
-        }
-        FunctionId::PySequence_In => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PySequence_In(c, a0, a1)?))
-        }
-        FunctionId::PySequence_Index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PySequence_Index(c, a0, a1)?))
-        }
-        FunctionId::PyMapping_Check => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyMapping_Check(c, a0)?))
-        }
-        FunctionId::PyMapping_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyMapping_Size(c, a0)?))
-        }
-        FunctionId::PyMapping_Length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyMapping_Length(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            return Err(super::abstract_::PySequence_DelSlice(c, a0, a1, a2)?)
         }
         FunctionId::PyMapping_GetItemString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::PyMapping_GetItemString(c, a0, a1)?))
-        }
-        FunctionId::PyMapping_SetItemString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::PyMapping_SetItemString(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
+            Value::Object(super::abstract_::PyMapping_GetItemString(c, a0, a1)?)
         }
         FunctionId::PyMapping_HasKeyString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyMapping_HasKeyString(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
+            Value::number(super::abstract_::PyMapping_HasKeyString(c, a0, a1)?)
         }
         FunctionId::PyMapping_HasKey => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyMapping_HasKey(c, a0, a1)?))
-        }
-        FunctionId::method_output_as_list => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::abstract_::method_output_as_list(c, a0, a1)?))
-        }
-        FunctionId::PyMapping_Keys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyMapping_Keys(c, a0)?))
-        }
-        FunctionId::PyMapping_Items => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyMapping_Items(c, a0)?))
-        }
-        FunctionId::PyMapping_Values => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyMapping_Values(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::abstract_::PyMapping_HasKey(c, a0, a1)?)
         }
         FunctionId::abstract_get_bases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::abstract_get_bases(c, a0)?))
-        }
-        FunctionId::abstract_issubclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::abstract_issubclass(c, a0, a1)?))
-        }
-        FunctionId::check_class => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::check_class(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::abstract_::abstract_get_bases(c, a0)?)
         }
         FunctionId::object_isinstance => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::object_isinstance(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::abstract_::object_isinstance(c, a0, a1)?)
         }
-        FunctionId::object_recursive_isinstance => {
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::object_recursive_isinstance(c, a1, a2)?))
-        }
-        FunctionId::PyObject_IsInstance => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyObject_IsInstance(c, a0, a1)?))
-        }
-        FunctionId::recursive_issubclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::recursive_issubclass(c, a0, a1)?))
-        }
-        FunctionId::object_issubclass => {
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::abstract_::object_issubclass(c, a1, a2)?))
-        }
-        FunctionId::PyObject_IsSubclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::PyObject_IsSubclass(c, a0, a1)?))
-        }
-        FunctionId::_PyObject_RealIsInstance => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::_PyObject_RealIsInstance(c, a0, a1)?))
-        }
-        FunctionId::_PyObject_RealIsSubclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::abstract_::_PyObject_RealIsSubclass(c, a0, a1)?))
-        }
-        FunctionId::PyObject_GetIter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyObject_GetIter(c, a0)?))
-        }
-        FunctionId::PyObject_GetAIter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::abstract_::PyObject_GetAIter(c, a0)?))
-        }
-        FunctionId::PyIter_Check => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyIter_Check(c, a0)?))
-        }
-        FunctionId::PyAIter_Check => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::abstract_::PyAIter_Check(c, a0)?))
-        }
-        FunctionId::PyIter_Next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::abstract_::PyIter_Next(c, a0)?))
-        }
-        FunctionId::PyIter_Send => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::abstract_::PyIter_Send(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_abstract(c, id, args),
+    }))
 }
+
 /// Functions of Objects/boolobject.c.
-#[allow(unused_variables)]
-fn of_boolobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
+fn of_boolobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::bool_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::boolobject::bool_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::boolobject::bool_repr(c, a0)?)
         }
         FunctionId::PyBool_FromLong => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::boolobject::PyBool_FromLong(c, a0)?))
-        }
-        FunctionId::bool_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::boolobject::bool_new(c, a0, a1, a2)?))
+            let a0 = Value::int(c, args, 0)?; Value::Object(super::boolobject::PyBool_FromLong(c, a0)?)
         }
         FunctionId::bool_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::bool_and => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::boolobject::bool_and(c, a0, a1)?))
-        }
-        FunctionId::bool_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::boolobject::bool_or(c, a0, a1)?))
-        }
-        FunctionId::bool_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::boolobject::bool_xor(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::Object(super::boolobject::bool_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::bool_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::boolobject::bool_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::boolobject::bool_dealloc(c, a0)?; Value::Nothing
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_boolobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/bytearrayobject.c.
-#[allow(unused_variables)]
-fn of_bytearrayobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::_getbytevalue => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: i32 = Value::int(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::bytearrayobject::_getbytevalue(c, a0, &mut a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a1)]))
-            }
-        }
-        FunctionId::bytearray_releasebuffer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::bytearrayobject::bytearray_releasebuffer(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_canresize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::bytearrayobject::_canresize(c, a0)?))
-        }
+fn of_bytearrayobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::bytearray___init__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_clear(c, a0, a1)?))
-        }
-        FunctionId::bytearray_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_copy(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?;
+            Value::number(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)?)
         }
         FunctionId::bytearray_removeprefix => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_removeprefix(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::bytearrayobject::bytearray_removeprefix(c, a0, a1)?)
         }
         FunctionId::bytearray_removesuffix => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_removesuffix(c, a0, a1)?))
-        }
-        FunctionId::bytearray_translate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_translate(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::bytearrayobject::bytearray_removesuffix(c, a0, a1)?)
         }
         FunctionId::bytearray_maketrans => {
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_maketrans(c, a1, a2)?))
+            let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::bytearrayobject::bytearray_maketrans(c, a1, a2)?)
         }
         FunctionId::bytearray_replace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_replace(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_split => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_split(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_rsplit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_reverse => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_reverse(c, a0, a1)?))
-        }
-        FunctionId::bytearray_insert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_insert(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_append => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_append(c, a0, a1)?))
-        }
-        FunctionId::bytearray_pop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_pop(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_remove => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_remove(c, a0, a1)?))
-        }
-        FunctionId::bytearray_strip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_strip(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_lstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_lstrip(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_rstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_rstrip(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::bytearrayobject::bytearray_replace(c, a0, a1, a2)?)
         }
         FunctionId::bytearray_decode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytearray_splitlines => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_fromhex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_fromhex(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytearray_hex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::bytearray_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytearray_reduce_ex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2)?))
-        }
-        FunctionId::bytearray_sizeof => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_sizeof(c, a0, a1)?))
-        }
-        FunctionId::PyByteArray_FromObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::PyByteArray_FromObject(c, a0)?))
-        }
-        FunctionId::PyByteArray_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::bytearrayobject::PyByteArray_Size(c, a0)?))
-        }
-        FunctionId::PyByteArray_AsString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::bytearrayobject::PyByteArray_AsString(c, a0)?))
-        }
-        FunctionId::bytearray_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::bytearrayobject::bytearray_length(c, a0)?))
-        }
-        FunctionId::bytearray_repeat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_repeat(c, a0, a1)?))
-        }
-        FunctionId::bytearray_irepeat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_irepeat(c, a0, a1)?))
-        }
-        FunctionId::bytearray_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_str(c, a0)?))
-        }
-        FunctionId::stringlib__factorize => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::bytearrayobject::stringlib__factorize(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
-        }
-        FunctionId::stringlib__two_way_find => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::bytearrayobject::stringlib__two_way_find(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_count => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::bytearrayobject::stringlib_count(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_find => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::bytearrayobject::stringlib_find(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_rfind => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::bytearrayobject::stringlib_rfind(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_isspace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_isspace(c, a0, a1)?))
-        }
-        FunctionId::stringlib_isalpha => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_isalpha(c, a0, a1)?))
-        }
-        FunctionId::stringlib_isalnum => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_isalnum(c, a0, a1)?))
-        }
-        FunctionId::stringlib_isascii => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_isascii(c, a0, a1)?))
-        }
-        FunctionId::stringlib_isdigit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_isdigit(c, a0, a1)?))
-        }
-        FunctionId::stringlib_islower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_islower(c, a0, a1)?))
-        }
-        FunctionId::stringlib_isupper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_isupper(c, a0, a1)?))
-        }
-        FunctionId::stringlib_istitle => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_istitle(c, a0, a1)?))
-        }
-        FunctionId::stringlib_lower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_lower(c, a0, a1)?))
-        }
-        FunctionId::stringlib_upper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_upper(c, a0, a1)?))
-        }
-        FunctionId::stringlib_title => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_title(c, a0, a1)?))
-        }
-        FunctionId::stringlib_capitalize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_capitalize(c, a0, a1)?))
-        }
-        FunctionId::stringlib_swapcase => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_swapcase(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2)?)
         }
         FunctionId::stringlib_expandtabs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_zfill => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::stringlib_zfill(c, a0, a1)?))
-        }
-        FunctionId::return_self => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::return_self(c, a0)?))
-        }
-        FunctionId::stringlib_ljust_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::stringlib_ljust_impl(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_rjust_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::stringlib_rjust_impl(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::stringlib_center_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::stringlib_center_impl(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytearray_find => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_find(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_find(c, a0, a1)?)
         }
         FunctionId::bytearray_count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_count(c, a0, a1)?))
-        }
-        FunctionId::bytearray_clear_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_clear_impl(c, a0)?))
-        }
-        FunctionId::bytearray_copy_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_copy_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_count(c, a0, a1)?)
         }
         FunctionId::bytearray_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_index(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_index(c, a0, a1)?)
         }
         FunctionId::bytearray_rfind => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_rfind(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_rfind(c, a0, a1)?)
         }
         FunctionId::bytearray_rindex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_rindex(c, a0, a1)?))
-        }
-        FunctionId::bytearray_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::bytearrayobject::bytearray_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_rindex(c, a0, a1)?)
         }
         FunctionId::bytearray_startswith => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_startswith(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_startswith(c, a0, a1)?)
         }
         FunctionId::bytearray_endswith => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_endswith(c, a0, a1)?))
-        }
-        FunctionId::bytearray_maketrans_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_replace_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_replace_impl(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_partition => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_partition(c, a0, a1)?))
-        }
-        FunctionId::bytearray_rpartition => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_rpartition(c, a0, a1)?))
-        }
-        FunctionId::bytearray_strip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_strip_impl(c, a0, a1)?))
-        }
-        FunctionId::bytearray_lstrip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1)?))
-        }
-        FunctionId::bytearray_rstrip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1)?))
-        }
-        FunctionId::bytearray_decode_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable_text(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_decode_impl(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_alloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_alloc(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_endswith(c, a0, a1)?)
         }
         FunctionId::bytearray_join => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_join(c, a0, a1)?))
-        }
-        FunctionId::bytearray_splitlines_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearray_splitlines_impl(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::bytearray_fromhex_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1)?))
-        }
-        FunctionId::bytearray_hex_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_hex_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::_common_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::_common_reduce(c, a0, a1)?))
-        }
-        FunctionId::bytearray_reduce_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_reduce_impl(c, a0)?))
-        }
-        FunctionId::bytearray_reduce_ex_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::bytearrayobject::bytearray_reduce_ex_impl(c, a0, a1)?))
-        }
-        FunctionId::bytearray_mod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_mod(c, a0, a1)?))
-        }
-        FunctionId::bytearrayiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::bytearrayobject::bytearrayiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::bytearrayiter_length_hint => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearray_join(c, a0, a1)?)
         }
         FunctionId::bytearrayiter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)?)
         }
-        FunctionId::bytearrayiter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1)?))
-        }
-        FunctionId::bytearray_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytearrayobject::bytearray_iter(c, a0)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_bytearrayobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/bytesobject.c.
-#[allow(unused_variables)]
-fn of_bytesobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::bytes___bytes__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes___bytes__(c, a0, a1)?))
-        }
-        FunctionId::bytes_split => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_split(c, a0, a1, a2, a3)?))
-        }
+fn of_bytesobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::bytes_partition => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytesobject::bytes_partition(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::bytesobject::bytes_partition(c, a0, a1)?)
         }
         FunctionId::bytes_rpartition => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytesobject::bytes_rpartition(c, a0, a1)?))
-        }
-        FunctionId::bytes_rsplit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_rsplit(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::bytes_strip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_strip(c, a0, a1, a2)?))
-        }
-        FunctionId::bytes_lstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_lstrip(c, a0, a1, a2)?))
-        }
-        FunctionId::bytes_rstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_rstrip(c, a0, a1, a2)?))
-        }
-        FunctionId::bytes_translate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_translate(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::bytesobject::bytes_rpartition(c, a0, a1)?)
         }
         FunctionId::bytes_maketrans => {
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_maketrans(c, a1, a2)?))
+            let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::bytesobject::bytes_maketrans(c, a1, a2)?)
         }
         FunctionId::bytes_replace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_replace(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::bytesobject::bytes_replace(c, a0, a1, a2)?)
         }
         FunctionId::bytes_removeprefix => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytesobject::bytes_removeprefix(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::bytesobject::bytes_removeprefix(c, a0, a1)?)
         }
         FunctionId::bytes_removesuffix => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytesobject::bytes_removesuffix(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::bytesobject::bytes_removesuffix(c, a0, a1)?)
         }
         FunctionId::bytes_decode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::bytesobject::bytes_decode(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::bytesobject::bytes_decode(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytes_splitlines => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_splitlines(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::bytes_fromhex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::bytesobject::bytes_fromhex(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::bytesobject::bytes_splitlines(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytes_hex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_hex(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::Object(super::bytesobject::bytes_hex(c, a0, a1, a2, a3)?)
         }
         FunctionId::bytes_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::bytes_new(c, a0, a1, a2)?))
-        }
-        FunctionId::getnextarg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::Object(
-                    super::bytesobject::getnextarg(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
-        }
-        FunctionId::formatlong => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::from(super::bytesobject::formatlong(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::PyBytes_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::bytesobject::PyBytes_Size(c, a0)?))
-        }
-        FunctionId::PyBytes_AsString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::bytesobject::PyBytes_AsString(c, a0)?))
-        }
-        FunctionId::bytesobject_stringlib__factorize => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::bytesobject::stringlib__factorize(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
-        }
-        FunctionId::bytesobject_stringlib__two_way_find => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::bytesobject::stringlib__two_way_find(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::bytesobject_stringlib_count => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::bytesobject::stringlib_count(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::bytesobject_stringlib_find => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(Value::number(super::bytesobject::stringlib_find(c, a0, a1, a2, a3, a4)?))
-        }
-        FunctionId::bytesobject_stringlib_rfind => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::bytesobject::stringlib_rfind(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::bytesobject_stringlib_isspace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_isspace(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_isalpha => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_isalpha(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_isalnum => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_isalnum(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_isascii => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_isascii(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_isdigit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_isdigit(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_islower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_islower(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_isupper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_isupper(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_istitle => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_istitle(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_lower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_lower(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_upper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_upper(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_title => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_title(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_capitalize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_capitalize(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_stringlib_swapcase => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_swapcase(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::bytesobject::bytes_new(c, a0, a1, a2)?)
         }
         FunctionId::bytesobject_stringlib_expandtabs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::bytesobject_stringlib_zfill => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_zfill(c, a0, a1)?))
-        }
-        FunctionId::bytesobject_return_self => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytesobject::return_self(c, a0)?))
-        }
-        FunctionId::bytesobject_stringlib_ljust_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_ljust_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::bytesobject_stringlib_rjust_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_rjust_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::bytesobject_stringlib_center_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::stringlib_center_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, a3)?)
         }
         FunctionId::_PyBytes_Find => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(Value::number(super::bytesobject::_PyBytes_Find(c, a0, a1, a2, a3, a4)?))
-        }
-        FunctionId::_PyBytes_ReverseFind => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::bytesobject::_PyBytes_ReverseFind(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::bytes_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_repr(c, a0)?))
-        }
-        FunctionId::bytes_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::bytesobject::bytes_str(c, a0)?))
-        }
-        FunctionId::bytes_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::bytesobject::bytes_length(c, a0)?))
-        }
-        FunctionId::bytes_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::bytesobject::bytes_contains(c, a0, a1)?))
-        }
-        FunctionId::bytes___bytes___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytesobject::bytes___bytes___impl(c, a0)?))
-        }
-        FunctionId::bytes_partition_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_partition_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_rpartition_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_rpartition_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_join => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_join(c, a0, a1)?))
-        }
-        FunctionId::_PyBytes_Join => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::_PyBytes_Join(c, a0, a1)?))
+            let a0 = Value::text(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::text(c, args, 2)?;
+            let a3 = Value::int(c, args, 3)?; let a4 = Value::int(c, args, 4)?;
+            Value::number(super::bytesobject::_PyBytes_Find(c, a0, a1, a2, a3, a4)?)
         }
         FunctionId::bytes_find => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_find(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_find(c, a0, a1)?)
         }
         FunctionId::bytes_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_index(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_index(c, a0, a1)?)
         }
         FunctionId::bytes_rfind => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_rfind(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_rfind(c, a0, a1)?)
         }
         FunctionId::bytes_rindex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_rindex(c, a0, a1)?))
-        }
-        FunctionId::do_argstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::do_argstrip(c, a0, a1, a2)?))
-        }
-        FunctionId::bytes_strip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_strip_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_lstrip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_lstrip_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_rstrip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_rstrip_impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_rindex(c, a0, a1)?)
         }
         FunctionId::bytes_count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_count(c, a0, a1)?))
-        }
-        FunctionId::bytes_maketrans_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_maketrans_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_replace_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_replace_impl(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_count(c, a0, a1)?)
         }
         FunctionId::bytes_startswith => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_startswith(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_startswith(c, a0, a1)?)
         }
         FunctionId::bytes_endswith => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_endswith(c, a0, a1)?))
-        }
-        FunctionId::bytes_decode_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable_text(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_decode_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::bytes_splitlines_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_splitlines_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_fromhex_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_fromhex_impl(c, a0, a1)?))
-        }
-        FunctionId::bytes_hex_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_hex_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::bytes_getnewargs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_getnewargs(c, a0, a1)?))
-        }
-        FunctionId::bytes_mod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_mod(c, a0, a1)?))
-        }
-        FunctionId::bytes_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            let a3 = Value::nullable_text(c, args, 3usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_new_impl(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::PyBytes_FromObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytesobject::PyBytes_FromObject(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_endswith(c, a0, a1)?)
         }
         FunctionId::bytes_alloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_alloc(c, a0, a1)?))
-        }
-        FunctionId::PyBytes_ConcatAndDel => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::object(c, args, 1usize)?;
-            {
-                let result = {
-                    super::bytesobject::PyBytes_ConcatAndDel(c, &mut a0, a1)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
-        }
-        FunctionId::striter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::bytesobject::striter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::striter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::striter_len(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::bytesobject::bytes_alloc(c, a0, a1)?)
         }
         FunctionId::striter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::striter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::bytesobject::striter_reduce(c, a0, a1)?)
         }
-        FunctionId::striter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::bytesobject::striter_setstate(c, a0, a1)?))
-        }
-        FunctionId::bytes_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::bytesobject::bytes_iter(c, a0)?))
-        }
-        FunctionId::_PyBytesWriter_Dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::bytesobject::_PyBytesWriter_Dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyBytesWriter_AsString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::bytesobject::_PyBytesWriter_AsString(c, a0)?))
-        }
-        FunctionId::_PyBytesWriter_Prepare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::bytesobject::_PyBytesWriter_Prepare(c, a0, a1, a2)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_bytesobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/call.c.
-#[allow(unused_variables)]
-fn of_call<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::call_null_error => return Err(super::call::null_error(c)?),
-        FunctionId::_Py_CheckFunctionResult => {
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::nullable_text(c, args, 3usize)?;
-            Ok(Value::Object(super::call::_Py_CheckFunctionResult(c, a1, a2, a3)?))
-        }
-        FunctionId::_Py_CheckSlotResult => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::call::_Py_CheckSlotResult(c, a0, a1, a2)?))
-        }
+fn of_call<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::PyObject_CallNoArgs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::call::PyObject_CallNoArgs(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::call::PyObject_CallNoArgs(c, a0)?)
         }
         FunctionId::PyObject_VectorcallDict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::call::PyObject_VectorcallDict(c, a0, a1, a2, a3)?)
         }
         FunctionId::_PyObject_MakeTpCall => {
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::objects(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::nullable(c, args, 4usize)?;
-            Ok(Value::Object(super::call::_PyObject_MakeTpCall(c, a1, a2, a3, a4)?))
+            let a1 = Value::object(c, args, 1)?; let a2 = Value::objects(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            let a4 = Value::nullable(c, args, 4)?; Value::Object(super::call::_PyObject_MakeTpCall(c, a1, a2, a3, a4)?)
         }
         FunctionId::_PyObject_FastCall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::call::_PyObject_FastCall(c, a0, a1, a2)?))
-        }
-        FunctionId::PyObject_Call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::call::PyObject_Call(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::Object(super::call::_PyObject_FastCall(c, a0, a1, a2)?)
         }
         FunctionId::PyCFunction_Call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::call::PyCFunction_Call(c, a0, a1, a2)?))
-        }
-        FunctionId::PyObject_CallOneArg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::call::PyObject_CallOneArg(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::call::PyCFunction_Call(c, a0, a1, a2)?)
         }
         FunctionId::_PyFunction_Vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::PyEval_CallObjectWithKeywords => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::call::PyEval_CallObjectWithKeywords(c, a0, a1, a2)?))
-        }
-        FunctionId::PyObject_CallObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::call::PyObject_CallObject(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?;
+            Value::Object(super::call::PyEval_CallObjectWithKeywords(c, a0, a1, a2)?)
         }
         FunctionId::PyObject_VectorcallMethod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::call::PyObject_VectorcallMethod(c, a0, a1, a2, a3)?)
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_call(c, id, args),
+    }))
 }
+
 /// Functions of Objects/cellobject.c.
-#[allow(unused_variables)]
-fn of_cellobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::PyCell_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::cellobject::PyCell_New(c, a0)?))
-        }
-        FunctionId::cell_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::cellobject::cell_new(c, a0, a1, a2)?))
-        }
+fn of_cellobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::PyCell_Get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::cellobject::PyCell_Get(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::cellobject::PyCell_Get(c, a0)?)
         }
         FunctionId::PyCell_Set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::cellobject::PyCell_Set(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::cellobject::PyCell_Set(c, a0, a1)?)
         }
-        FunctionId::cell_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::cellobject::cell_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::cell_richcompare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::cellobject::cell_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::cell_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::cellobject::cell_repr(c, a0)?))
-        }
-        FunctionId::cell_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::cellobject::cell_clear(c, a0)?))
-        }
-        FunctionId::cell_get_contents => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::cellobject::cell_get_contents(c, a0)?))
-        }
-        FunctionId::cell_set_contents => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::cellobject::cell_set_contents(c, a0, a1)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_cellobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/classobject.c.
-#[allow(unused_variables)]
-fn of_classobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::method___reduce__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::classobject::method___reduce__(c, a0, a1)?))
-        }
-        FunctionId::method_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::classobject::method_new(c, a0, a1, a2)?))
-        }
-        FunctionId::instancemethod_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::classobject::instancemethod_new(c, a0, a1, a2)?))
-        }
-        FunctionId::PyMethod_Function => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::classobject::PyMethod_Function(c, a0)?))
-        }
-        FunctionId::PyMethod_Self => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::classobject::PyMethod_Self(c, a0)?))
-        }
-        FunctionId::PyMethod_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::classobject::PyMethod_New(c, a0, a1)?))
-        }
+fn of_classobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::method___reduce___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::classobject::method___reduce___impl(c, a0)?))
-        }
-        FunctionId::method_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::classobject::method_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::classobject::method___reduce___impl(c, a0)?)
         }
         FunctionId::method_getattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::classobject::method_getattro(c, a0, a1)?))
-        }
-        FunctionId::method_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::classobject::method_new_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::method_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::classobject::method_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::method_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::classobject::method_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::classobject::method_getattro(c, a0, a1)?)
         }
         FunctionId::method_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::classobject::method_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::classobject::method_repr(c, a0)?)
         }
         FunctionId::method_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::classobject::method_hash(c, a0)?))
-        }
-        FunctionId::PyInstanceMethod_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::classobject::PyInstanceMethod_New(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::classobject::method_hash(c, a0)?)
         }
         FunctionId::PyInstanceMethod_Function => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::classobject::PyInstanceMethod_Function(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::classobject::PyInstanceMethod_Function(c, a0)?)
         }
         FunctionId::instancemethod_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::classobject::instancemethod_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::classobject::instancemethod_get_doc(c, a0)?)
         }
         FunctionId::instancemethod_getattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::classobject::instancemethod_getattro(c, a0, a1)?))
-        }
-        FunctionId::instancemethod_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::classobject::instancemethod_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::classobject::instancemethod_getattro(c, a0, a1)?)
         }
         FunctionId::instancemethod_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::classobject::instancemethod_call(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?;
+            Value::Object(super::classobject::instancemethod_call(c, a0, a1, a2)?)
         }
         FunctionId::instancemethod_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::classobject::instancemethod_descr_get(c, a0, a1, a2)?))
-        }
-        FunctionId::instancemethod_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::from(
-                    super::classobject::instancemethod_richcompare(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?;
+            Value::from(super::classobject::instancemethod_descr_get(c, a0, a1, a2)?)
         }
         FunctionId::instancemethod_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::classobject::instancemethod_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::classobject::instancemethod_repr(c, a0)?)
         }
-        FunctionId::instancemethod_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::classobject::instancemethod_new_impl(c, a0, a1)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_classobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/complexobject.c.
-#[allow(unused_variables)]
-fn of_complexobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::complex_conjugate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::complexobject::complex_conjugate(c, a0, a1)?))
-        }
-        FunctionId::complex___getnewargs__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::complexobject::complex___getnewargs__(c, a0, a1)?))
-        }
-        FunctionId::complex___format__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::complexobject::complex___format__(c, a0, a1)?))
-        }
-        FunctionId::complex___complex__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::complexobject::complex___complex__(c, a0, a1)?))
-        }
-        FunctionId::complex_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::complexobject::complex_new(c, a0, a1, a2)?))
-        }
+fn of_complexobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::PyComplex_RealAsDouble => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Double(super::complexobject::PyComplex_RealAsDouble(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Double(super::complexobject::PyComplex_RealAsDouble(c, a0)?)
         }
         FunctionId::PyComplex_ImagAsDouble => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Double(super::complexobject::PyComplex_ImagAsDouble(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Double(super::complexobject::PyComplex_ImagAsDouble(c, a0)?)
         }
-        FunctionId::try_complex_special_method => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::complexobject::try_complex_special_method(c, a0)?))
-        }
-        FunctionId::complex_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::complexobject::complex_hash(c, a0)?))
-        }
-        FunctionId::to_complex => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::object(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::complexobject::to_complex(c, &mut a0, a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
-        }
-        FunctionId::complex_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::complexobject::complex_bool(c, a0)?))
-        }
-        FunctionId::complex___format___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::complexobject::complex___format___impl(c, a0, a1)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_complexobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/descrobject.c.
-#[allow(unused_variables)]
-fn of_descrobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
+fn of_descrobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::descr_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::descrobject::descr_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::descr_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::descrobject::descr_name(c, a0)?))
-        }
-        FunctionId::descr_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::descr_repr(c, a0, a1)?))
-        }
-        FunctionId::descrobject_method_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::method_repr(c, a0)?))
-        }
-        FunctionId::member_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::member_repr(c, a0)?))
-        }
-        FunctionId::getset_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::getset_repr(c, a0)?))
-        }
-        FunctionId::wrapperdescr_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::wrapperdescr_repr(c, a0)?))
-        }
-        FunctionId::descr_check => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::descrobject::descr_check(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; super::descrobject::descr_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::classmethod_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::classmethod_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::descrobject::classmethod_get(c, a0, a1, a2)?)
         }
         FunctionId::method_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::method_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::descrobject::method_get(c, a0, a1, a2)?)
         }
         FunctionId::member_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::member_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::descrobject::member_get(c, a0, a1, a2)?)
         }
         FunctionId::getset_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::getset_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::descrobject::getset_get(c, a0, a1, a2)?)
         }
         FunctionId::wrapperdescr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::wrapperdescr_get(c, a0, a1, a2)?))
-        }
-        FunctionId::descr_setcheck => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::descrobject::descr_setcheck(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::descrobject::wrapperdescr_get(c, a0, a1, a2)?)
         }
         FunctionId::member_set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::descrobject::member_set(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::descrobject::member_set(c, a0, a1, a2)?)
         }
         FunctionId::getset_set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::descrobject::getset_set(c, a0, a1, a2)?))
-        }
-        FunctionId::method_check_args => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::number(super::descrobject::method_check_args(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::descrobject::getset_set(c, a0, a1, a2)?)
         }
         FunctionId::method_vectorcall_VARARGS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, a3)?)
         }
         FunctionId::method_vectorcall_VARARGS_KEYWORDS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::descrobject::method_vectorcall_VARARGS_KEYWORDS(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_VARARGS_KEYWORDS(c, a0, a1, a2, a3)?)
         }
         FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(c, a0, a1, a2, a3)?)
         }
         FunctionId::method_vectorcall_FASTCALL => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, a3)?)
         }
         FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(c, a0, a1, a2, a3)?)
         }
         FunctionId::method_vectorcall_NOARGS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, a3)?)
         }
         FunctionId::method_vectorcall_O => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::descrobject::method_vectorcall_O(c, a0, a1, a2, a3)?)
         }
         FunctionId::classmethoddescr_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::classmethoddescr_call(c, a0, a1, a2)?))
-        }
-        FunctionId::wrapperdescr_raw_call => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::descrobject::wrapperdescr_raw_call(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?;
+            Value::Object(super::descrobject::classmethoddescr_call(c, a0, a1, a2)?)
         }
         FunctionId::wrapperdescr_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::wrapperdescr_call(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::descrobject::wrapperdescr_call(c, a0, a1, a2)?)
         }
         FunctionId::descrobject_method_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::method_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::method_get_doc(c, a0)?)
         }
         FunctionId::method_get_text_signature => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::method_get_text_signature(c, a0)?))
-        }
-        FunctionId::calculate_qualname => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::calculate_qualname(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::method_get_text_signature(c, a0)?)
         }
         FunctionId::descr_get_qualname => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::descrobject::descr_get_qualname(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::from(super::descrobject::descr_get_qualname(c, a0)?)
         }
         FunctionId::descr_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::descr_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::descr_reduce(c, a0, a1)?)
         }
         FunctionId::member_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::member_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::member_get_doc(c, a0)?)
         }
         FunctionId::getset_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::getset_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::getset_get_doc(c, a0)?)
         }
         FunctionId::wrapperdescr_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::wrapperdescr_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::wrapperdescr_get_doc(c, a0)?)
         }
         FunctionId::wrapperdescr_get_text_signature => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(
-                Value::Object(
-                    super::descrobject::wrapperdescr_get_text_signature(c, a0)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?;
+            Value::Object(super::descrobject::wrapperdescr_get_text_signature(c, a0)?)
         }
         FunctionId::descr_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::from(super::descrobject::descr_new(c, a0, a1, a2)?))
-        }
-        FunctionId::PyDescr_NewMethod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::descrobject::PyDescr_NewMethod(c, a0, a1)?))
-        }
-        FunctionId::PyDescr_NewClassMethod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::descrobject::PyDescr_NewClassMethod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::text(c, args, 2)?;
+            Value::from(super::descrobject::descr_new(c, a0, a1, a2)?)
         }
         FunctionId::PyDescr_NewMember => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::descrobject::PyDescr_NewMember(c, a0, a1)?))
-        }
-        FunctionId::PyDescr_NewGetSet => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::descrobject::PyDescr_NewGetSet(c, a0, a1)?))
-        }
-        FunctionId::PyDescr_IsData => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::descrobject::PyDescr_IsData(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::descrobject::PyDescr_NewMember(c, a0, a1)?)
         }
         FunctionId::mappingproxy_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::descrobject::mappingproxy_len(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::descrobject::mappingproxy_len(c, a0)?)
         }
         FunctionId::mappingproxy_getitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_getitem(c, a0, a1)?))
-        }
-        FunctionId::mappingproxy_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_or(c, a0, a1)?))
-        }
-        FunctionId::mappingproxy_ior => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            return Err(super::descrobject::mappingproxy_ior(c, a0, a1)?);
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::mappingproxy_getitem(c, a0, a1)?)
         }
         FunctionId::mappingproxy_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::descrobject::mappingproxy_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::descrobject::mappingproxy_contains(c, a0, a1)?)
         }
         FunctionId::mappingproxy_keys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_keys(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::mappingproxy_keys(c, a0, a1)?)
         }
         FunctionId::mappingproxy_values => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_values(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::mappingproxy_values(c, a0, a1)?)
         }
         FunctionId::mappingproxy_items => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_items(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::mappingproxy_items(c, a0, a1)?)
         }
         FunctionId::mappingproxy_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_copy(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::mappingproxy_copy(c, a0, a1)?)
         }
         FunctionId::mappingproxy_reversed => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_reversed(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::mappingproxy_reversed(c, a0, a1)?)
         }
         FunctionId::mappingproxy_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::descrobject::mappingproxy_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::descrobject::mappingproxy_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::mappingproxy_getiter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_getiter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::mappingproxy_getiter(c, a0)?)
         }
         FunctionId::mappingproxy_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::descrobject::mappingproxy_str(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::descrobject::mappingproxy_str(c, a0)?)
         }
         FunctionId::mappingproxy_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::mappingproxy_repr(c, a0)?)
         }
         FunctionId::mappingproxy_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::descrobject::mappingproxy_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::mappingproxy_check_mapping => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::descrobject::mappingproxy_check_mapping(c, a0)?))
-        }
-        FunctionId::mappingproxy_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_new_impl(c, a0, a1)?))
-        }
-        FunctionId::PyDictProxy_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::PyDictProxy_New(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::descrobject::mappingproxy_richcompare(c, a0, a1, a2)?)
         }
         FunctionId::wrapper_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::descrobject::wrapper_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::wrapper_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; super::descrobject::wrapper_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::wrapper_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::descrobject::wrapper_hash(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::descrobject::wrapper_hash(c, a0)?)
         }
         FunctionId::wrapper_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::wrapper_repr(c, a0)?)
         }
         FunctionId::wrapper_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_reduce(c, a0, a1)?))
-        }
-        FunctionId::wrapper_objclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::descrobject::wrapper_objclass(c, a0)?))
-        }
-        FunctionId::wrapper_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_name(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::descrobject::wrapper_reduce(c, a0, a1)?)
         }
         FunctionId::wrapper_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::wrapper_doc(c, a0)?)
         }
         FunctionId::wrapper_text_signature => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_text_signature(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::descrobject::wrapper_text_signature(c, a0)?)
         }
         FunctionId::wrapper_qualname => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::descrobject::wrapper_qualname(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::descrobject::wrapper_qualname(c, a0)?)
         }
         FunctionId::wrapper_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::wrapper_call(c, a0, a1, a2)?))
-        }
-        FunctionId::PyWrapper_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::PyWrapper_New(c, a0, a1)?))
-        }
-        FunctionId::property_getter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::property_getter(c, a0, a1)?))
-        }
-        FunctionId::property_setter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::property_setter(c, a0, a1)?))
-        }
-        FunctionId::property_deleter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::property_deleter(c, a0, a1)?))
-        }
-        FunctionId::property_set_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::descrobject::property_set_name(c, a0, a1)?))
-        }
-        FunctionId::property_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::descrobject::property_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::descrobject::wrapper_call(c, a0, a1, a2)?)
         }
         FunctionId::property_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::property_descr_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::descrobject::property_descr_get(c, a0, a1, a2)?)
         }
         FunctionId::property_descr_set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::descrobject::property_descr_set(c, a0, a1, a2)?))
-        }
-        FunctionId::property_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::descrobject::property_copy(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::descrobject::property_descr_set(c, a0, a1, a2)?)
         }
         FunctionId::property_init_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            let a4 = Value::nullable(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::descrobject::property_init_impl(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; let a3 = Value::nullable(c, args, 3)?;
+            let a4 = Value::nullable(c, args, 4)?;
+            Value::number(super::descrobject::property_init_impl(c, a0, a1, a2, a3, a4)?)
         }
         FunctionId::property_get___isabstractmethod__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(
-                Value::Object(
-                    super::descrobject::property_get___isabstractmethod__(c, a0)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?;
+            Value::Object(super::descrobject::property_get___isabstractmethod__(c, a0)?)
         }
-        FunctionId::property_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::descrobject::property_clear(c, a0)?))
-        }
-        FunctionId::mappingproxy_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::descrobject::mappingproxy_new(c, a0, a1, a2)?))
-        }
-        FunctionId::property_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::descrobject::property_init(c, a0, a1, a2)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_descrobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/dictobject.c.
-#[allow(unused_variables)]
-fn of_dictobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::dict_fromkeys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_fromkeys(c, a0, a1, a2)?))
-        }
+fn of_dictobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::dict_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::dictobject::dict_get(c, a0, a1, a2)?)
         }
         FunctionId::dict_setdefault => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::dictobject::dict_setdefault(c, a0, a1, a2)?))
-        }
-        FunctionId::dict_pop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_pop(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::Object(super::dictobject::dict_setdefault(c, a0, a1, a2)?)
         }
         FunctionId::dict_popitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dict_popitem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dict_popitem(c, a0, a1)?)
         }
-        FunctionId::dict___reversed__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dict___reversed__(c, a0, a1)?))
-        }
-        FunctionId::get_dict_state => {
-            Ok(Value::from(super::dictobject::get_dict_state(c)?))
-        }
-        FunctionId::_PyDict_Fini => {
-            Ok({
-                super::dictobject::_PyDict_Fini(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::unicode_get_hash => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::unicode_get_hash(c, a0)?))
-        }
+        FunctionId::get_dict_state => Value::from(super::dictobject::get_dict_state(c)?),
+        FunctionId::_PyDict_Fini => { super::dictobject::_PyDict_Fini(c)?; Value::Nothing }
         FunctionId::_PyDict_DebugMallocStats => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::_PyDict_DebugMallocStats(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::_PyDict_DebugMallocStats(c, a0)?; Value::Nothing
         }
         FunctionId::dictkeys_incref => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok({
-                super::dictobject::dictkeys_incref(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::nullable(c, args, 0)?; super::dictobject::dictkeys_incref(c, a0)?; Value::Nothing
         }
         FunctionId::dictkeys_decref => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok({
-                super::dictobject::dictkeys_decref(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::nullable(c, args, 0)?; super::dictobject::dictkeys_decref(c, a0)?; Value::Nothing
         }
         FunctionId::calculate_log2_keysize => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::calculate_log2_keysize(c, a0)?))
-        }
-        FunctionId::estimate_log2_keysize => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::estimate_log2_keysize(c, a0)?))
+            let a0 = Value::int(c, args, 0)?; Value::number(super::dictobject::calculate_log2_keysize(c, a0)?)
         }
         FunctionId::shared_keys_usable_size => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::shared_keys_usable_size(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::number(super::dictobject::shared_keys_usable_size(c, a0)?)
         }
-        FunctionId::PyDict_New => Ok(Value::Object(super::dictobject::PyDict_New(c)?)),
-        FunctionId::lookdict_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::lookdict_index(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyDictKeys_StringLookup => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::_PyDictKeys_StringLookup(c, a0, a1)?))
-        }
-        FunctionId::_PyDict_HasOnlyStringKeys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_HasOnlyStringKeys(c, a0)?))
-        }
+        FunctionId::PyDict_New => Value::Object(super::dictobject::PyDict_New(c)?),
         FunctionId::find_empty_slot => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::find_empty_slot(c, a0, a1)?))
-        }
-        FunctionId::insertion_resize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::insertion_resize(c, a0, a1)?))
-        }
-        FunctionId::build_indices_generic => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok({
-                super::dictobject::build_indices_generic(c, a0, a1, a2)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::build_indices_unicode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok({
-                super::dictobject::build_indices_unicode(c, a0, a1, a2)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::number(super::dictobject::find_empty_slot(c, a0, a1)?)
         }
         FunctionId::dict_new_presized => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dict_new_presized(c, a0, a1)?))
+            let a0 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::dictobject::dict_new_presized(c, a0, a1)?)
         }
         FunctionId::_PyDict_NewPresized => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::_PyDict_NewPresized(c, a0)?))
+            let a0 = Value::int(c, args, 0)?; Value::Object(super::dictobject::_PyDict_NewPresized(c, a0)?)
         }
         FunctionId::_PyDict_FromItems => {
-            let a0 = Value::objects(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::objects(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::Object(
-                    super::dictobject::_PyDict_FromItems(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
+            let a0 = Value::objects(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let a2 = Value::objects(c, args, 2)?; let a3 = Value::int(c, args, 3)?; let a4 = Value::int(c, args, 4)?;
+            Value::Object(super::dictobject::_PyDict_FromItems(c, a0, a1, a2, a3, a4)?)
         }
         FunctionId::_PyDict_GetItemWithError => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)?)
         }
         FunctionId::_PyDict_GetItemIdWithError => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::_PyDict_GetItemIdWithError(c, a0, a1)?))
-        }
-        FunctionId::_PyDict_GetItemStringWithError => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(
-                Value::from(
-                    super::dictobject::_PyDict_GetItemStringWithError(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::_PyDict_GetItemIdWithError(c, a0, a1)?)
         }
         FunctionId::_PyDict_LoadGlobal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::from(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2)?)
         }
         FunctionId::_PyDict_SetItem_Take2 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2)?)
         }
         FunctionId::_PyDict_SetItem_KnownHash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::dictobject::_PyDict_SetItem_KnownHash(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            Value::number(super::dictobject::_PyDict_SetItem_KnownHash(c, a0, a1, a2, a3)?)
         }
         FunctionId::_PyDict_DelItem_KnownHash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::dictobject::_PyDict_DelItem_KnownHash(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::number(super::dictobject::_PyDict_DelItem_KnownHash(c, a0, a1, a2)?)
         }
         FunctionId::_PyDict_Pop_KnownHash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::dictobject::_PyDict_Pop_KnownHash(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::dictobject::_PyDict_Pop_KnownHash(c, a0, a1, a2, a3)?)
         }
         FunctionId::_PyDict_Pop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::_PyDict_Pop(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::dictobject::_PyDict_Pop(c, a0, a1, a2)?)
         }
         FunctionId::_PyDict_FromKeys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::from(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2)?)
         }
         FunctionId::dict_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::dict_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::dict_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::dict_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dict_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::dict_repr(c, a0)?)
         }
         FunctionId::dict_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::dict_length(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::dictobject::dict_length(c, a0)?)
         }
         FunctionId::dict_subscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dict_subscript(c, a0, a1)?))
-        }
-        FunctionId::dict_ass_sub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::dict_ass_sub(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dict_subscript(c, a0, a1)?)
         }
         FunctionId::dict_keys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::dict_keys(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::dictobject::dict_keys(c, a0)?)
         }
         FunctionId::dict_values => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::dict_values(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::dictobject::dict_values(c, a0)?)
         }
         FunctionId::dict_items => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::dict_items(c, a0)?))
-        }
-        FunctionId::dict_fromkeys_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_fromkeys_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::dictobject::dict_items(c, a0)?)
         }
         FunctionId::dict_update_arg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::dict_update_arg(c, a0, a1)?))
-        }
-        FunctionId::dict_update_common => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
-            Ok(Value::number(super::dictobject::dict_update_common(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::dict_update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_update(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::dictobject::dict_update_arg(c, a0, a1)?)
         }
         FunctionId::PyDict_MergeFromSeq2 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::number(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2)?)
         }
         FunctionId::_PyDict_MergeEx => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::number(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2)?)
         }
         FunctionId::dict_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dict_copy(c, a0, a1)?))
-        }
-        FunctionId::PyDict_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::PyDict_Size(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dict_copy(c, a0, a1)?)
         }
         FunctionId::PyDict_Keys => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::PyDict_Keys(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::dictobject::PyDict_Keys(c, a0)?)
         }
         FunctionId::PyDict_Values => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::PyDict_Values(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::dictobject::PyDict_Values(c, a0)?)
         }
         FunctionId::PyDict_Items => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::PyDict_Items(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::dictobject::PyDict_Items(c, a0)?)
         }
         FunctionId::dict_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::dictobject::dict_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::Object(super::dictobject::dict_richcompare(c, a0, a1, a2)?)
         }
         FunctionId::dict___contains__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dict___contains__(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dict___contains__(c, a0, a1)?)
         }
         FunctionId::dict_get_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_get_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::from(super::dictobject::dict_get_impl(c, a0, a1, a2)?)
         }
         FunctionId::dict_setdefault_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::dictobject::dict_setdefault_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::dictobject::dict_setdefault_impl(c, a0, a1, a2)?)
         }
         FunctionId::dict_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dict_clear(c, a0, a1)?))
-        }
-        FunctionId::dict_pop_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dict_pop_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dict_clear(c, a0, a1)?)
         }
         FunctionId::dict_tp_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::dict_tp_clear(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::dictobject::dict_tp_clear(c, a0)?)
         }
         FunctionId::_PyDict_SizeOf => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_SizeOf(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::dictobject::_PyDict_SizeOf(c, a0)?)
         }
         FunctionId::_PyDict_KeysSize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_KeysSize(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::dictobject::_PyDict_KeysSize(c, a0)?)
         }
         FunctionId::dict_sizeof => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dict_sizeof(c, a0, a1)?))
-        }
-        FunctionId::dict_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dict_or(c, a0, a1)?))
-        }
-        FunctionId::dict_ior => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dict_ior(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dict_sizeof(c, a0, a1)?)
         }
         FunctionId::_PyDict_Contains_KnownHash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::dictobject::_PyDict_Contains_KnownHash(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::_PyDict_ContainsId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_ContainsId(c, a0, a1)?))
-        }
-        FunctionId::dict_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::dict_init(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::number(super::dictobject::_PyDict_Contains_KnownHash(c, a0, a1, a2)?)
         }
         FunctionId::dict_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::dictobject::dict_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::Object(super::dictobject::dict_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::dict_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dict_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::dict_iter(c, a0)?)
         }
         FunctionId::PyDict_GetItemString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::PyDict_GetItemString(c, a0, a1)?))
-        }
-        FunctionId::_PyDict_SetItemId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_SetItemId(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
+            Value::from(super::dictobject::PyDict_GetItemString(c, a0, a1)?)
         }
         FunctionId::PyDict_SetItemString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::dictobject::PyDict_SetItemString(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyDict_DelItemId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::_PyDict_DelItemId(c, a0, a1)?))
-        }
-        FunctionId::PyDict_DelItemString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::PyDict_DelItemString(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?; let a2 = Value::object(c, args, 2)?;
+            Value::number(super::dictobject::PyDict_SetItemString(c, a0, a1, a2)?)
         }
         FunctionId::dictiter_new => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictiter_new(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dictiter_new(c, a0, a1)?)
         }
         FunctionId::dictiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::dictiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::dictiter_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::dictiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dictiter_len(c, a0, a1)?))
-        }
-        FunctionId::dict___reversed___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dict___reversed___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dictiter_len(c, a0, a1)?)
         }
         FunctionId::dictview_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::dictview_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::dictview_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::dictview_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::dictview_len(c, a0)?))
-        }
-        FunctionId::_PyDictView_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::_PyDictView_New(c, a0, a1)?))
-        }
-        FunctionId::dictview_mapping => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::dictview_mapping(c, a0)?))
-        }
-        FunctionId::all_contained_in => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::all_contained_in(c, a0, a1)?))
-        }
-        FunctionId::dictview_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::dictobject::dictview_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::dictobject::dictview_len(c, a0)?)
         }
         FunctionId::dictview_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dictview_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::dictview_repr(c, a0)?)
         }
         FunctionId::dictkeys_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dictkeys_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::dictkeys_iter(c, a0)?)
         }
         FunctionId::dictkeys_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::dictkeys_contains(c, a0, a1)?))
-        }
-        FunctionId::dictviews_to_set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::dictobject::dictviews_to_set(c, a0)?))
-        }
-        FunctionId::dictviews_sub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dictviews_sub(c, a0, a1)?))
-        }
-        FunctionId::dictviews_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dictviews_or(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::dictobject::dictkeys_contains(c, a0, a1)?)
         }
         FunctionId::dictitems_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictitems_xor(c, a0, a1)?))
-        }
-        FunctionId::dictviews_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictviews_xor(c, a0, a1)?))
-        }
-        FunctionId::dictviews_isdisjoint => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictviews_isdisjoint(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dictitems_xor(c, a0, a1)?)
         }
         FunctionId::dictkeys_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dictkeys_new(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dictkeys_new(c, a0, a1)?)
         }
         FunctionId::dictkeys_reversed => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictkeys_reversed(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dictkeys_reversed(c, a0, a1)?)
         }
         FunctionId::dictitems_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dictitems_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::dictitems_iter(c, a0)?)
         }
         FunctionId::dictitems_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::dictobject::dictitems_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::dictobject::dictitems_contains(c, a0, a1)?)
         }
         FunctionId::dictitems_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dictitems_new(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dictitems_new(c, a0, a1)?)
         }
         FunctionId::dictitems_reversed => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictitems_reversed(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dictitems_reversed(c, a0, a1)?)
         }
         FunctionId::dictvalues_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::dictvalues_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::dictvalues_iter(c, a0)?)
         }
         FunctionId::dictvalues_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::dictobject::dictvalues_new(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::dictvalues_new(c, a0, a1)?)
         }
         FunctionId::dictvalues_reversed => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::dictobject::dictvalues_reversed(c, a0, a1)?))
-        }
-        FunctionId::_PyDict_NewKeysForClass => {
-            Ok(Value::from(super::dictobject::_PyDict_NewKeysForClass(c)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::dictvalues_reversed(c, a0, a1)?)
         }
         FunctionId::_PyObject_InitializeDict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::dictobject::_PyObject_InitializeDict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::dictobject::_PyObject_InitializeDict(c, a0)?)
         }
         FunctionId::make_dict_from_instance_attributes => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::dictobject::make_dict_from_instance_attributes(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::Object(super::dictobject::make_dict_from_instance_attributes(c, a0, a1)?)
         }
         FunctionId::_PyObject_MakeDictFromInstanceAttributes => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::dictobject::_PyObject_MakeDictFromInstanceAttributes(
-                        c,
-                        a0,
-                        a1,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::dictobject::_PyObject_MakeDictFromInstanceAttributes(c, a0, a1)?)
         }
         FunctionId::_PyObject_GetInstanceAttribute => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(
-                Value::from(
-                    super::dictobject::_PyObject_GetInstanceAttribute(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?;
+            Value::from(super::dictobject::_PyObject_GetInstanceAttribute(c, a0, a1, a2)?)
         }
         FunctionId::_PyObject_ClearInstanceAttributes => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::_PyObject_ClearInstanceAttributes(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::_PyObject_ClearInstanceAttributes(c, a0)?;
+            Value::Nothing
         }
         FunctionId::_PyObject_FreeInstanceAttributes => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::_PyObject_FreeInstanceAttributes(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::_PyObject_FreeInstanceAttributes(c, a0)?;
+            Value::Nothing
         }
         FunctionId::PyObject_GenericGetDict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::dictobject::PyObject_GenericGetDict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::dictobject::PyObject_GenericGetDict(c, a0)?)
         }
         FunctionId::_PyObjectDict_SetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::dictobject::_PyObjectDict_SetItem(c, a0, &mut a1, a2, a3)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a1)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let mut a1 = Value::nullable(c, args, 1)?.cloned();
+            let a2 = Value::object(c, args, 2)?; let a3 = Value::nullable(c, args, 3)?;
+            let result = Value::number(super::dictobject::_PyObjectDict_SetItem(c, a0, &mut a1, a2, a3)?);
+            Value::Several(vec![result, Value::from(a1)])
         }
         FunctionId::_PyDictKeys_DecRef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::dictobject::_PyDictKeys_DecRef(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::dictobject::_PyDictKeys_DecRef(c, a0)?; Value::Nothing
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_dictobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/enumobject.c.
-#[allow(unused_variables)]
-fn of_enumobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::enum_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::enumobject::enum_new(c, a0, a1, a2)?))
-        }
-        FunctionId::reversed_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::enumobject::reversed_new(c, a0, a1, a2)?))
-        }
-        FunctionId::enum_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::enumobject::enum_new_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::check_keyword => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::number(super::enumobject::check_keyword(c, a0, a1, a2)?))
-        }
+fn of_enumobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::enumerate_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::enumobject::enumerate_vectorcall(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::enum_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::enumobject::enum_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::enumobject::enumerate_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::enum_next_long => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::enumobject::enum_next_long(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::enumobject::enum_next_long(c, a0, a1)?)
         }
         FunctionId::enum_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::enumobject::enum_next(c, a0)?))
-        }
-        FunctionId::enum_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::enumobject::enum_reduce(c, a0, a1)?))
-        }
-        FunctionId::reversed_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::enumobject::reversed_new_impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::enumobject::enum_next(c, a0)?)
         }
         FunctionId::reversed_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3)?)
         }
-        FunctionId::reversed_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::enumobject::reversed_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::reversed_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::enumobject::reversed_next(c, a0)?))
-        }
-        FunctionId::reversed_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::enumobject::reversed_len(c, a0, a1)?))
-        }
-        FunctionId::reversed_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::enumobject::reversed_reduce(c, a0, a1)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_enumobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/floatobject.c.
-#[allow(unused_variables)]
-fn of_floatobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::float_is_integer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float_is_integer(c, a0, a1)?))
-        }
-        FunctionId::float___trunc__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float___trunc__(c, a0, a1)?))
-        }
-        FunctionId::float___floor__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float___floor__(c, a0, a1)?))
-        }
-        FunctionId::float___ceil__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float___ceil__(c, a0, a1)?))
-        }
-        FunctionId::float___round__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::floatobject::float___round__(c, a0, a1, a2)?))
-        }
-        FunctionId::float_conjugate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float_conjugate(c, a0, a1)?))
-        }
-        FunctionId::float_hex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float_hex(c, a0, a1)?))
-        }
-        FunctionId::float_as_integer_ratio => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float_as_integer_ratio(c, a0, a1)?))
-        }
-        FunctionId::float_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::floatobject::float_new(c, a0, a1, a2)?))
-        }
-        FunctionId::float___getnewargs__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float___getnewargs__(c, a0, a1)?))
-        }
+fn of_floatobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::float___getformat__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float___getformat__(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::floatobject::float___getformat__(c, a0, a1)?)
         }
-        FunctionId::float___format__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float___format__(c, a0, a1)?))
-        }
-        FunctionId::get_float_state => {
-            Ok(Value::from(super::floatobject::get_float_state(c)?))
-        }
+        FunctionId::get_float_state => Value::from(super::floatobject::get_float_state(c)?),
         FunctionId::PyFloat_FromDouble => {
-            let a0 = Value::double(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::PyFloat_FromDouble(c, a0)?))
+            let a0 = Value::double(c, args, 0)?; Value::Object(super::floatobject::PyFloat_FromDouble(c, a0)?)
         }
         FunctionId::_PyFloat_ExactDealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::floatobject::_PyFloat_ExactDealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::float_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::floatobject::float_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::convert_to_double => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let mut a1: f64 = Value::int(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::floatobject::convert_to_double(c, &mut a0, &mut a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a0), Value::number(a1)]))
-            }
-        }
-        FunctionId::float_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::floatobject::float_hash(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; super::floatobject::_PyFloat_ExactDealloc(c, a0)?; Value::Nothing
         }
         FunctionId::float_add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_add(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::floatobject::float_add(c, a0, a1)?)
         }
         FunctionId::float_sub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_sub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::floatobject::float_sub(c, a0, a1)?)
         }
         FunctionId::float_mul => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_mul(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::floatobject::float_mul(c, a0, a1)?)
         }
         FunctionId::float_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_div(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::floatobject::float_div(c, a0, a1)?)
         }
         FunctionId::float_floor_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_floor_div(c, a0, a1)?))
-        }
-        FunctionId::float_neg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float_neg(c, a0)?))
-        }
-        FunctionId::float_abs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float_abs(c, a0)?))
-        }
-        FunctionId::float_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::floatobject::float_bool(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::floatobject::float_floor_div(c, a0, a1)?)
         }
         FunctionId::float___trunc___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float___trunc___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::floatobject::float___trunc___impl(c, a0)?)
         }
         FunctionId::float___floor___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float___floor___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::floatobject::float___floor___impl(c, a0)?)
         }
         FunctionId::float_float => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float_float(c, a0)?))
-        }
-        FunctionId::float_conjugate_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float_conjugate_impl(c, a0)?))
-        }
-        FunctionId::hex_from_char => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::floatobject::hex_from_char(c, a0)?))
-        }
-        FunctionId::float_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_new_impl(c, a0, a1)?))
-        }
-        FunctionId::float_subtype_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::floatobject::float_subtype_new(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::floatobject::float_float(c, a0)?)
         }
         FunctionId::float_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::floatobject::float_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::floatobject::float_vectorcall(c, a0, a1, a2, a3)?)
         }
-        FunctionId::float_getreal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float_getreal(c, a0)?))
-        }
-        FunctionId::float_getimag => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::floatobject::float_getimag(c, a0)?))
-        }
-        FunctionId::float___format___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::floatobject::float___format___impl(c, a0, a1)?))
-        }
-        FunctionId::_PyFloat_ClearFreeList => {
-            Ok({
-                super::floatobject::_PyFloat_ClearFreeList(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyFloat_Fini => {
-            Ok({
-                super::floatobject::_PyFloat_Fini(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyFloat_FiniType => {
-            Ok({
-                super::floatobject::_PyFloat_FiniType(c)?;
-                Value::Nothing
-            })
-        }
+        FunctionId::_PyFloat_ClearFreeList => { super::floatobject::_PyFloat_ClearFreeList(c)?; Value::Nothing }
+        FunctionId::_PyFloat_Fini => { super::floatobject::_PyFloat_Fini(c)?; Value::Nothing }
+        FunctionId::_PyFloat_FiniType => { super::floatobject::_PyFloat_FiniType(c)?; Value::Nothing }
         FunctionId::_PyFloat_DebugMallocStats => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::floatobject::_PyFloat_DebugMallocStats(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::floatobject::_PyFloat_DebugMallocStats(c, a0)?; Value::Nothing
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_floatobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/funcobject.c.
-#[allow(unused_variables)]
-fn of_funcobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
+fn of_funcobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::_PyFunction_FromConstructor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::_PyFunction_FromConstructor(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::funcobject::_PyFunction_FromConstructor(c, a0)?)
         }
         FunctionId::PyFunction_NewWithQualName => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?;
+            Value::Object(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2)?)
         }
         FunctionId::PyFunction_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::funcobject::PyFunction_New(c, a0, a1)?))
-        }
-        FunctionId::PyFunction_GetCode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetCode(c, a0)?))
-        }
-        FunctionId::PyFunction_GetGlobals => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetGlobals(c, a0)?))
-        }
-        FunctionId::PyFunction_GetModule => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetModule(c, a0)?))
-        }
-        FunctionId::PyFunction_GetDefaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetDefaults(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::funcobject::PyFunction_New(c, a0, a1)?)
         }
         FunctionId::PyFunction_SetDefaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::PyFunction_SetDefaults(c, a0, a1)?))
-        }
-        FunctionId::PyFunction_GetKwDefaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetKwDefaults(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::PyFunction_SetDefaults(c, a0, a1)?)
         }
         FunctionId::PyFunction_SetKwDefaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::PyFunction_SetKwDefaults(c, a0, a1)?))
-        }
-        FunctionId::PyFunction_GetClosure => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetClosure(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::PyFunction_SetKwDefaults(c, a0, a1)?)
         }
         FunctionId::PyFunction_SetClosure => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::PyFunction_SetClosure(c, a0, a1)?))
-        }
-        FunctionId::func_get_annotation_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_annotation_dict(c, a0)?))
-        }
-        FunctionId::PyFunction_GetAnnotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::PyFunction_GetAnnotations(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::funcobject::PyFunction_SetClosure(c, a0, a1)?)
         }
         FunctionId::PyFunction_SetAnnotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::PyFunction_SetAnnotations(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::PyFunction_SetAnnotations(c, a0, a1)?)
         }
         FunctionId::func_get_code => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_code(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::funcobject::func_get_code(c, a0)?)
         }
         FunctionId::func_set_code => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::func_set_code(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::func_set_code(c, a0, a1)?)
         }
         FunctionId::func_get_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_name(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::funcobject::func_get_name(c, a0)?)
         }
         FunctionId::func_set_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::func_set_name(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::func_set_name(c, a0, a1)?)
         }
         FunctionId::func_get_qualname => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_qualname(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::funcobject::func_get_qualname(c, a0)?)
         }
         FunctionId::func_set_qualname => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::func_set_qualname(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::func_set_qualname(c, a0, a1)?)
         }
         FunctionId::func_get_defaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_defaults(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::funcobject::func_get_defaults(c, a0)?)
         }
         FunctionId::func_set_defaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::func_set_defaults(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::func_set_defaults(c, a0, a1)?)
         }
         FunctionId::func_get_kwdefaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_kwdefaults(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::funcobject::func_get_kwdefaults(c, a0)?)
         }
         FunctionId::func_set_kwdefaults => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::func_set_kwdefaults(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::func_set_kwdefaults(c, a0, a1)?)
         }
         FunctionId::func_get_annotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::funcobject::func_get_annotations(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::funcobject::func_get_annotations(c, a0)?)
         }
         FunctionId::func_set_annotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::func_set_annotations(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::func_set_annotations(c, a0, a1)?)
         }
         FunctionId::func_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::funcobject::func_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::funcobject::func_new(c, a0, a1, a2)?)
         }
         FunctionId::func_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            let a4 = Value::nullable(c, args, 4usize)?;
-            let a5 = Value::nullable(c, args, 5usize)?;
-            Ok(
-                Value::Object(
-                    super::funcobject::func_new_impl(c, a0, a1, a2, a3, a4, a5)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; let a3 = Value::nullable(c, args, 3)?;
+            let a4 = Value::nullable(c, args, 4)?; let a5 = Value::nullable(c, args, 5)?;
+            Value::Object(super::funcobject::func_new_impl(c, a0, a1, a2, a3, a4, a5)?)
         }
         FunctionId::func_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::funcobject::func_clear(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::funcobject::func_clear(c, a0)?)
         }
         FunctionId::func_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::funcobject::func_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::func_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::func_repr(c, a0)?))
-        }
-        FunctionId::func_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::funcobject::func_descr_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; super::funcobject::func_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::functools_copy_attr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::funcobject::functools_copy_attr(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::funcobject::functools_copy_attr(c, a0, a1, a2)?)
         }
         FunctionId::functools_wraps => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::funcobject::functools_wraps(c, a0, a1)?))
-        }
-        FunctionId::cm_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::funcobject::cm_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::cm_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::funcobject::cm_clear(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::funcobject::functools_wraps(c, a0, a1)?)
         }
         FunctionId::cm_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::funcobject::cm_descr_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::funcobject::cm_descr_get(c, a0, a1, a2)?)
         }
         FunctionId::cm_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::funcobject::cm_init(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::funcobject::cm_init(c, a0, a1, a2)?)
         }
         FunctionId::cm_get___isabstractmethod__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::cm_get___isabstractmethod__(c, a0)?))
-        }
-        FunctionId::cm_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::cm_repr(c, a0)?))
-        }
-        FunctionId::PyClassMethod_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::PyClassMethod_New(c, a0)?))
-        }
-        FunctionId::sm_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::funcobject::sm_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::sm_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::funcobject::sm_clear(c, a0)?))
-        }
-        FunctionId::sm_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::funcobject::sm_descr_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::funcobject::cm_get___isabstractmethod__(c, a0)?)
         }
         FunctionId::sm_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::funcobject::sm_init(c, a0, a1, a2)?))
-        }
-        FunctionId::sm_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::funcobject::sm_call(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::funcobject::sm_init(c, a0, a1, a2)?)
         }
         FunctionId::sm_get___isabstractmethod__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::sm_get___isabstractmethod__(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::funcobject::sm_get___isabstractmethod__(c, a0)?)
         }
-        FunctionId::sm_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::sm_repr(c, a0)?))
-        }
-        FunctionId::PyStaticMethod_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::funcobject::PyStaticMethod_New(c, a0)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_funcobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/genericaliasobject.c.
-#[allow(unused_variables)]
-fn of_genericaliasobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::ga_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::genericaliasobject::ga_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
+fn of_genericaliasobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::ga_repr_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::genericaliasobject::ga_repr_item(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::genericaliasobject::ga_repr_item(c, a0, a1)?)
         }
         FunctionId::ga_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_repr(c, a0)?))
-        }
-        FunctionId::genericaliasobject_tuple_index => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::genericaliasobject::tuple_index(c, a0, a1, a2)?))
-        }
-        FunctionId::tuple_add => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::genericaliasobject::tuple_add(c, a0, a1, a2)?))
-        }
-        FunctionId::tuple_extend => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::objects(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::genericaliasobject::tuple_extend(c, &mut a0, a1, a2, a3)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
+            let a0 = Value::object(c, args, 0)?; Value::from(super::genericaliasobject::ga_repr(c, a0)?)
         }
         FunctionId::_Py_make_parameters => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::genericaliasobject::_Py_make_parameters(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::genericaliasobject::_Py_make_parameters(c, a0)?)
         }
         FunctionId::_is_unpacked_typevartuple => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(
-                Value::number(
-                    super::genericaliasobject::_is_unpacked_typevartuple(c, a0)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?;
+            Value::number(super::genericaliasobject::_is_unpacked_typevartuple(c, a0)?)
         }
         FunctionId::_unpacked_tuple_args => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::genericaliasobject::_unpacked_tuple_args(c, a0)?))
-        }
-        FunctionId::ga_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::genericaliasobject::ga_hash(c, a0)?))
-        }
-        FunctionId::set_orig_class => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::genericaliasobject::set_orig_class(c, a0, a1)?))
-        }
-        FunctionId::ga_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_call(c, a0, a1, a2)?))
-        }
-        FunctionId::ga_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::ga_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::ga_mro_entries => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::genericaliasobject::ga_mro_entries(c, a0, a1)?))
-        }
-        FunctionId::ga_instancecheck => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            return Err(super::genericaliasobject::ga_instancecheck(c, a0, a1)?);
-        }
-        FunctionId::ga_subclasscheck => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            return Err(super::genericaliasobject::ga_subclasscheck(c, a0, a1)?);
-        }
-        FunctionId::ga_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_reduce(c, a0, a1)?))
-        }
-        FunctionId::ga_parameters => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_parameters(c, a0)?))
-        }
-        FunctionId::ga_unpacked_tuple_args => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_unpacked_tuple_args(c, a0)?))
-        }
-        FunctionId::setup_ga => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::genericaliasobject::setup_ga(c, a0, a1, a2)?))
-        }
-        FunctionId::ga_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_new(c, a0, a1, a2)?))
-        }
-        FunctionId::ga_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::genericaliasobject::ga_iternext(c, a0)?))
-        }
-        FunctionId::ga_iter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::genericaliasobject::ga_iter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::ga_iter_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::genericaliasobject::ga_iter_clear(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::genericaliasobject::_unpacked_tuple_args(c, a0)?)
         }
         FunctionId::ga_iter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::genericaliasobject::ga_iter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::genericaliasobject::ga_iter_reduce(c, a0, a1)?)
         }
-        FunctionId::ga_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::genericaliasobject::ga_iter(c, a0)?))
-        }
-        FunctionId::Py_GenericAlias => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::genericaliasobject::Py_GenericAlias(c, a0, a1)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_genericaliasobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/iterobject.c.
-#[allow(unused_variables)]
-fn of_iterobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::PySeqIter_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::iterobject::PySeqIter_New(c, a0)?))
-        }
-        FunctionId::iter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::iterobject::iter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::iter_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::iterobject::iter_iternext(c, a0)?))
-        }
-        FunctionId::iter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::iter_len(c, a0, a1)?))
-        }
+fn of_iterobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::iter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::iter_reduce(c, a0, a1)?))
-        }
-        FunctionId::iter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::iter_setstate(c, a0, a1)?))
-        }
-        FunctionId::PyCallIter_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::PyCallIter_New(c, a0, a1)?))
-        }
-        FunctionId::calliter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::iterobject::calliter_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::iterobject::iter_reduce(c, a0, a1)?)
         }
         FunctionId::calliter_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::iterobject::calliter_iternext(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::iterobject::calliter_iternext(c, a0)?)
         }
         FunctionId::calliter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::calliter_reduce(c, a0, a1)?))
-        }
-        FunctionId::anextawaitable_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::iterobject::anextawaitable_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::anextawaitable_getiter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::iterobject::anextawaitable_getiter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::iterobject::calliter_reduce(c, a0, a1)?)
         }
         FunctionId::anextawaitable_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::iterobject::anextawaitable_iternext(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::iterobject::anextawaitable_iternext(c, a0)?)
         }
         FunctionId::anextawaitable_proxy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::iterobject::anextawaitable_proxy(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?; let a2 = Value::object(c, args, 2)?;
+            Value::Object(super::iterobject::anextawaitable_proxy(c, a0, a1, a2)?)
         }
         FunctionId::anextawaitable_send => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::anextawaitable_send(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::iterobject::anextawaitable_send(c, a0, a1)?)
         }
         FunctionId::anextawaitable_throw => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::anextawaitable_throw(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::iterobject::anextawaitable_throw(c, a0, a1)?)
         }
         FunctionId::anextawaitable_close => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::anextawaitable_close(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::iterobject::anextawaitable_close(c, a0, a1)?)
         }
-        FunctionId::PyAnextAwaitable_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::iterobject::PyAnextAwaitable_New(c, a0, a1)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_iterobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/listobject.c.
-#[allow(unused_variables)]
-fn of_listobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::list_insert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::listobject::list_insert(c, a0, a1, a2)?))
-        }
+fn of_listobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::list_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list_clear(c, a0, a1)?))
-        }
-        FunctionId::list_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list_copy(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::list_clear(c, a0, a1)?)
         }
         FunctionId::list_pop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::listobject::list_pop(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::listobject::list_pop(c, a0, a1, a2)?)
         }
         FunctionId::list_sort => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::listobject::list_sort(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::Object(super::listobject::list_sort(c, a0, a1, a2, a3)?)
         }
-        FunctionId::list_reverse => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list_reverse(c, a0, a1)?))
-        }
-        FunctionId::list_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::listobject::list_index(c, a0, a1, a2)?))
-        }
-        FunctionId::list___init__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::list___init__(c, a0, a1, a2)?))
-        }
-        FunctionId::list___sizeof__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list___sizeof__(c, a0, a1)?))
-        }
-        FunctionId::list___reversed__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list___reversed__(c, a0, a1)?))
-        }
-        FunctionId::get_list_state => {
-            Ok(Value::from(super::listobject::get_list_state(c)?))
-        }
-        FunctionId::_PyList_ClearFreeList => {
-            Ok({
-                super::listobject::_PyList_ClearFreeList(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyList_Fini => {
-            Ok({
-                super::listobject::_PyList_Fini(c)?;
-                Value::Nothing
-            })
-        }
+        FunctionId::get_list_state => Value::from(super::listobject::get_list_state(c)?),
+        FunctionId::_PyList_ClearFreeList => { super::listobject::_PyList_ClearFreeList(c)?; Value::Nothing }
+        FunctionId::_PyList_Fini => { super::listobject::_PyList_Fini(c)?; Value::Nothing }
         FunctionId::_PyList_DebugMallocStats => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::listobject::_PyList_DebugMallocStats(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::listobject::_PyList_DebugMallocStats(c, a0)?; Value::Nothing
         }
         FunctionId::PyList_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::listobject::PyList_Size(c, a0)?))
-        }
-        FunctionId::valid_index => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::listobject::valid_index(c, a0, a1)?))
-        }
-        FunctionId::PyList_GetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::listobject::PyList_GetItem(c, a0, a1)?))
-        }
-        FunctionId::ins1 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::ins1(c, a0, a1, a2)?))
-        }
-        FunctionId::PyList_Insert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::PyList_Insert(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::listobject::PyList_Size(c, a0)?)
         }
         FunctionId::_PyList_AppendTakeRefListResize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::listobject::_PyList_AppendTakeRefListResize(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::PyList_Append => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::listobject::PyList_Append(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::listobject::_PyList_AppendTakeRefListResize(c, a0, a1)?)
         }
         FunctionId::list_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::listobject::list_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::listobject::list_repr(c, a0)?)
         }
         FunctionId::list_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::listobject::list_length(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::listobject::list_length(c, a0)?)
         }
         FunctionId::list_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::listobject::list_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::listobject::list_contains(c, a0, a1)?)
         }
         FunctionId::list_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::listobject::list_item(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::listobject::list_item(c, a0, a1)?)
         }
         FunctionId::list_slice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::listobject::list_slice(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::Object(super::listobject::list_slice(c, a0, a1, a2)?)
         }
         FunctionId::PyList_GetSlice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::listobject::PyList_GetSlice(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::Object(super::listobject::PyList_GetSlice(c, a0, a1, a2)?)
         }
         FunctionId::PyList_SetSlice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            Ok(Value::number(super::listobject::PyList_SetSlice(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::object(c, args, 3)?; Value::number(super::listobject::PyList_SetSlice(c, a0, a1, a2, a3)?)
         }
         FunctionId::list_inplace_repeat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list_inplace_repeat(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::listobject::list_inplace_repeat(c, a0, a1)?)
         }
         FunctionId::list_ass_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::list_ass_item(c, a0, a1, a2)?))
-        }
-        FunctionId::list_insert_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::listobject::list_insert_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::listobject::list_ass_item(c, a0, a1, a2)?)
         }
         FunctionId::list_clear_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::listobject::list_clear_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::listobject::list_clear_impl(c, a0)?)
         }
         FunctionId::list_copy_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::listobject::list_copy_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::listobject::list_copy_impl(c, a0)?)
         }
         FunctionId::list_append => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list_append(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::list_append(c, a0, a1)?)
         }
         FunctionId::_PyList_Extend => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::_PyList_Extend(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::_PyList_Extend(c, a0, a1)?)
         }
         FunctionId::list_inplace_concat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::list_inplace_concat(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::list_inplace_concat(c, a0, a1)?)
         }
         FunctionId::list_pop_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::listobject::list_pop_impl(c, a0, a1)?))
-        }
-        FunctionId::powerloop => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::number(super::listobject::powerloop(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::merge_compute_minrun => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::listobject::merge_compute_minrun(c, a0)?))
-        }
-        FunctionId::safe_object_compare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::safe_object_compare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::listobject::list_pop_impl(c, a0, a1)?)
         }
         FunctionId::unsafe_long_compare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::unsafe_long_compare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::listobject::unsafe_long_compare(c, a0, a1, a2)?)
         }
         FunctionId::unsafe_float_compare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::listobject::unsafe_float_compare(c, a0, a1, a2)?))
-        }
-        FunctionId::PyList_Sort => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::listobject::PyList_Sort(c, a0)?))
-        }
-        FunctionId::PyList_AsTuple => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::listobject::PyList_AsTuple(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::listobject::unsafe_float_compare(c, a0, a1, a2)?)
         }
         FunctionId::list_index_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::from(super::listobject::list_index_impl(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::int(c, args, 3)?; Value::from(super::listobject::list_index_impl(c, a0, a1, a2, a3)?)
         }
         FunctionId::list_count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::listobject::list_count(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::listobject::list_count(c, a0, a1)?)
         }
         FunctionId::list_remove => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::listobject::list_remove(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::listobject::list_remove(c, a0, a1)?)
         }
         FunctionId::list_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::listobject::list_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::listobject::list_richcompare(c, a0, a1, a2)?)
         }
         FunctionId::list_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::listobject::list_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::listobject::list_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::list___sizeof___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::listobject::list___sizeof___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::listobject::list___sizeof___impl(c, a0)?)
         }
         FunctionId::list_subscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::listobject::list_subscript(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::listobject::list_subscript(c, a0, a1)?)
         }
         FunctionId::list_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::listobject::list_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::listobject::list_iter(c, a0)?)
         }
         FunctionId::listiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::listobject::listiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::listobject::listiter_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::listiter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::listobject::listiter_next(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::listobject::listiter_next(c, a0)?)
         }
         FunctionId::listiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listiter_len(c, a0, a1)?))
-        }
-        FunctionId::listiter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listiter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::listiter_len(c, a0, a1)?)
         }
         FunctionId::listiter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listiter_setstate(c, a0, a1)?))
-        }
-        FunctionId::list___reversed___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::listobject::list___reversed___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::listiter_setstate(c, a0, a1)?)
         }
         FunctionId::listreviter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::listobject::listreviter_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::listobject::listreviter_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::listreviter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::listobject::listreviter_next(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::listobject::listreviter_next(c, a0)?)
         }
         FunctionId::listreviter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listreviter_len(c, a0, a1)?))
-        }
-        FunctionId::listreviter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listreviter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::listreviter_len(c, a0, a1)?)
         }
         FunctionId::listreviter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listreviter_setstate(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::listobject::listreviter_setstate(c, a0, a1)?)
         }
         FunctionId::listiter_reduce_general => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::listobject::listiter_reduce_general(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::listobject::listiter_reduce_general(c, a0, a1)?)
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_listobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/longobject.c.
-#[allow(unused_variables)]
-fn of_longobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::long_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::longobject::long_new(c, a0, a1, a2)?))
-        }
-        FunctionId::int___getnewargs__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::int___getnewargs__(c, a0, a1)?))
-        }
-        FunctionId::int___format__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::int___format__(c, a0, a1)?))
-        }
-        FunctionId::int___round__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::longobject::int___round__(c, a0, a1, a2)?))
-        }
+fn of_longobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::int___sizeof__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::int___sizeof__(c, a0, a1)?))
-        }
-        FunctionId::int_bit_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::int_bit_length(c, a0, a1)?))
-        }
-        FunctionId::int_bit_count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::int_bit_count(c, a0, a1)?))
-        }
-        FunctionId::int_as_integer_ratio => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::int_as_integer_ratio(c, a0, a1)?))
-        }
-        FunctionId::int_to_bytes => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::longobject::int_to_bytes(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::int_from_bytes => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::longobject::int_from_bytes(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::int___sizeof__(c, a0, a1)?)
         }
         FunctionId::medium_value => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::medium_value(c, a0)?))
-        }
-        FunctionId::_Py_DECREF_INT => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::longobject::_Py_DECREF_INT(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::is_medium_int => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::is_medium_int(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::number(super::longobject::medium_value(c, a0)?)
         }
         FunctionId::long_normalize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::long_normalize(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::longobject::long_normalize(c, a0)?)
         }
         FunctionId::_PyLong_FromMedium => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::_PyLong_FromMedium(c, a0)?))
+            let a0 = Value::int(c, args, 0)?; Value::Object(super::longobject::_PyLong_FromMedium(c, a0)?)
         }
         FunctionId::_PyLong_Negate => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            {
-                let result = {
-                    super::longobject::_PyLong_Negate(c, &mut a0)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
+            let mut a0 = Value::nullable(c, args, 0)?.cloned(); super::longobject::_PyLong_Negate(c, &mut a0)?;
+            let result = Value::Nothing; Value::Several(vec![result, Value::from(a0)])
         }
         FunctionId::PyLong_AsLongAndOverflow => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: i32 = Value::int(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::longobject::PyLong_AsLongAndOverflow(c, a0, &mut a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a1)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let mut a1: i32 = Value::int(c, args, 1)?;
+            let result = Value::number(super::longobject::PyLong_AsLongAndOverflow(c, a0, &mut a1)?);
+            Value::Several(vec![result, Value::number(a1)])
         }
         FunctionId::_PyLong_AsInt => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::_PyLong_AsInt(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::_PyLong_AsInt(c, a0)?)
         }
         FunctionId::PyLong_AsUnsignedLong => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::PyLong_AsUnsignedLong(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::PyLong_AsUnsignedLong(c, a0)?)
         }
         FunctionId::PyLong_AsSize_t => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::PyLong_AsSize_t(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::PyLong_AsSize_t(c, a0)?)
         }
         FunctionId::_PyLong_AsUnsignedLongMask => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::_PyLong_AsUnsignedLongMask(c, a0)?))
-        }
-        FunctionId::PyLong_AsUnsignedLongMask => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::PyLong_AsUnsignedLongMask(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::_PyLong_AsUnsignedLongMask(c, a0)?)
         }
         FunctionId::_PyLong_Sign => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::_PyLong_Sign(c, a0)?))
-        }
-        FunctionId::bit_length_digit => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::bit_length_digit(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::_PyLong_Sign(c, a0)?)
         }
         FunctionId::_PyLong_AsUnsignedLongLongMask => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::_PyLong_AsUnsignedLongLongMask(c, a0)?))
-        }
-        FunctionId::PyLong_AsUnsignedLongLongMask => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::PyLong_AsUnsignedLongLongMask(c, a0)?))
+            let a0 = Value::object(c, args, 0)?;
+            Value::number(super::longobject::_PyLong_AsUnsignedLongLongMask(c, a0)?)
         }
         FunctionId::long_divrem => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::longobject::long_divrem(c, a0, a1, &mut a2, &mut a3)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2), Value::from(a3)]))
-            }
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned(); let mut a3 = Value::nullable(c, args, 3)?.cloned();
+            let result = Value::number(super::longobject::long_divrem(c, a0, a1, &mut a2, &mut a3)?);
+            Value::Several(vec![result, Value::from(a2), Value::from(a3)])
         }
         FunctionId::long_compare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::longobject::long_compare(c, a0, a1)?))
-        }
-        FunctionId::long_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::longobject::long_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::longobject::long_compare(c, a0, a1)?)
         }
         FunctionId::long_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::long_hash(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::long_hash(c, a0)?)
         }
         FunctionId::x_add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::x_add(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::x_add(c, a0, a1)?)
         }
         FunctionId::x_sub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::x_sub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::x_sub(c, a0, a1)?)
         }
         FunctionId::_PyLong_Add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::_PyLong_Add(c, a0, a1)?))
-        }
-        FunctionId::long_add => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::long_add(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::_PyLong_Add(c, a0, a1)?)
         }
         FunctionId::_PyLong_Subtract => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::_PyLong_Subtract(c, a0, a1)?))
-        }
-        FunctionId::long_sub => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::long_sub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::_PyLong_Subtract(c, a0, a1)?)
         }
         FunctionId::_PyLong_Multiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::_PyLong_Multiply(c, a0, a1)?))
-        }
-        FunctionId::long_mul => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_mul(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::longobject::_PyLong_Multiply(c, a0, a1)?)
         }
         FunctionId::fast_mod => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::fast_mod(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::Object(super::longobject::fast_mod(c, a0, a1)?)
         }
         FunctionId::fast_floor_div => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::fast_floor_div(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::Object(super::longobject::fast_floor_div(c, a0, a1)?)
         }
         FunctionId::l_divmod => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let mut a2 = Value::variable(c, args, 2usize)?;
-            let mut a3 = Value::variable(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::longobject::l_divmod(c, a0, a1, a2.as_mut(), a3.as_mut())?,
-                );
-                Ok(Value::Several(vec![result, Value::set(a2), Value::set(a3)]))
-            }
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let mut a2 = Value::variable(c, args, 2)?; let mut a3 = Value::variable(c, args, 3)?;
+            let result = Value::number(super::longobject::l_divmod(c, a0, a1, a2.as_mut(), a3.as_mut())?);
+            Value::Several(vec![result, Value::set(a2), Value::set(a3)])
         }
         FunctionId::l_mod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::longobject::l_mod(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned();
+            let result = Value::number(super::longobject::l_mod(c, a0, a1, &mut a2)?);
+            Value::Several(vec![result, Value::from(a2)])
         }
         FunctionId::long_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_div(c, a0, a1)?))
-        }
-        FunctionId::long_mod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_mod(c, a0, a1)?))
-        }
-        FunctionId::long_divmod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_divmod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::longobject::long_div(c, a0, a1)?)
         }
         FunctionId::long_invmod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_invmod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::longobject::long_invmod(c, a0, a1)?)
         }
         FunctionId::long_invert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::longobject::long_invert(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::longobject::long_invert(c, a0)?)
         }
         FunctionId::long_neg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::long_neg(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::longobject::long_neg(c, a0)?)
         }
         FunctionId::long_abs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::longobject::long_abs(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::longobject::long_abs(c, a0)?)
         }
         FunctionId::long_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::long_bool(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::longobject::long_bool(c, a0)?)
         }
         FunctionId::long_rshift1 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::longobject::long_rshift1(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::longobject::long_rshift1(c, a0, a1, a2)?)
         }
         FunctionId::long_rshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_rshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::longobject::long_rshift(c, a0, a1)?)
         }
         FunctionId::_PyLong_Rshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::_PyLong_Rshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::longobject::_PyLong_Rshift(c, a0, a1)?)
         }
         FunctionId::long_lshift1 => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::longobject::long_lshift1(c, a0, a1, a2)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::Object(super::longobject::long_lshift1(c, a0, a1, a2)?)
         }
         FunctionId::long_lshift => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::long_lshift(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::long_lshift(c, a0, a1)?)
         }
         FunctionId::_PyLong_Lshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::_PyLong_Lshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::longobject::_PyLong_Lshift(c, a0, a1)?)
         }
         FunctionId::long_and => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::long_and(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::long_and(c, a0, a1)?)
         }
         FunctionId::long_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::long_xor(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::long_xor(c, a0, a1)?)
         }
         FunctionId::long_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::long_or(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::longobject::long_or(c, a0, a1)?)
         }
         FunctionId::long_long => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::longobject::long_long(c, a0)?))
-        }
-        FunctionId::long_float => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::long_float(c, a0)?))
-        }
-        FunctionId::long_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::longobject::long_new_impl(c, a0, a1, a2)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::from(super::longobject::long_long(c, a0)?)
         }
         FunctionId::long_subtype_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::longobject::long_subtype_new(c, a0, a1, a2)?))
-        }
-        FunctionId::int___getnewargs___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::int___getnewargs___impl(c, a0)?))
-        }
-        FunctionId::long_get0 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::long_get0(c, a0)?))
-        }
-        FunctionId::long_get1 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::long_get1(c, a0)?))
-        }
-        FunctionId::int___format___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::longobject::int___format___impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::longobject::long_subtype_new(c, a0, a1, a2)?)
         }
         FunctionId::_PyLong_DivmodNear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::_PyLong_DivmodNear(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::longobject::_PyLong_DivmodNear(c, a0, a1)?)
         }
         FunctionId::int___round___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::int___round___impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::from(super::longobject::int___round___impl(c, a0, a1)?)
         }
         FunctionId::int_bit_length_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::longobject::int_bit_length_impl(c, a0)?))
-        }
-        FunctionId::popcount_digit => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::longobject::popcount_digit(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::longobject::int_bit_length_impl(c, a0)?)
         }
         FunctionId::int_bit_count_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::longobject::int_bit_count_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::longobject::int_bit_count_impl(c, a0)?)
         }
-        FunctionId::int_as_integer_ratio_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::longobject::int_as_integer_ratio_impl(c, a0)?))
-        }
-        FunctionId::long_long_meth => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::longobject::long_long_meth(c, a0, a1)?))
-        }
-        FunctionId::_PyLong_FiniTypes => {
-            Ok({
-                super::longobject::_PyLong_FiniTypes(c)?;
-                Value::Nothing
-            })
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        FunctionId::_PyLong_FiniTypes => { super::longobject::_PyLong_FiniTypes(c)?; Value::Nothing }
+        _ => return crate::shared::calls::of_longobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/methodobject.c.
-#[allow(unused_variables)]
-fn of_methodobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::PyCFunction_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::methodobject::PyCFunction_New(c, a0, a1)?))
-        }
-        FunctionId::PyCFunction_NewEx => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::methodobject::PyCFunction_NewEx(c, a0, a1, a2)?))
-        }
-        FunctionId::PyCMethod_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::methodobject::PyCMethod_New(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::PyCFunction_GetSelf => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::methodobject::PyCFunction_GetSelf(c, a0)?))
-        }
-        FunctionId::PyCMethod_GetClass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::PyCMethod_GetClass(c, a0)?))
-        }
-        FunctionId::meth_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::methodobject::meth_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::meth_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::methodobject::meth_reduce(c, a0, a1)?))
-        }
+fn of_methodobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::meth_get__text_signature__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::meth_get__text_signature__(c, a0)?))
-        }
-        FunctionId::meth_get__doc__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::meth_get__doc__(c, a0)?))
-        }
-        FunctionId::meth_get__name__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::meth_get__name__(c, a0)?))
-        }
-        FunctionId::meth_get__qualname__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::meth_get__qualname__(c, a0)?))
-        }
-        FunctionId::meth_get__self__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::meth_get__self__(c, a0)?))
-        }
-        FunctionId::meth_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::methodobject::meth_repr(c, a0)?))
-        }
-        FunctionId::meth_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::methodobject::meth_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::methodobject::meth_get__text_signature__(c, a0)?)
         }
         FunctionId::meth_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::methodobject::meth_hash(c, a0)?))
-        }
-        FunctionId::cfunction_check_kwargs => {
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::methodobject::cfunction_check_kwargs(c, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::methodobject::meth_hash(c, a0)?)
         }
         FunctionId::cfunction_vectorcall_FASTCALL => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::methodobject::cfunction_vectorcall_FASTCALL(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::methodobject::cfunction_vectorcall_FASTCALL(c, a0, a1, a2, a3)?)
         }
         FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(c, a0, a1, a2, a3)?)
         }
         FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(c, a0, a1, a2, a3)?)
         }
         FunctionId::cfunction_vectorcall_NOARGS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::methodobject::cfunction_vectorcall_NOARGS(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::methodobject::cfunction_vectorcall_NOARGS(c, a0, a1, a2, a3)?)
         }
         FunctionId::cfunction_vectorcall_O => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, a3)?)
         }
-        FunctionId::cfunction_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::methodobject::cfunction_call(c, a0, a1, a2)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_methodobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/moduleobject.c.
-#[allow(unused_variables)]
-fn of_moduleobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::_PyModule_IsExtension => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::moduleobject::_PyModule_IsExtension(c, a0)?))
-        }
-        FunctionId::module_init_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::number(super::moduleobject::module_init_dict(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::new_module_notrack => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::moduleobject::new_module_notrack(c, a0)?))
-        }
+fn of_moduleobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::new_module => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::moduleobject::new_module(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::from(super::moduleobject::new_module(c, a0, a1, a2)?)
         }
         FunctionId::PyModule_NewObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::moduleobject::PyModule_NewObject(c, a0)?))
-        }
-        FunctionId::PyModule_New => {
-            let a0 = Value::text(c, args, 0usize)?;
-            Ok(Value::from(super::moduleobject::PyModule_New(c, a0)?))
-        }
-        FunctionId::check_api_version => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::moduleobject::check_api_version(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::moduleobject::PyModule_NewObject(c, a0)?)
         }
         FunctionId::_add_methods_to_object => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::moduleobject::_add_methods_to_object(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyModule_Create2 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::moduleobject::PyModule_Create2(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?;
+            Value::number(super::moduleobject::_add_methods_to_object(c, a0, a1, a2)?)
         }
         FunctionId::PyModule_AddFunctions => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::moduleobject::PyModule_AddFunctions(c, a0, a1)?))
-        }
-        FunctionId::PyModule_SetDocString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::number(super::moduleobject::PyModule_SetDocString(c, a0, a1)?))
-        }
-        FunctionId::PyModule_GetDict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::moduleobject::PyModule_GetDict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::moduleobject::PyModule_AddFunctions(c, a0, a1)?)
         }
         FunctionId::PyModule_GetNameObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::moduleobject::PyModule_GetNameObject(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::moduleobject::PyModule_GetNameObject(c, a0)?)
         }
         FunctionId::PyModule_GetName => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::moduleobject::PyModule_GetName(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Str(super::moduleobject::PyModule_GetName(c, a0)?)
         }
         FunctionId::PyModule_GetFilenameObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::moduleobject::PyModule_GetFilenameObject(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::moduleobject::PyModule_GetFilenameObject(c, a0)?)
         }
         FunctionId::PyModule_GetFilename => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::moduleobject::PyModule_GetFilename(c, a0)?))
-        }
-        FunctionId::PyModule_GetDef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::moduleobject::PyModule_GetDef(c, a0)?))
-        }
-        FunctionId::PyModule_GetState => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::moduleobject::PyModule_GetState(c, a0)?))
-        }
-        FunctionId::_PyModule_Clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::moduleobject::_PyModule_Clear(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; Value::Str(super::moduleobject::PyModule_GetFilename(c, a0)?)
         }
         FunctionId::_PyModule_ClearDict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::moduleobject::_PyModule_ClearDict(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::moduleobject::_PyModule_ClearDict(c, a0)?; Value::Nothing
         }
         FunctionId::module___init__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::moduleobject::module___init__(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::moduleobject::module___init__(c, a0, a1, a2)?)
         }
         FunctionId::module___init___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::moduleobject::module___init___impl(c, a0, a1, a2)?))
-        }
-        FunctionId::module_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::moduleobject::module_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?;
+            Value::number(super::moduleobject::module___init___impl(c, a0, a1, a2)?)
         }
         FunctionId::module_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::moduleobject::module_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::moduleobject::module_repr(c, a0)?)
         }
         FunctionId::_PyModuleSpec_IsInitializing => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::moduleobject::_PyModuleSpec_IsInitializing(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?;
+            Value::number(super::moduleobject::_PyModuleSpec_IsInitializing(c, a0)?)
         }
         FunctionId::_PyModuleSpec_IsUninitializedSubmodule => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
-                        c,
-                        a0,
-                        a1,
-                    )?,
-                ),
-            )
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(c, a0, a1)?)
         }
         FunctionId::module_getattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::moduleobject::module_getattro(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::moduleobject::module_getattro(c, a0, a1)?)
         }
         FunctionId::module_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::moduleobject::module_clear(c, a0)?))
-        }
-        FunctionId::module_dir => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::moduleobject::module_dir(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::moduleobject::module_clear(c, a0)?)
         }
         FunctionId::module_get_annotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::moduleobject::module_get_annotations(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::moduleobject::module_get_annotations(c, a0)?)
         }
         FunctionId::module_set_annotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::moduleobject::module_set_annotations(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::moduleobject::module_set_annotations(c, a0, a1)?)
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_moduleobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/namespaceobject.c.
-#[allow(unused_variables)]
-fn of_namespaceobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::namespace_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::namespaceobject::namespace_new(c, a0, a1, a2)?))
-        }
+fn of_namespaceobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::namespace_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::namespaceobject::namespace_init(c, a0, a1, a2)?))
-        }
-        FunctionId::namespace_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::namespaceobject::namespace_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::namespaceobject::namespace_init(c, a0, a1, a2)?)
         }
         FunctionId::namespace_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::namespaceobject::namespace_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::namespaceobject::namespace_repr(c, a0)?)
         }
-        FunctionId::namespace_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::namespaceobject::namespace_clear(c, a0)?))
-        }
-        FunctionId::namespace_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::from(
-                    super::namespaceobject::namespace_richcompare(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::namespace_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::namespaceobject::namespace_reduce(c, a0, a1)?))
-        }
-        FunctionId::_PyNamespace_New => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::namespaceobject::_PyNamespace_New(c, a0)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_namespaceobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/object.c.
-#[allow(unused_variables)]
-fn of_object<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::Py_IncRef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::Py_IncRef(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::Py_DecRef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::Py_DecRef(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_Py_IncRef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::_Py_IncRef(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_Py_DecRef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::_Py_DecRef(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::PyObject_Init => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::object::PyObject_Init(c, a0, a1)?))
-        }
-        FunctionId::PyObject_InitVar => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::object::PyObject_InitVar(c, a0, a1, a2)?))
-        }
+fn of_object<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::_PyObject_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::object::_PyObject_New(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::object::_PyObject_New(c, a0)?)
         }
         FunctionId::_PyObject_NewVar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::object::_PyObject_NewVar(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::object::_PyObject_NewVar(c, a0, a1)?)
         }
         FunctionId::PyObject_CallFinalizer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::PyObject_CallFinalizer(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_Py_BreakPoint => {
-            Ok({
-                super::object::_Py_BreakPoint(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyObject_IsFreed => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::_PyObject_IsFreed(c, a0)?))
-        }
-        FunctionId::PyObject_Repr => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::object::PyObject_Repr(c, a0)?))
-        }
-        FunctionId::PyObject_Str => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::object::PyObject_Str(c, a0)?))
-        }
-        FunctionId::PyObject_ASCII => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::object::PyObject_ASCII(c, a0)?))
-        }
-        FunctionId::PyObject_Bytes => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::Object(super::object::PyObject_Bytes(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; super::object::PyObject_CallFinalizer(c, a0)?; Value::Nothing
         }
         FunctionId::_PyObject_FunctionStr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::object::_PyObject_FunctionStr(c, a0)?))
-        }
-        FunctionId::do_richcompare => {
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::Object(super::object::do_richcompare(c, a1, a2, a3)?))
-        }
-        FunctionId::PyObject_RichCompare => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::object::PyObject_RichCompare(c, a0, a1, a2)?))
-        }
-        FunctionId::PyObject_RichCompareBool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::object::PyObject_RichCompareBool(c, a0, a1, a2)?))
-        }
-        FunctionId::PyObject_HashNotImplemented => {
-            let a0 = Value::object(c, args, 0usize)?;
-            return Err(super::object::PyObject_HashNotImplemented(c, a0)?);
+            let a0 = Value::object(c, args, 0)?; Value::from(super::object::_PyObject_FunctionStr(c, a0)?)
         }
         FunctionId::PyObject_Hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::PyObject_Hash(c, a0)?))
-        }
-        FunctionId::PyObject_GetAttrString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::object::PyObject_GetAttrString(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::object::PyObject_Hash(c, a0)?)
         }
         FunctionId::PyObject_HasAttrString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::number(super::object::PyObject_HasAttrString(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
+            Value::number(super::object::PyObject_HasAttrString(c, a0, a1)?)
         }
         FunctionId::PyObject_SetAttrString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::object::PyObject_SetAttrString(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?; let a2 = Value::object(c, args, 2)?;
+            Value::number(super::object::PyObject_SetAttrString(c, a0, a1, a2)?)
         }
         FunctionId::_PyObject_IsAbstract => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::object::_PyObject_IsAbstract(c, a0)?))
-        }
-        FunctionId::_PyObject_GetAttrId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::object::_PyObject_GetAttrId(c, a0, a1)?))
-        }
-        FunctionId::_PyObject_SetAttrId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::object::_PyObject_SetAttrId(c, a0, a1, a2)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::number(super::object::_PyObject_IsAbstract(c, a0)?)
         }
         FunctionId::PyObject_GetAttr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::object::PyObject_GetAttr(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::object::PyObject_GetAttr(c, a0, a1)?)
         }
         FunctionId::_PyObject_LookupAttr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::object::_PyObject_LookupAttr(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned();
+            let result = Value::number(super::object::_PyObject_LookupAttr(c, a0, a1, &mut a2)?);
+            Value::Several(vec![result, Value::from(a2)])
         }
         FunctionId::_PyObject_LookupAttrId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::object::_PyObject_LookupAttrId(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned();
+            let result = Value::number(super::object::_PyObject_LookupAttrId(c, a0, a1, &mut a2)?);
+            Value::Several(vec![result, Value::from(a2)])
         }
         FunctionId::PyObject_HasAttr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::object::PyObject_HasAttr(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::object::PyObject_HasAttr(c, a0, a1)?)
         }
         FunctionId::PyObject_SetAttr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::object::PyObject_SetAttr(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::object::PyObject_SetAttr(c, a0, a1, a2)?)
         }
         FunctionId::_PyObject_DictPointer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::object::_PyObject_DictPointer(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::object::_PyObject_DictPointer(c, a0)?)
         }
         FunctionId::_PyObject_GetDictPtr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::object::_PyObject_GetDictPtr(c, a0)?))
-        }
-        FunctionId::PyObject_SelfIter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::object::PyObject_SelfIter(c, a0)?))
-        }
-        FunctionId::_PyObject_NextNotImplemented => {
-            let a0 = Value::object(c, args, 0usize)?;
-            return Err(super::object::_PyObject_NextNotImplemented(c, a0)?);
+            let a0 = Value::object(c, args, 0)?; Value::from(super::object::_PyObject_GetDictPtr(c, a0)?)
         }
         FunctionId::PyObject_GenericGetAttr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::object::PyObject_GenericGetAttr(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::object::PyObject_GenericGetAttr(c, a0, a1)?)
         }
         FunctionId::PyObject_GenericSetAttr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::object::PyObject_GenericSetAttr(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::object::PyObject_GenericSetAttr(c, a0, a1, a2)?)
         }
-        FunctionId::PyObject_IsTrue => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::PyObject_IsTrue(c, a0)?))
-        }
-        FunctionId::PyObject_Not => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::PyObject_Not(c, a0)?))
-        }
-        FunctionId::PyCallable_Check => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::object::PyCallable_Check(c, a0)?))
-        }
-        FunctionId::_dir_locals => Ok(Value::from(super::object::_dir_locals(c)?)),
-        FunctionId::_dir_object => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::object::_dir_object(c, a0)?))
-        }
-        FunctionId::PyObject_Dir => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::object::PyObject_Dir(c, a0)?))
-        }
-        FunctionId::none_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::object::none_repr(c, a0)?))
-        }
+        FunctionId::_dir_locals => Value::from(super::object::_dir_locals(c)?),
         FunctionId::none_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::none_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::none_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::object::none_new(c, a0, a1, a2)?))
-        }
-        FunctionId::none_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::none_bool(c, a0)?))
-        }
-        FunctionId::NotImplemented_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::object::NotImplemented_repr(c, a0)?))
-        }
-        FunctionId::NotImplemented_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::object::NotImplemented_reduce(c, a0, a1)?))
-        }
-        FunctionId::notimplemented_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::object::notimplemented_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; super::object::none_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::notimplemented_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::notimplemented_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::notimplemented_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::notimplemented_bool(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; super::object::notimplemented_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::_Py_NewReference => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::_Py_NewReference(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyObject_DebugTypeStats => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::_PyObject_DebugTypeStats(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::Py_ReprEnter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::Py_ReprEnter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; super::object::_Py_NewReference(c, a0)?; Value::Nothing
         }
         FunctionId::Py_ReprLeave => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::Py_ReprLeave(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::object::Py_ReprLeave(c, a0)?; Value::Nothing
         }
         FunctionId::_Py_Dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::object::_Py_Dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::object::_Py_Dealloc(c, a0)?; Value::Nothing
         }
-        FunctionId::PyObject_GET_WEAKREFS_LISTPTR => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::object::PyObject_GET_WEAKREFS_LISTPTR(c, a0)?))
-        }
-        FunctionId::Py_IsTrue => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::Py_IsTrue(c, a0)?))
-        }
-        FunctionId::Py_IsFalse => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::object::Py_IsFalse(c, a0)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_object(c, id, args),
+    }))
 }
+
 /// Functions of Objects/rangeobject.c.
-#[allow(unused_variables)]
-fn of_rangeobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
+fn of_rangeobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::validate_step => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::rangeobject::validate_step(c, a0)?))
-        }
-        FunctionId::make_range_object => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::rangeobject::make_range_object(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::range_from_array => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::rangeobject::range_from_array(c, a0, a1, a2)?))
-        }
-        FunctionId::range_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::rangeobject::range_new(c, a0, a1, a2)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::from(super::rangeobject::validate_step(c, a0)?)
         }
         FunctionId::range_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::rangeobject::range_vectorcall(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::range_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::rangeobject::range_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::rangeobject::range_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::compute_range_length => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::rangeobject::compute_range_length(c, a0, a1, a2)?))
-        }
-        FunctionId::range_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::rangeobject::range_length(c, a0)?))
-        }
-        FunctionId::compute_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::rangeobject::compute_item(c, a0, a1)?))
-        }
-        FunctionId::compute_range_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::compute_range_item(c, a0, a1)?))
-        }
-        FunctionId::range_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::range_item(c, a0, a1)?))
-        }
-        FunctionId::compute_slice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::compute_slice(c, a0, a1)?))
-        }
-        FunctionId::range_contains_long => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::rangeobject::range_contains_long(c, a0, a1)?))
-        }
-        FunctionId::range_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::rangeobject::range_contains(c, a0, a1)?))
-        }
-        FunctionId::range_equals => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::rangeobject::range_equals(c, a0, a1)?))
-        }
-        FunctionId::range_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::rangeobject::range_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::range_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::rangeobject::range_hash(c, a0)?))
-        }
-        FunctionId::range_count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::range_count(c, a0, a1)?))
-        }
-        FunctionId::range_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::range_index(c, a0, a1)?))
-        }
-        FunctionId::range_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::rangeobject::range_repr(c, a0)?))
-        }
-        FunctionId::range_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::rangeobject::range_reduce(c, a0, a1)?))
-        }
-        FunctionId::range_subscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::range_subscript(c, a0, a1)?))
-        }
-        FunctionId::range_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::rangeobject::range_bool(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::rangeobject::compute_range_length(c, a0, a1, a2)?)
         }
         FunctionId::rangeiter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::rangeobject::rangeiter_next(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::rangeobject::rangeiter_next(c, a0)?)
         }
         FunctionId::rangeiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::rangeobject::rangeiter_len(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::rangeobject::rangeiter_len(c, a0, a1)?)
         }
         FunctionId::rangeiter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::rangeiter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::rangeobject::rangeiter_reduce(c, a0, a1)?)
         }
         FunctionId::rangeiter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::rangeobject::rangeiter_setstate(c, a0, a1)?))
-        }
-        FunctionId::get_len_of_range => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::rangeobject::get_len_of_range(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::rangeobject::rangeiter_setstate(c, a0, a1)?)
         }
         FunctionId::fast_range_iter => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::Object(super::rangeobject::fast_range_iter(c, a0, a1, a2, a3)?))
+            let a0 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::int(c, args, 3)?; Value::Object(super::rangeobject::fast_range_iter(c, a0, a1, a2, a3)?)
         }
         FunctionId::longrangeiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::rangeobject::longrangeiter_len(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::rangeobject::longrangeiter_len(c, a0, a1)?)
         }
         FunctionId::longrangeiter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::longrangeiter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::rangeobject::longrangeiter_reduce(c, a0, a1)?)
         }
         FunctionId::longrangeiter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::rangeobject::longrangeiter_setstate(c, a0, a1)?))
-        }
-        FunctionId::longrangeiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::rangeobject::longrangeiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::rangeobject::longrangeiter_setstate(c, a0, a1)?)
         }
         FunctionId::longrangeiter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::rangeobject::longrangeiter_next(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::rangeobject::longrangeiter_next(c, a0)?)
         }
         FunctionId::range_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::rangeobject::range_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::rangeobject::range_iter(c, a0)?)
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_rangeobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/setobject.c.
-#[allow(unused_variables)]
-fn of_setobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::set_insert_clean => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok({
-                super::setobject::set_insert_clean(c, a0, a1, a2, a3)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::set_contains_entry => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::setobject::set_contains_entry(c, a0, a1, a2)?))
-        }
+fn of_setobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::set_discard_entry => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::setobject::set_discard_entry(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::int(c, args, 2)?; Value::number(super::setobject::set_discard_entry(c, a0, a1, a2)?)
         }
         FunctionId::set_add_key => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::set_add_key(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::setobject::set_add_key(c, a0, a1)?)
         }
         FunctionId::set_contains_key => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::set_contains_key(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::setobject::set_contains_key(c, a0, a1)?)
         }
         FunctionId::set_discard_key => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::set_discard_key(c, a0, a1)?))
-        }
-        FunctionId::set_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::setobject::set_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::setobject::set_discard_key(c, a0, a1)?)
         }
         FunctionId::set_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::setobject::set_repr(c, a0)?))
-        }
-        FunctionId::set_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::setobject::set_len(c, a0)?))
-        }
-        FunctionId::_shuffle_bits => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::setobject::_shuffle_bits(c, a0)?))
-        }
-        FunctionId::setiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::setobject::setiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; Value::from(super::setobject::set_repr(c, a0)?)
         }
         FunctionId::setiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::setiter_len(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::setobject::setiter_len(c, a0, a1)?)
         }
         FunctionId::setiter_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::setobject::setiter_iternext(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::setobject::setiter_iternext(c, a0)?)
         }
         FunctionId::set_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::setobject::set_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::setobject::set_iter(c, a0)?)
         }
         FunctionId::set_update_internal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::set_update_internal(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::setobject::set_update_internal(c, a0, a1)?)
         }
         FunctionId::set_update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_update(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_update(c, a0, a1)?)
         }
         FunctionId::make_new_set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::make_new_set(c, a0, a1)?))
-        }
-        FunctionId::make_new_set_basetype => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::make_new_set_basetype(c, a0, a1)?))
-        }
-        FunctionId::make_new_frozenset => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::make_new_frozenset(c, a0, a1)?))
-        }
-        FunctionId::frozenset_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::setobject::frozenset_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::from(super::setobject::make_new_set(c, a0, a1)?)
         }
         FunctionId::frozenset_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::set_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::setobject::set_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::from(super::setobject::frozenset_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::set_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_copy(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::from(super::setobject::set_copy(c, a0, a1)?)
         }
         FunctionId::frozenset_copy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::frozenset_copy(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::frozenset_copy(c, a0, a1)?)
         }
         FunctionId::set_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_clear(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::Object(super::setobject::set_clear(c, a0, a1)?)
         }
         FunctionId::set_union => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_union(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_union(c, a0, a1)?)
         }
         FunctionId::set_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_or(c, a0, a1)?))
-        }
-        FunctionId::set_ior => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_ior(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_or(c, a0, a1)?)
         }
         FunctionId::set_intersection => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_intersection(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::from(super::setobject::set_intersection(c, a0, a1)?)
         }
         FunctionId::set_intersection_multi => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_intersection_multi(c, a0, a1)?))
-        }
-        FunctionId::set_intersection_update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_intersection_update(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_intersection_multi(c, a0, a1)?)
         }
         FunctionId::set_intersection_update_multi => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_intersection_update_multi(c, a0, a1)?))
-        }
-        FunctionId::set_and => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_and(c, a0, a1)?))
-        }
-        FunctionId::set_iand => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_iand(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_intersection_update_multi(c, a0, a1)?)
         }
         FunctionId::set_isdisjoint => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_isdisjoint(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_isdisjoint(c, a0, a1)?)
         }
         FunctionId::set_difference_update_internal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::setobject::set_difference_update_internal(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::setobject::set_difference_update_internal(c, a0, a1)?)
         }
         FunctionId::set_difference_update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_difference_update(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_difference_update(c, a0, a1)?)
         }
         FunctionId::set_copy_and_difference => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_copy_and_difference(c, a0, a1)?))
-        }
-        FunctionId::set_difference => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_difference(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_copy_and_difference(c, a0, a1)?)
         }
         FunctionId::set_difference_multi => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_difference_multi(c, a0, a1)?))
-        }
-        FunctionId::set_sub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_sub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_difference_multi(c, a0, a1)?)
         }
         FunctionId::set_isub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_isub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_isub(c, a0, a1)?)
         }
         FunctionId::set_symmetric_difference_update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::from(
-                    super::setobject::set_symmetric_difference_update(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_symmetric_difference_update(c, a0, a1)?)
         }
         FunctionId::set_symmetric_difference => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_symmetric_difference(c, a0, a1)?))
-        }
-        FunctionId::set_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_xor(c, a0, a1)?))
-        }
-        FunctionId::set_ixor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_ixor(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_symmetric_difference(c, a0, a1)?)
         }
         FunctionId::set_issubset => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_issubset(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_issubset(c, a0, a1)?)
         }
         FunctionId::set_issuperset => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_issuperset(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_issuperset(c, a0, a1)?)
         }
         FunctionId::set_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::setobject::set_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::setobject::set_richcompare(c, a0, a1, a2)?)
         }
         FunctionId::set_add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_add(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_add(c, a0, a1)?)
         }
         FunctionId::set_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::set_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::setobject::set_contains(c, a0, a1)?)
         }
         FunctionId::set_direct_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_direct_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_direct_contains(c, a0, a1)?)
         }
         FunctionId::set_remove => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_remove(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_remove(c, a0, a1)?)
         }
         FunctionId::set_discard => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_discard(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_discard(c, a0, a1)?)
         }
         FunctionId::set_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::setobject::set_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::setobject::set_reduce(c, a0, a1)?)
         }
         FunctionId::set_sizeof => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::setobject::set_sizeof(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::setobject::set_sizeof(c, a0, a1)?)
         }
         FunctionId::set_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::setobject::set_init(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::setobject::set_init(c, a0, a1, a2)?)
         }
         FunctionId::set_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::setobject::set_vectorcall(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::PySet_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::setobject::PySet_New(c, a0)?))
-        }
-        FunctionId::PyFrozenSet_New => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::setobject::PyFrozenSet_New(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::setobject::set_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::PySet_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::setobject::PySet_Size(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::setobject::PySet_Size(c, a0)?)
         }
         FunctionId::PySet_Clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::setobject::PySet_Clear(c, a0)?))
-        }
-        FunctionId::PySet_Contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::PySet_Contains(c, a0, a1)?))
-        }
-        FunctionId::PySet_Discard => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::PySet_Discard(c, a0, a1)?))
-        }
-        FunctionId::PySet_Add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::PySet_Add(c, a0, a1)?))
-        }
-        FunctionId::_PySet_NextEntry => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: isize = Value::int(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3: isize = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::setobject::_PySet_NextEntry(c, a0, &mut a1, &mut a2, &mut a3)?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::number(a1), Value::from(a2), Value::number(a3)
-                        ],
-                    ),
-                )
-            }
+            let a0 = Value::object(c, args, 0)?; Value::number(super::setobject::PySet_Clear(c, a0)?)
         }
         FunctionId::PySet_Pop => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::setobject::PySet_Pop(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::setobject::PySet_Pop(c, a0)?)
         }
-        FunctionId::_PySet_Update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::setobject::_PySet_Update(c, a0, a1)?))
-        }
-        FunctionId::dummy_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::setobject::dummy_repr(c, a0)?))
-        }
-        FunctionId::dummy_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::setobject::dummy_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_setobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/sliceobject.c.
-#[allow(unused_variables)]
-fn of_sliceobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::ellipsis_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::sliceobject::ellipsis_new(c, a0, a1, a2)?))
-        }
-        FunctionId::ellipsis_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::sliceobject::ellipsis_repr(c, a0)?))
-        }
-        FunctionId::ellipsis_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::sliceobject::ellipsis_reduce(c, a0, a1)?))
-        }
+fn of_sliceobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::_PySlice_FromIndices => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            return Err(super::sliceobject::_PySlice_FromIndices(c, a0, a1)?);
-        }
-        FunctionId::PySlice_GetIndices => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            let mut a3: isize = Value::int(c, args, 3usize)?;
-            let mut a4: isize = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::sliceobject::PySlice_GetIndices(
-                        c,
-                        a0,
-                        a1,
-                        &mut a2,
-                        &mut a3,
-                        &mut a4,
-                    )?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::number(a2), Value::number(a3),
-                            Value::number(a4)
-                        ],
-                    ),
-                )
-            }
-        }
-        FunctionId::PySlice_Unpack => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: isize = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            let mut a3: isize = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::sliceobject::PySlice_Unpack(c, a0, &mut a1, &mut a2, &mut a3)?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::number(a1), Value::number(a2),
-                            Value::number(a3)
-                        ],
-                    ),
-                )
-            }
-        }
-        FunctionId::PySlice_AdjustIndices => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let mut a1: isize = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::sliceobject::PySlice_AdjustIndices(
-                        c,
-                        a0,
-                        &mut a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a1), Value::number(a2)]))
-            }
-        }
-        FunctionId::PySlice_GetIndicesEx => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            let mut a3: isize = Value::int(c, args, 3usize)?;
-            let mut a4: isize = Value::int(c, args, 4usize)?;
-            let mut a5: isize = Value::int(c, args, 5usize)?;
-            {
-                let result = Value::number(
-                    super::sliceobject::PySlice_GetIndicesEx(
-                        c,
-                        a0,
-                        a1,
-                        &mut a2,
-                        &mut a3,
-                        &mut a4,
-                        &mut a5,
-                    )?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::number(a2), Value::number(a3),
-                            Value::number(a4), Value::number(a5)
-                        ],
-                    ),
-                )
-            }
+            let a0 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            return Err(super::sliceobject::_PySlice_FromIndices(c, a0, a1)?)
         }
         FunctionId::slice_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::sliceobject::slice_new(c, a0, a1, a2)?))
-        }
-        FunctionId::slice_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::sliceobject::slice_repr(c, a0)?))
-        }
-        FunctionId::evaluate_slice_index => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::sliceobject::evaluate_slice_index(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::sliceobject::slice_new(c, a0, a1, a2)?)
         }
         FunctionId::_PySlice_GetLongIndices => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3 = Value::nullable(c, args, 3usize)?.cloned();
-            let mut a4 = Value::nullable(c, args, 4usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::sliceobject::_PySlice_GetLongIndices(
-                        c,
-                        a0,
-                        a1,
-                        &mut a2,
-                        &mut a3,
-                        &mut a4,
-                    )?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![result, Value::from(a2), Value::from(a3), Value::from(a4)],
-                    ),
-                )
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned(); let mut a3 = Value::nullable(c, args, 3)?.cloned();
+            let mut a4 = Value::nullable(c, args, 4)?.cloned();
+            let result = Value::number(super::sliceobject::_PySlice_GetLongIndices(c, a0, a1, &mut a2, &mut a3, &mut a4)?);
+            Value::Several(vec![result, Value::from(a2), Value::from(a3), Value::from(a4)])
         }
         FunctionId::slice_indices => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::sliceobject::slice_indices(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::sliceobject::slice_indices(c, a0, a1)?)
         }
-        FunctionId::slice_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::sliceobject::slice_reduce(c, a0, a1)?))
-        }
-        FunctionId::slice_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::sliceobject::slice_richcompare(c, a0, a1, a2)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_sliceobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/structseq.c.
-#[allow(unused_variables)]
-fn of_structseq<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
+fn of_structseq<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::get_type_attr_as_size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::structseq::get_type_attr_as_size(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::structseq::get_type_attr_as_size(c, a0, a1)?)
         }
         FunctionId::PyStructSequence_SetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok({
-                super::structseq::PyStructSequence_SetItem(c, a0, a1, a2)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::object(c, args, 2)?;
+            super::structseq::PyStructSequence_SetItem(c, a0, a1, a2)?; Value::Nothing
         }
         FunctionId::PyStructSequence_GetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::structseq::PyStructSequence_GetItem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::structseq::PyStructSequence_GetItem(c, a0, a1)?)
         }
         FunctionId::structseq_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::structseq::structseq_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::structseq_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::structseq::structseq_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; super::structseq::structseq_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::PyStructSequence_InitType2 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::structseq::PyStructSequence_InitType2(c, a0, a1)?))
-        }
-        FunctionId::PyStructSequence_InitType => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::structseq::PyStructSequence_InitType(c, a0, a1)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::structseq::PyStructSequence_InitType2(c, a0, a1)?)
         }
         FunctionId::_PyStructSequence_FiniType => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::structseq::_PyStructSequence_FiniType(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::structseq::_PyStructSequence_FiniType(c, a0)?; Value::Nothing
         }
-        FunctionId::PyStructSequence_NewType => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::structseq::PyStructSequence_NewType(c, a0)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_structseq(c, id, args),
+    }))
 }
+
 /// Functions of Objects/tupleobject.c.
-#[allow(unused_variables)]
-fn of_tupleobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::tuple_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::tupleobject::tuple_index(c, a0, a1, a2)?))
-        }
-        FunctionId::tuple_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::tupleobject::tuple_new(c, a0, a1, a2)?))
-        }
-        FunctionId::tuple___getnewargs__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::tupleobject::tuple___getnewargs__(c, a0, a1)?))
-        }
+fn of_tupleobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::tuple_alloc => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::tupleobject::tuple_alloc(c, a0)?))
-        }
-        FunctionId::PyTuple_New => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::tupleobject::PyTuple_New(c, a0)?))
-        }
-        FunctionId::PyTuple_Size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::tupleobject::PyTuple_Size(c, a0)?))
-        }
-        FunctionId::PyTuple_GetItem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::tupleobject::PyTuple_GetItem(c, a0, a1)?))
+            let a0 = Value::int(c, args, 0)?; Value::Object(super::tupleobject::tuple_alloc(c, a0)?)
         }
         FunctionId::_PyTuple_MaybeUntrack => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::tupleobject::_PyTuple_MaybeUntrack(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::tuplerepr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::tupleobject::tuplerepr(c, a0)?))
-        }
-        FunctionId::tuplehash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::tupleobject::tuplehash(c, a0)?))
-        }
-        FunctionId::tuplelength => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::tupleobject::tuplelength(c, a0)?))
-        }
-        FunctionId::tuplecontains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::tupleobject::tuplecontains(c, a0, a1)?))
-        }
-        FunctionId::tupleitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::tupleobject::tupleitem(c, a0, a1)?))
-        }
-        FunctionId::_PyTuple_FromArray => {
-            let a0 = Value::objects(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::tupleobject::_PyTuple_FromArray(c, a0, a1)?))
-        }
-        FunctionId::_PyTuple_FromArraySteal => {
-            let a0 = Value::objects(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::tupleobject::_PyTuple_FromArraySteal(c, a0, a1)?))
-        }
-        FunctionId::tupleslice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::tupleobject::tupleslice(c, a0, a1, a2)?))
-        }
-        FunctionId::PyTuple_GetSlice => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::tupleobject::PyTuple_GetSlice(c, a0, a1, a2)?))
-        }
-        FunctionId::tuple_index_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::from(super::tupleobject::tuple_index_impl(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::tuple_count => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::tupleobject::tuple_count(c, a0, a1)?))
-        }
-        FunctionId::tuplerichcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::tupleobject::tuplerichcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::tuple_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::tupleobject::tuple_new_impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; super::tupleobject::_PyTuple_MaybeUntrack(c, a0)?; Value::Nothing
         }
         FunctionId::tuple_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::tupleobject::tuple_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::tuple_subtype_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::tupleobject::tuple_subtype_new(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::from(super::tupleobject::tuple_subtype_new(c, a0, a1)?)
         }
-        FunctionId::tuplesubscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::tupleobject::tuplesubscript(c, a0, a1)?))
-        }
-        FunctionId::tuple___getnewargs___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::tupleobject::tuple___getnewargs___impl(c, a0)?))
-        }
-        FunctionId::_PyTuple_Fini => {
-            Ok({
-                super::tupleobject::_PyTuple_Fini(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyTuple_ClearFreeList => {
-            Ok({
-                super::tupleobject::_PyTuple_ClearFreeList(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::tupleiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::tupleobject::tupleiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
+        FunctionId::_PyTuple_Fini => { super::tupleobject::_PyTuple_Fini(c)?; Value::Nothing }
+        FunctionId::_PyTuple_ClearFreeList => { super::tupleobject::_PyTuple_ClearFreeList(c)?; Value::Nothing }
         FunctionId::tupleiter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::tupleobject::tupleiter_next(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::tupleobject::tupleiter_next(c, a0)?)
         }
         FunctionId::tupleiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::tupleobject::tupleiter_len(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::tupleobject::tupleiter_len(c, a0, a1)?)
         }
         FunctionId::tupleiter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::tupleobject::tupleiter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::tupleobject::tupleiter_reduce(c, a0, a1)?)
         }
         FunctionId::tupleiter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::tupleobject::tupleiter_setstate(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::tupleobject::tupleiter_setstate(c, a0, a1)?)
         }
         FunctionId::tuple_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::tupleobject::tuple_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::tupleobject::tuple_iter(c, a0)?)
         }
         FunctionId::maybe_freelist_pop => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::from(super::tupleobject::maybe_freelist_pop(c, a0)?))
+            let a0 = Value::int(c, args, 0)?; Value::from(super::tupleobject::maybe_freelist_pop(c, a0)?)
         }
         FunctionId::maybe_freelist_push => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::tupleobject::maybe_freelist_push(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::tupleobject::maybe_freelist_push(c, a0)?)
         }
         FunctionId::maybe_freelist_clear => {
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok({
-                super::tupleobject::maybe_freelist_clear(c, a1)?;
-                Value::Nothing
-            })
+            let a1 = Value::int(c, args, 1)?; super::tupleobject::maybe_freelist_clear(c, a1)?; Value::Nothing
         }
         FunctionId::_PyTuple_DebugMallocStats => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::tupleobject::_PyTuple_DebugMallocStats(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::tupleobject::_PyTuple_DebugMallocStats(c, a0)?; Value::Nothing
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_tupleobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/typeobject.c.
-#[allow(unused_variables)]
-fn of_typeobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::type___instancecheck__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type___instancecheck__(c, a0, a1)?))
-        }
-        FunctionId::type___subclasscheck__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type___subclasscheck__(c, a0, a1)?))
-        }
-        FunctionId::type_mro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::type_mro(c, a0, a1)?))
-        }
-        FunctionId::type___subclasses__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type___subclasses__(c, a0, a1)?))
-        }
-        FunctionId::type___dir__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::type___dir__(c, a0, a1)?))
-        }
-        FunctionId::type___sizeof__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type___sizeof__(c, a0, a1)?))
-        }
-        FunctionId::object___getstate__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___getstate__(c, a0, a1)?))
-        }
-        FunctionId::object___reduce__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___reduce__(c, a0, a1)?))
-        }
+fn of_typeobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::object___reduce_ex__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___reduce_ex__(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::typeobject::object___reduce_ex__(c, a0, a1)?)
         }
-        FunctionId::object___format__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___format__(c, a0, a1)?))
-        }
-        FunctionId::object___sizeof__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object___sizeof__(c, a0, a1)?))
-        }
-        FunctionId::object___dir__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___dir__(c, a0, a1)?))
-        }
-        FunctionId::_PyType_DocWithoutSignature => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Str(super::typeobject::_PyType_DocWithoutSignature(c, a0, a1)?))
-        }
-        FunctionId::get_type_cache => {
-            Ok(Value::from(super::typeobject::get_type_cache(c)?))
-        }
-        FunctionId::type_cache_clear => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok({
-                super::typeobject::type_cache_clear(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyType_InitCache => {
-            Ok({
-                super::typeobject::_PyType_InitCache(c)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::PyType_ClearCache => {
-            Ok(Value::number(super::typeobject::PyType_ClearCache(c)?))
-        }
-        FunctionId::_PyTypes_Fini => {
-            Ok({
-                super::typeobject::_PyTypes_Fini(c)?;
-                Value::Nothing
-            })
-        }
+        FunctionId::get_type_cache => Value::from(super::typeobject::get_type_cache(c)?),
+        FunctionId::_PyType_InitCache => { super::typeobject::_PyType_InitCache(c)?; Value::Nothing }
+        FunctionId::PyType_ClearCache => Value::number(super::typeobject::PyType_ClearCache(c)?),
+        FunctionId::_PyTypes_Fini => { super::typeobject::_PyTypes_Fini(c)?; Value::Nothing }
         FunctionId::PyType_Modified => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::PyType_Modified(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::typeobject::PyType_Modified(c, a0)?; Value::Nothing
         }
         FunctionId::type_mro_modified => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok({
-                super::typeobject::type_mro_modified(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::check_set_special_type_attr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::typeobject::check_set_special_type_attr(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::type_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_name(c, a0)?))
-        }
-        FunctionId::type_qualname => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_qualname(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            super::typeobject::type_mro_modified(c, a0, a1)?; Value::Nothing
         }
         FunctionId::type_set_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_name(c, a0, a1)?))
-        }
-        FunctionId::type_set_qualname => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_qualname(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_set_name(c, a0, a1)?)
         }
         FunctionId::type_set_module => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_module(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_set_module(c, a0, a1)?)
         }
         FunctionId::type_abstractmethods => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_abstractmethods(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::type_abstractmethods(c, a0)?)
         }
         FunctionId::type_set_abstractmethods => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_abstractmethods(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::type_set_abstractmethods(c, a0, a1)?)
         }
         FunctionId::type_get_bases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_get_bases(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::type_get_bases(c, a0)?)
         }
         FunctionId::mro_hierarchy => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::mro_hierarchy(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::mro_hierarchy(c, a0, a1)?)
         }
         FunctionId::type_set_bases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_bases(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_set_bases(c, a0, a1)?)
         }
         FunctionId::type_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_dict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::type_dict(c, a0)?)
         }
         FunctionId::type_get_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_get_doc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::type_get_doc(c, a0)?)
         }
         FunctionId::type_get_text_signature => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_get_text_signature(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::type_get_text_signature(c, a0)?)
         }
         FunctionId::type_set_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_doc(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_set_doc(c, a0, a1)?)
         }
         FunctionId::type_get_annotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_get_annotations(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::type_get_annotations(c, a0)?)
         }
         FunctionId::type_set_annotations => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_set_annotations(c, a0, a1)?))
-        }
-        FunctionId::type___instancecheck___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type___instancecheck___impl(c, a0, a1)?))
-        }
-        FunctionId::type___subclasscheck___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type___subclasscheck___impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::type_set_annotations(c, a0, a1)?)
         }
         FunctionId::type_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::type_repr(c, a0)?)
         }
         FunctionId::type_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::type_call(c, a0, a1, a2)?))
-        }
-        FunctionId::PyType_GenericAlloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::PyType_GenericAlloc(c, a0, a1)?))
-        }
-        FunctionId::PyType_GenericNew => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::PyType_GenericNew(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::typeobject::type_call(c, a0, a1, a2)?)
         }
         FunctionId::subtype_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::subtype_clear(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::subtype_clear(c, a0)?)
         }
         FunctionId::subtype_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::subtype_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::typeobject::subtype_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::type_is_subtype_base_chain => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_is_subtype_base_chain(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_is_subtype_base_chain(c, a0, a1)?)
         }
         FunctionId::_PyObject_LookupSpecial => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::_PyObject_LookupSpecial(c, a0, a1)?))
-        }
-        FunctionId::_PyObject_LookupSpecialId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::_PyObject_LookupSpecialId(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::typeobject::_PyObject_LookupSpecial(c, a0, a1)?)
         }
         FunctionId::lookup_maybe_method => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::from(
-                    super::typeobject::lookup_maybe_method(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
-        }
-        FunctionId::lookup_method => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::Object(
-                    super::typeobject::lookup_method(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
-        }
-        FunctionId::vectorcall_unbound => {
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::objects(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(Value::Object(super::typeobject::vectorcall_unbound(c, a1, a2, a3, a4)?))
-        }
-        FunctionId::call_unbound_noarg => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::call_unbound_noarg(c, a0, a1, a2)?))
-        }
-        FunctionId::vectorcall_method => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::vectorcall_method(c, a0, a1, a2)?))
-        }
-        FunctionId::vectorcall_maybe => {
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::objects(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::Object(super::typeobject::vectorcall_maybe(c, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2: i32 = Value::int(c, args, 2)?;
+            let result = Value::from(super::typeobject::lookup_maybe_method(c, a0, a1, &mut a2)?);
+            Value::Several(vec![result, Value::number(a2)])
         }
         FunctionId::tail_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::tail_contains(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::object(c, args, 2)?;
+            Value::number(super::typeobject::tail_contains(c, a0, a1, a2)?)
         }
         FunctionId::class_name => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::class_name(c, a0)?))
-        }
-        FunctionId::check_duplicates => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::check_duplicates(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::from(super::typeobject::class_name(c, a0)?)
         }
         FunctionId::pmerge => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::pmerge(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::number(super::typeobject::pmerge(c, a0, a1, a2)?)
         }
         FunctionId::mro_implementation => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::mro_implementation(c, a0)?))
-        }
-        FunctionId::type_mro_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_mro_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::mro_implementation(c, a0)?)
         }
         FunctionId::mro_check => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::mro_check(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::mro_check(c, a0, a1)?)
         }
         FunctionId::mro_invoke => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::mro_invoke(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::mro_invoke(c, a0)?)
         }
         FunctionId::mro_internal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::variable(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::typeobject::mro_internal(c, a0, a1.as_mut())?,
-                );
-                Ok(Value::Several(vec![result, Value::set(a1)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let mut a1 = Value::variable(c, args, 1)?;
+            let result = Value::number(super::typeobject::mro_internal(c, a0, a1.as_mut())?);
+            Value::Several(vec![result, Value::set(a1)])
         }
         FunctionId::best_base => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::best_base(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::from(super::typeobject::best_base(c, a0)?)
         }
         FunctionId::extra_ivars => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::extra_ivars(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::extra_ivars(c, a0, a1)?)
         }
         FunctionId::solid_base => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::solid_base(c, a0)?))
-        }
-        FunctionId::get_builtin_base_with_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::get_builtin_base_with_dict(c, a0)?))
-        }
-        FunctionId::get_dict_descriptor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::get_dict_descriptor(c, a0)?))
-        }
-        FunctionId::raise_dict_descr_error => {
-            let a0 = Value::object(c, args, 0usize)?;
-            return Err(super::typeobject::raise_dict_descr_error(c, a0)?);
-        }
-        FunctionId::subtype_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::subtype_dict(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::from(super::typeobject::solid_base(c, a0)?)
         }
         FunctionId::subtype_setdict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::subtype_setdict(c, a0, a1)?))
-        }
-        FunctionId::subtype_getweakref => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::subtype_getweakref(c, a0)?))
-        }
-        FunctionId::valid_identifier => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::valid_identifier(c, a0)?))
-        }
-        FunctionId::type_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::type_init(c, a0, a1, a2)?))
-        }
-        FunctionId::PyType_GetFlags => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::PyType_GetFlags(c, a0)?))
-        }
-        FunctionId::PyType_SUPPORTS_WEAKREFS => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0)?))
-        }
-        FunctionId::_PyType_CalculateMetaclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::_PyType_CalculateMetaclass(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::subtype_setdict(c, a0, a1)?)
         }
         FunctionId::type_new_visit_slots => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_new_visit_slots(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_new_visit_slots(c, a0)?)
         }
         FunctionId::type_new_copy_slots => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::type_new_copy_slots(c, a0, a1)?))
-        }
-        FunctionId::type_new_slots_bases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::type_new_slots_bases(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::type_new_slots_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_slots_impl(c, a0, a1)?))
-        }
-        FunctionId::type_new_slots => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_slots(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::typeobject::type_new_copy_slots(c, a0, a1)?)
         }
         FunctionId::type_new_alloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type_new_alloc(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::type_new_alloc(c, a0)?)
         }
         FunctionId::type_new_set_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_set_name(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_new_set_name(c, a0, a1)?)
         }
         FunctionId::type_new_set_module => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_new_set_module(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_new_set_module(c, a0)?)
         }
         FunctionId::type_new_set_ht_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_new_set_ht_name(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_new_set_ht_name(c, a0)?)
         }
         FunctionId::type_new_staticmethod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_staticmethod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_new_staticmethod(c, a0, a1)?)
         }
         FunctionId::type_new_classmethod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_classmethod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_new_classmethod(c, a0, a1)?)
         }
         FunctionId::type_new_descriptors => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_descriptors(c, a0, a1)?))
-        }
-        FunctionId::type_new_set_slots => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::typeobject::type_new_set_slots(c, a0, a1)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_new_descriptors(c, a0, a1)?)
         }
         FunctionId::type_new_set_classcell => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_new_set_classcell(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_new_set_classcell(c, a0)?)
         }
         FunctionId::type_new_set_attrs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_set_attrs(c, a0, a1)?))
-        }
-        FunctionId::type_new_get_slots => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_get_slots(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_new_set_attrs(c, a0, a1)?)
         }
         FunctionId::type_new_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_new_init(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::type_new_init(c, a0)?)
         }
         FunctionId::type_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type_new_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::type_new_impl(c, a0)?)
         }
         FunctionId::type_new_get_bases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::typeobject::type_new_get_bases(c, a0, &mut a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a1)]))
-            }
-        }
-        FunctionId::type_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::typeobject::type_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let mut a1 = Value::nullable(c, args, 1)?.cloned();
+            let result = Value::number(super::typeobject::type_new_get_bases(c, a0, &mut a1)?);
+            Value::Several(vec![result, Value::from(a1)])
         }
         FunctionId::type_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::typeobject::type_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::Object(super::typeobject::type_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::PyType_FromSpecWithBases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::PyType_FromSpecWithBases(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::Object(super::typeobject::PyType_FromSpecWithBases(c, a0, a1)?)
         }
         FunctionId::PyType_FromSpec => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::PyType_FromSpec(c, a0)?))
-        }
-        FunctionId::PyType_GetName => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::PyType_GetName(c, a0)?))
-        }
-        FunctionId::PyType_GetQualName => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::PyType_GetQualName(c, a0)?))
-        }
-        FunctionId::PyType_GetModule => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::PyType_GetModule(c, a0)?))
-        }
-        FunctionId::PyType_GetModuleState => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::PyType_GetModuleState(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::PyType_FromSpec(c, a0)?)
         }
         FunctionId::PyType_GetModuleByDef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::PyType_GetModuleByDef(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::typeobject::PyType_GetModuleByDef(c, a0, a1)?)
         }
         FunctionId::find_name_in_mro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::from(
-                    super::typeobject::find_name_in_mro(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a2)]))
-            }
-        }
-        FunctionId::_PyType_LookupId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::_PyType_LookupId(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let mut a2: i32 = Value::int(c, args, 2)?;
+            let result = Value::from(super::typeobject::find_name_in_mro(c, a0, a1, &mut a2)?);
+            Value::Several(vec![result, Value::number(a2)])
         }
         FunctionId::type_getattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::type_getattro(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::typeobject::type_getattro(c, a0, a1)?)
         }
         FunctionId::type_setattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::type_setattro(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::typeobject::type_setattro(c, a0, a1, a2)?)
         }
         FunctionId::type_dealloc_common => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::type_dealloc_common(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::typeobject::type_dealloc_common(c, a0)?; Value::Nothing
         }
         FunctionId::_PyStaticType_Dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::_PyStaticType_Dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::typeobject::_PyStaticType_Dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::_PyType_GetSubclasses => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::_PyType_GetSubclasses(c, a0)?))
-        }
-        FunctionId::type___subclasses___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type___subclasses___impl(c, a0)?))
-        }
-        FunctionId::type_prepare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::typeobject::type_prepare(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::_PyType_GetSubclasses(c, a0)?)
         }
         FunctionId::merge_class_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::merge_class_dict(c, a0, a1)?))
-        }
-        FunctionId::type___dir___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::type___dir___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::merge_class_dict(c, a0, a1)?)
         }
         FunctionId::type___sizeof___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::type___sizeof___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::type___sizeof___impl(c, a0)?)
         }
         FunctionId::type_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_clear(c, a0)?))
-        }
-        FunctionId::type_is_gc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_is_gc(c, a0)?))
-        }
-        FunctionId::excess_args => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::excess_args(c, a0, a1)?))
-        }
-        FunctionId::object_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::object_init(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_clear(c, a0)?)
         }
         FunctionId::object_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::typeobject::object_new(c, a0, a1, a2)?))
-        }
-        FunctionId::object_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::object_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::typeobject::object_new(c, a0, a1, a2)?)
         }
         FunctionId::object_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::object_repr(c, a0)?))
-        }
-        FunctionId::object_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object_str(c, a0)?))
-        }
-        FunctionId::object_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::object_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::object_get_class => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object_get_class(c, a0)?))
-        }
-        FunctionId::compatible_with_tp_base => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::compatible_with_tp_base(c, a0)?))
-        }
-        FunctionId::same_slots_added => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::same_slots_added(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::object_repr(c, a0)?)
         }
         FunctionId::compatible_for_assignment => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::typeobject::compatible_for_assignment(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::import_copyreg => {
-            Ok(Value::Object(super::typeobject::import_copyreg(c)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::text(c, args, 2)?;
+            Value::number(super::typeobject::compatible_for_assignment(c, a0, a1, a2)?)
         }
         FunctionId::_PyType_GetSlotNames => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::_PyType_GetSlotNames(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::_PyType_GetSlotNames(c, a0)?)
         }
         FunctionId::object_getstate_default => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object_getstate_default(c, a0, a1)?))
-        }
-        FunctionId::object_getstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object_getstate(c, a0, a1)?))
-        }
-        FunctionId::_PyObject_GetState => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::_PyObject_GetState(c, a0)?))
-        }
-        FunctionId::object___getstate___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::object___getstate___impl(c, a0)?))
-        }
-        FunctionId::_PyObject_GetNewArguments => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            let mut a2 = Value::variable(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::typeobject::_PyObject_GetNewArguments(
-                        c,
-                        a0,
-                        &mut a1,
-                        a2.as_mut(),
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a1), Value::set(a2)]))
-            }
-        }
-        FunctionId::_PyObject_GetItemsIter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::typeobject::_PyObject_GetItemsIter(c, a0, &mut a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
-            }
-        }
-        FunctionId::reduce_newobj => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::reduce_newobj(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::typeobject::object_getstate_default(c, a0, a1)?)
         }
         FunctionId::typeobject__common_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::_common_reduce(c, a0, a1)?))
-        }
-        FunctionId::object___reduce___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::object___reduce___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::typeobject::_common_reduce(c, a0, a1)?)
         }
         FunctionId::object___reduce_ex___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___reduce_ex___impl(c, a0, a1)?))
-        }
-        FunctionId::object_subclasshook => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object_subclasshook(c, a0, a1)?))
-        }
-        FunctionId::object_init_subclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::object_init_subclass(c, a0, a1)?))
-        }
-        FunctionId::object___format___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::object___format___impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::typeobject::object___reduce_ex___impl(c, a0, a1)?)
         }
         FunctionId::object___sizeof___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::object___sizeof___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::typeobject::object___sizeof___impl(c, a0)?)
         }
         FunctionId::object___dir___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::typeobject::object___dir___impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::typeobject::object___dir___impl(c, a0)?)
         }
         FunctionId::type_add_method => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_add_method(c, a0, a1)?))
-        }
-        FunctionId::type_add_methods => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_add_methods(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::type_add_method(c, a0, a1)?)
         }
         FunctionId::type_add_members => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_add_members(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_add_members(c, a0)?)
         }
         FunctionId::type_add_getset => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_add_getset(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_add_getset(c, a0)?)
         }
         FunctionId::inherit_special => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::typeobject::inherit_special(c, a0, a1)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            super::typeobject::inherit_special(c, a0, a1)?; Value::Nothing
         }
         FunctionId::overrides_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::overrides_hash(c, a0)?))
-        }
-        FunctionId::type_ready_pre_checks => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_pre_checks(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::overrides_hash(c, a0)?)
         }
         FunctionId::type_ready_set_bases => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_set_bases(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_set_bases(c, a0)?)
         }
         FunctionId::type_ready_set_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_set_dict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_set_dict(c, a0)?)
         }
         FunctionId::type_dict_set_doc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_dict_set_doc(c, a0)?))
-        }
-        FunctionId::type_ready_fill_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_fill_dict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_dict_set_doc(c, a0)?)
         }
         FunctionId::type_ready_mro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_mro(c, a0)?))
-        }
-        FunctionId::inherit_patma_flags => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::typeobject::inherit_patma_flags(c, a0, a1)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_mro(c, a0)?)
         }
         FunctionId::type_ready_inherit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_inherit(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_inherit(c, a0)?)
         }
         FunctionId::type_ready_set_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_set_hash(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_set_hash(c, a0)?)
         }
         FunctionId::type_ready_add_subclasses => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_add_subclasses(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_add_subclasses(c, a0)?)
         }
         FunctionId::type_ready_set_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_set_new(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_set_new(c, a0)?)
         }
         FunctionId::type_ready_managed_dict => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_managed_dict(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_managed_dict(c, a0)?)
         }
         FunctionId::type_ready_post_checks => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready_post_checks(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready_post_checks(c, a0)?)
         }
         FunctionId::type_ready => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_ready(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_ready(c, a0)?)
         }
         FunctionId::PyType_Ready => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::PyType_Ready(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::PyType_Ready(c, a0)?)
         }
         FunctionId::add_subclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::add_subclass(c, a0, a1)?))
-        }
-        FunctionId::add_all_subclasses => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::add_all_subclasses(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::typeobject::add_subclass(c, a0, a1)?)
         }
         FunctionId::remove_subclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::typeobject::remove_subclass(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::remove_all_subclasses => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok({
-                super::typeobject::remove_all_subclasses(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::check_num_args => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::check_num_args(c, a0, a1)?))
-        }
-        FunctionId::getindex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::getindex(c, a0, a1)?))
-        }
-        FunctionId::tp_new_wrapper => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::tp_new_wrapper(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            super::typeobject::remove_subclass(c, a0, a1)?; Value::Nothing
         }
         FunctionId::add_tp_new_wrapper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::add_tp_new_wrapper(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::add_tp_new_wrapper(c, a0)?)
         }
         FunctionId::method_is_overloaded => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::method_is_overloaded(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::typeobject::method_is_overloaded(c, a0, a1, a2)?)
         }
         FunctionId::slot_sq_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::slot_sq_length(c, a0)?))
-        }
-        FunctionId::slot_sq_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_sq_item(c, a0, a1)?))
-        }
-        FunctionId::slot_sq_ass_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::slot_sq_ass_item(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_sq_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::slot_sq_contains(c, a0, a1)?))
-        }
-        FunctionId::slot_mp_subscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_mp_subscript(c, a0, a1)?))
-        }
-        FunctionId::slot_mp_ass_subscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::slot_mp_ass_subscript(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_nb_add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_add(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_subtract => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_subtract(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_multiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_multiply(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_matrix_multiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_matrix_multiply(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_remainder => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_remainder(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_divmod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_divmod(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_power_binary => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_power_binary(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_power => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_power(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_nb_negative => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_negative(c, a0)?))
-        }
-        FunctionId::slot_nb_positive => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_positive(c, a0)?))
-        }
-        FunctionId::slot_nb_absolute => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_absolute(c, a0)?))
-        }
-        FunctionId::slot_nb_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::slot_nb_bool(c, a0)?))
-        }
-        FunctionId::slot_nb_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_index(c, a0)?))
-        }
-        FunctionId::slot_nb_invert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_invert(c, a0)?))
-        }
-        FunctionId::slot_nb_lshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_lshift(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_rshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_rshift(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_and => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_and(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_xor(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_or(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_int => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_int(c, a0)?))
-        }
-        FunctionId::slot_nb_float => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_float(c, a0)?))
-        }
-        FunctionId::slot_nb_inplace_add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_add(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_subtract => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_subtract(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_multiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_multiply(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_matrix_multiply => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::typeobject::slot_nb_inplace_matrix_multiply(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::slot_nb_inplace_remainder => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_remainder(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_power => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_nb_inplace_lshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_lshift(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_rshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_rshift(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_and => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_and(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_xor(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_or(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_floor_divide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_floor_divide(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_true_divide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slot_nb_true_divide(c, a0, a1)?))
-        }
-        FunctionId::slot_nb_inplace_floor_divide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::slot_nb_inplace_true_divide => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_nb_inplace_true_divide(c, a0, a1)?))
-        }
-        FunctionId::slot_tp_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_repr(c, a0)?))
-        }
-        FunctionId::slot_tp_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_str(c, a0)?))
-        }
-        FunctionId::slot_tp_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::slot_tp_hash(c, a0)?))
-        }
-        FunctionId::slot_tp_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_call(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::slot_sq_length(c, a0)?)
         }
         FunctionId::slot_tp_getattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_getattro(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::typeobject::slot_tp_getattro(c, a0, a1)?)
         }
         FunctionId::call_attribute => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::call_attribute(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::typeobject::call_attribute(c, a0, a1, a2)?)
         }
         FunctionId::slot_tp_getattr_hook => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_getattr_hook(c, a0, a1)?))
-        }
-        FunctionId::slot_tp_setattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::slot_tp_setattro(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_tp_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_tp_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_iter(c, a0)?))
-        }
-        FunctionId::slot_tp_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_iternext(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::typeobject::slot_tp_getattr_hook(c, a0, a1)?)
         }
         FunctionId::slot_tp_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_descr_get(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_tp_descr_set => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::slot_tp_descr_set(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_tp_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::slot_tp_init(c, a0, a1, a2)?))
-        }
-        FunctionId::slot_tp_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::slot_tp_new(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::Object(super::typeobject::slot_tp_descr_get(c, a0, a1, a2)?)
         }
         FunctionId::slot_tp_finalize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::slot_tp_finalize(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::slot_am_await => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_am_await(c, a0)?))
-        }
-        FunctionId::slot_am_aiter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_am_aiter(c, a0)?))
-        }
-        FunctionId::slot_am_anext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::slot_am_anext(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; super::typeobject::slot_tp_finalize(c, a0)?; Value::Nothing
         }
         FunctionId::slotptr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::slotptr(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::from(super::typeobject::slotptr(c, a0, a1)?)
         }
         FunctionId::resolve_slotdups => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::from(super::typeobject::resolve_slotdups(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::from(super::typeobject::resolve_slotdups(c, a0, a1)?)
         }
         FunctionId::update_one_slot => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::update_one_slot(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::Object(super::typeobject::update_one_slot(c, a0, a1)?)
         }
         FunctionId::update_slots_callback => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::update_slots_callback(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::update_slots_callback(c, a0, a1)?)
         }
         FunctionId::update_slot => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::update_slot(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::update_slot(c, a0, a1)?)
         }
         FunctionId::fixup_slot_dispatchers => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::fixup_slot_dispatchers(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::typeobject::fixup_slot_dispatchers(c, a0)?; Value::Nothing
         }
         FunctionId::update_all_slots => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::update_all_slots(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::typeobject::update_all_slots(c, a0)?; Value::Nothing
         }
         FunctionId::type_new_set_names => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::type_new_set_names(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::type_new_set_names(c, a0)?)
         }
         FunctionId::type_new_init_subclass => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            Ok(Value::number(super::typeobject::type_new_init_subclass(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            Value::number(super::typeobject::type_new_init_subclass(c, a0, a1)?)
         }
         FunctionId::add_operators => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::typeobject::add_operators(c, a0)?))
-        }
-        FunctionId::super_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::typeobject::super_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::super_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::typeobject::super_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::typeobject::add_operators(c, a0)?)
         }
         FunctionId::super_getattro => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::super_getattro(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::typeobject::super_getattro(c, a0, a1)?)
         }
         FunctionId::supercheck => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::typeobject::supercheck(c, a0, a1)?))
+            let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::typeobject::supercheck(c, a0, a1)?)
         }
         FunctionId::super_descr_get => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::typeobject::super_descr_get(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::Object(super::typeobject::super_descr_get(c, a0, a1, a2)?)
         }
         FunctionId::super_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::super_init(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::typeobject::super_init(c, a0, a1, a2)?)
         }
         FunctionId::super_init_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::typeobject::super_init_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::typeobject::super_init_impl(c, a0, a1, a2)?)
         }
         FunctionId::super_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::typeobject::super_vectorcall(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::typeobject::super_vectorcall(c, a0, a1, a2, a3)?)
         }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_typeobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/unicodeobject.c.
-#[allow(unused_variables)]
-fn of_unicodeobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::unicode_get_empty => {
-            Ok(Value::Object(super::unicodeobject::unicode_get_empty(c)?))
-        }
-        FunctionId::unicode_new_empty => {
-            Ok(Value::Object(super::unicodeobject::unicode_new_empty(c)?))
-        }
-        FunctionId::EncodingMap_size => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::EncodingMap_size(c, a0, a1)?))
-        }
-        FunctionId::unicode_title => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_title(c, a0, a1)?))
-        }
-        FunctionId::unicode_capitalize => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_capitalize(c, a0, a1)?))
-        }
-        FunctionId::unicode_casefold => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_casefold(c, a0, a1)?))
-        }
+fn of_unicodeobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
+        FunctionId::unicode_new_empty => Value::Object(super::unicodeobject::unicode_new_empty(c)?),
         FunctionId::unicode_encode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_encode(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?; Value::from(super::unicodeobject::unicode_encode(c, a0, a1, a2, a3)?)
         }
         FunctionId::unicode_expandtabs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::unicode_isascii => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isascii(c, a0, a1)?))
-        }
-        FunctionId::unicode_islower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_islower(c, a0, a1)?))
-        }
-        FunctionId::unicode_isupper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isupper(c, a0, a1)?))
-        }
-        FunctionId::unicode_istitle => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_istitle(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, a3)?)
         }
         FunctionId::unicode_isspace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isspace(c, a0, a1)?))
-        }
-        FunctionId::unicode_isalpha => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isalpha(c, a0, a1)?))
-        }
-        FunctionId::unicode_isalnum => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isalnum(c, a0, a1)?))
-        }
-        FunctionId::unicode_isdecimal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isdecimal(c, a0, a1)?))
-        }
-        FunctionId::unicode_isdigit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isdigit(c, a0, a1)?))
-        }
-        FunctionId::unicode_isnumeric => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isnumeric(c, a0, a1)?))
-        }
-        FunctionId::unicode_isidentifier => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isidentifier(c, a0, a1)?))
-        }
-        FunctionId::unicode_isprintable => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isprintable(c, a0, a1)?))
-        }
-        FunctionId::unicode_lower => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_lower(c, a0, a1)?))
-        }
-        FunctionId::unicode_strip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_strip(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_lstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_lstrip(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_rstrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_rstrip(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicode_isspace(c, a0, a1)?)
         }
         FunctionId::unicode_replace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_replace(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_removeprefix => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_removeprefix(c, a0, a1)?))
-        }
-        FunctionId::unicode_removesuffix => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_removesuffix(c, a0, a1)?))
-        }
-        FunctionId::unicode_split => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_split(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::unicode_rsplit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, a3)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::unicodeobject::unicode_replace(c, a0, a1, a2)?)
         }
         FunctionId::unicode_splitlines => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::unicode_splitlines(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::unicode_swapcase => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_swapcase(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::unicodeobject::unicode_splitlines(c, a0, a1, a2, a3)?)
         }
         FunctionId::unicode_maketrans => {
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_maketrans(c, a1, a2)?))
-        }
-        FunctionId::unicode_upper => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_upper(c, a0, a1)?))
-        }
-        FunctionId::unicode_zfill => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_zfill(c, a0, a1)?))
-        }
-        FunctionId::unicode___format__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode___format__(c, a0, a1)?))
-        }
-        FunctionId::unicode_sizeof => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_sizeof(c, a0, a1)?))
+            let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::unicodeobject::unicode_maketrans(c, a1, a2)?)
         }
         FunctionId::unicode_new => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_new(c, a0, a1, a2)?))
-        }
-        FunctionId::_Py_GetErrorHandler => {
-            let a0 = Value::text(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::_Py_GetErrorHandler(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::unicodeobject::unicode_new(c, a0, a1, a2)?)
         }
         FunctionId::unicode_check_encoding_errors => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::unicode_check_encoding_errors(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::text(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
+            Value::number(super::unicodeobject::unicode_check_encoding_errors(c, a0, a1)?)
         }
         FunctionId::unicode_result_wchar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_result_wchar(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::unicodeobject::unicode_result_wchar(c, a0)?)
         }
         FunctionId::unicode_result => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_result(c, a0)?))
-        }
-        FunctionId::unicode_result_unchanged => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_result_unchanged(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::unicodeobject::unicode_result(c, a0)?)
         }
         FunctionId::ensure_unicode => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::ensure_unicode(c, a0)?))
-        }
-        FunctionId::asciilib__factorize => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::asciilib__factorize(c, &mut a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::asciilib__two_way_find => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::asciilib__two_way_find(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
+            let a0 = Value::nullable(c, args, 0)?; Value::number(super::unicodeobject::ensure_unicode(c, a0)?)
         }
         FunctionId::asciilib_count => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::asciilib_count(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                        a4,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::asciilib_find => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::asciilib_find(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::asciilib_rfind => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::asciilib_rfind(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                        a4,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs1lib__factorize => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs1lib__factorize(c, &mut a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs1lib__two_way_find => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs1lib__two_way_find(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs1lib_count => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs1lib_count(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs1lib_find => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs1lib_find(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs1lib_rfind => {
-            let mut a0: u8 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u8 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs1lib_rfind(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs2lib__factorize => {
-            let mut a0: u16 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs2lib__factorize(c, &mut a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs2lib__two_way_find => {
-            let mut a0: u16 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u16 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs2lib__two_way_find(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs2lib_count => {
-            let mut a0: u16 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u16 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs2lib_count(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs2lib_find => {
-            let mut a0: u16 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u16 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs2lib_find(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs2lib_rfind => {
-            let mut a0: u16 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u16 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs2lib_rfind(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs4lib__factorize => {
-            let mut a0: u32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs4lib__factorize(c, &mut a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs4lib__two_way_find => {
-            let mut a0: u32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs4lib__two_way_find(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs4lib_count => {
-            let mut a0: u32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs4lib_count(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs4lib_find => {
-            let mut a0: u32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs4lib_find(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::ucs4lib_rfind => {
-            let mut a0: u32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: u32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::ucs4lib_rfind(c, &mut a0, a1, &mut a2, a3, a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
+            let mut a0: u8 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let mut a2: u8 = Value::int(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            let a4 = Value::int(c, args, 4)?;
+            let result = Value::number(super::unicodeobject::asciilib_count(c, &mut a0, a1, &mut a2, a3, a4)?);
+            Value::Several(vec![result, Value::number(a0), Value::number(a2)])
         }
         FunctionId::unicodeobject_stringlib__two_way_find => {
-            let mut a0: i32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::stringlib__two_way_find(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
+            let mut a0: i32 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let mut a2: i32 = Value::int(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            let result = Value::number(super::unicodeobject::stringlib__two_way_find(c, &mut a0, a1, &mut a2, a3)?);
+            Value::Several(vec![result, Value::number(a0), Value::number(a2)])
         }
         FunctionId::unicodeobject_stringlib_count => {
-            let mut a0: i32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::stringlib_count(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                        a4,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
+            let mut a0: i32 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let mut a2: i32 = Value::int(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            let a4 = Value::int(c, args, 4)?;
+            let result = Value::number(super::unicodeobject::stringlib_count(c, &mut a0, a1, &mut a2, a3, a4)?);
+            Value::Several(vec![result, Value::number(a0), Value::number(a2)])
         }
         FunctionId::unicodeobject_stringlib_find => {
-            let mut a0: i32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::stringlib_find(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                        a4,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
+            let mut a0: i32 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let mut a2: i32 = Value::int(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            let a4 = Value::int(c, args, 4)?;
+            let result = Value::number(super::unicodeobject::stringlib_find(c, &mut a0, a1, &mut a2, a3, a4)?);
+            Value::Several(vec![result, Value::number(a0), Value::number(a2)])
         }
         FunctionId::unicodeobject_stringlib_rfind => {
-            let mut a0: i32 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::stringlib_rfind(
-                        c,
-                        &mut a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                        a4,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a0), Value::number(a2)]))
-            }
-        }
-        FunctionId::unicode_kind_name => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::unicodeobject::unicode_kind_name(c, a0)?))
+            let mut a0: i32 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let mut a2: i32 = Value::int(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            let a4 = Value::int(c, args, 4)?;
+            let result = Value::number(super::unicodeobject::stringlib_rfind(c, &mut a0, a1, &mut a2, a3, a4)?);
+            Value::Several(vec![result, Value::number(a0), Value::number(a2)])
         }
         FunctionId::unicode_check_modifiable => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::unicode_check_modifiable(c, a0)?))
-        }
-        FunctionId::_PyUnicode_FastCopyCharacters => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok({
-                super::unicodeobject::_PyUnicode_FastCopyCharacters(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    a3,
-                    a4,
-                )?;
-                Value::Nothing
-            })
-        }
-        FunctionId::PyUnicode_CopyCharacters => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::PyUnicode_CopyCharacters(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                        a4,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; Value::number(super::unicodeobject::unicode_check_modifiable(c, a0)?)
         }
         FunctionId::unicode_modifiable => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::unicode_modifiable(c, a0)?))
+            let a0 = Value::nullable(c, args, 0)?; Value::number(super::unicodeobject::unicode_modifiable(c, a0)?)
         }
         FunctionId::unicode_resize => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::int(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::unicode_resize(c, &mut a0, a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
-        }
-        FunctionId::PyUnicode_Resize => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::int(c, args, 1usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::PyUnicode_Resize(c, &mut a0, a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
+            let mut a0 = Value::nullable(c, args, 0)?.cloned(); let a1 = Value::int(c, args, 1)?;
+            let result = Value::number(super::unicodeobject::unicode_resize(c, &mut a0, a1)?);
+            Value::Several(vec![result, Value::from(a0)])
         }
         FunctionId::PyUnicode_FromUnicode => {
-            let mut a0: Option<i32> = Value::int_variable(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            {
-                let result = Value::Object(
-                    super::unicodeobject::PyUnicode_FromUnicode(c, a0.as_mut(), a1)?,
-                );
-                Ok(Value::Several(vec![result, Value::set_number(a0)]))
-            }
-        }
-        FunctionId::PyUnicode_FromStringAndSize => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_FromStringAndSize(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_FromString => {
-            let a0 = Value::text(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_FromString(c, a0)?))
+            let mut a0: Option<i32> = Value::int_variable(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            let result = Value::Object(super::unicodeobject::PyUnicode_FromUnicode(c, a0.as_mut(), a1)?);
+            Value::Several(vec![result, Value::set_number(a0)])
         }
         FunctionId::kind_maxchar_limit => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?))
+            let a0 = Value::int(c, args, 0)?; Value::number(super::unicodeobject::kind_maxchar_limit(c, a0)?)
         }
         FunctionId::unicode_fromformat_write_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::unicode_fromformat_write_str(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::int(c, args, 3)?;
+            Value::number(super::unicodeobject::unicode_fromformat_write_str(c, a0, a1, a2, a3)?)
         }
         FunctionId::PyUnicode_AsWideChar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1: Option<i32> = Value::int_variable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::PyUnicode_AsWideChar(c, a0, a1.as_mut(), a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::set_number(a1)]))
-            }
-        }
-        FunctionId::PyUnicode_FromOrdinal => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_FromOrdinal(c, a0)?))
-        }
-        FunctionId::PyUnicode_FromObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_FromObject(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let mut a1: Option<i32> = Value::int_variable(c, args, 1)?;
+            let a2 = Value::int(c, args, 2)?;
+            let result = Value::number(super::unicodeobject::PyUnicode_AsWideChar(c, a0, a1.as_mut(), a2)?);
+            Value::Several(vec![result, Value::set_number(a1)])
         }
         FunctionId::PyUnicode_FromEncodedObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_FromEncodedObject(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_AsDecodedObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_AsDecodedObject(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?; let a2 = Value::text(c, args, 2)?;
+            Value::Object(super::unicodeobject::PyUnicode_FromEncodedObject(c, a0, a1, a2)?)
         }
         FunctionId::PyUnicode_AsDecodedUnicode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_AsDecodedUnicode(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_AsEncodedObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_AsEncodedObject(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_EncodeLocale => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_EncodeLocale(c, a0, a1)?))
-        }
-        FunctionId::PyUnicode_AsEncodedUnicode => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_AsEncodedUnicode(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_DecodeLocaleAndSize => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeLocaleAndSize(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_DecodeLocale => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeLocale(c, a0, a1)?))
-        }
-        FunctionId::PyUnicode_DecodeFSDefault => {
-            let a0 = Value::text(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeFSDefault(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?; let a2 = Value::text(c, args, 2)?;
+            Value::Object(super::unicodeobject::PyUnicode_AsDecodedUnicode(c, a0, a1, a2)?)
         }
         FunctionId::PyUnicode_AsUTF8 => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Str(super::unicodeobject::PyUnicode_AsUTF8(c, a0)?))
-        }
-        FunctionId::PyUnicode_GetLength => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::PyUnicode_GetLength(c, a0)?))
-        }
-        FunctionId::PyUnicode_ReadChar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::PyUnicode_ReadChar(c, a0, a1)?))
-        }
-        FunctionId::PyUnicode_WriteChar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::number(super::unicodeobject::PyUnicode_WriteChar(c, a0, a1, a2)?))
-        }
-        FunctionId::PyUnicode_GetDefaultEncoding => {
-            Ok(Value::Str(super::unicodeobject::PyUnicode_GetDefaultEncoding(c)?))
-        }
-        FunctionId::make_decode_exception => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            let a5 = Value::int(c, args, 5usize)?;
-            let a6 = Value::text(c, args, 6usize)?;
-            {
-                let result = {
-                    super::unicodeobject::make_decode_exception(
-                        c,
-                        &mut a0,
-                        a1,
-                        a2,
-                        a3,
-                        a4,
-                        a5,
-                        a6,
-                    )?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
-        }
-        FunctionId::PyUnicode_DecodeUTF7 => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeUTF7(c, a0, a1, a2)?))
-        }
-        FunctionId::PyUnicode_DecodeUTF8 => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_DecodeUTF8(c, a0, a1, a2)?))
-        }
-        FunctionId::ucs1lib_SWAB4 => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::ucs1lib_SWAB4(c, a0)?))
-        }
-        FunctionId::ucs2lib_SWAB4 => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::ucs2lib_SWAB4(c, a0)?))
-        }
-        FunctionId::ucs4lib_SWAB4 => {
-            let a0 = Value::int(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::ucs4lib_SWAB4(c, a0)?))
-        }
-        FunctionId::PyUnicode_DecodeUTF8Stateful => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            let mut a3: Option<isize> = Value::int_variable(c, args, 3usize)?;
-            {
-                let result = Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeUTF8Stateful(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3.as_mut(),
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::set_number(a3)]))
-            }
-        }
-        FunctionId::_PyUnicode_AsUTF8String => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable_text(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::_PyUnicode_AsUTF8String(c, a0, a1)?))
-        }
-        FunctionId::PyUnicode_AsUTF8String => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_AsUTF8String(c, a0)?))
-        }
-        FunctionId::PyUnicode_DecodeUTF32 => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let mut a3: i32 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeUTF32(c, a0, a1, a2, &mut a3)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a3)]))
-            }
-        }
-        FunctionId::PyUnicode_AsUTF32String => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_AsUTF32String(c, a0)?))
-        }
-        FunctionId::PyUnicode_DecodeUTF16 => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            let mut a3: i32 = Value::int(c, args, 3usize)?;
-            {
-                let result = Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeUTF16(c, a0, a1, a2, &mut a3)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a3)]))
-            }
-        }
-        FunctionId::PyUnicode_AsUTF16String => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_AsUTF16String(c, a0)?))
-        }
-        FunctionId::PyUnicode_DecodeUnicodeEscape => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeUnicodeEscape(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_DecodeRawUnicodeEscape => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_DecodeRawUnicodeEscape(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                    )?,
-                ),
-            )
-        }
-        FunctionId::make_encode_exception => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            let a5 = Value::text(c, args, 5usize)?;
-            {
-                let result = {
-                    super::unicodeobject::make_encode_exception(
-                        c,
-                        &mut a0,
-                        a1,
-                        a2,
-                        a3,
-                        a4,
-                        a5,
-                    )?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
-        }
-        FunctionId::raise_encode_exception => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::text(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            let a5 = Value::text(c, args, 5usize)?;
-            {
-                let result = {
-                    super::unicodeobject::raise_encode_exception(
-                        c,
-                        &mut a0,
-                        a1,
-                        a2,
-                        a3,
-                        a4,
-                        a5,
-                    )?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
-        }
-        FunctionId::PyUnicode_AsLatin1String => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_AsLatin1String(c, a0)?))
-        }
-        FunctionId::PyUnicode_AsASCIIString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_AsASCIIString(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Str(super::unicodeobject::PyUnicode_AsUTF8(c, a0)?)
         }
         FunctionId::PyUnicode_DecodeCharmap => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::text(c, args, 3usize)?;
-            Ok(
-                Value::from(
-                    super::unicodeobject::PyUnicode_DecodeCharmap(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::encoding_map_lookup => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::encoding_map_lookup(c, a0, a1)?))
+            let a0 = Value::text(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::nullable(c, args, 2)?;
+            let a3 = Value::text(c, args, 3)?;
+            Value::from(super::unicodeobject::PyUnicode_DecodeCharmap(c, a0, a1, a2, a3)?)
         }
         FunctionId::charmapencode_lookup => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::charmapencode_lookup(c, a0, a1)?))
-        }
-        FunctionId::charmapencode_resize => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let mut a1: isize = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::charmapencode_resize(c, &mut a0, &mut a1, a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a0), Value::number(a1)]))
-            }
-        }
-        FunctionId::_PyUnicode_EncodeCharmap => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            Ok(
-                Value::from(
-                    super::unicodeobject::_PyUnicode_EncodeCharmap(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_AsCharmapString => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1)?))
-        }
-        FunctionId::make_translate_exception => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::text(c, args, 4usize)?;
-            {
-                let result = {
-                    super::unicodeobject::make_translate_exception(
-                        c,
-                        &mut a0,
-                        a1,
-                        a2,
-                        a3,
-                        a4,
-                    )?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
+            let a0 = Value::int(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::charmapencode_lookup(c, a0, a1)?)
         }
         FunctionId::charmaptranslate_lookup => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::unicodeobject::charmaptranslate_lookup(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
-        }
-        FunctionId::charmaptranslate_output => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::charmaptranslate_output(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicode_TranslateCharmap => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(
-                Value::from(
-                    super::unicodeobject::_PyUnicode_TranslateCharmap(c, a0, a1, a2)?,
-                ),
-            )
+            let a0 = Value::int(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned();
+            let result = Value::number(super::unicodeobject::charmaptranslate_lookup(c, a0, a1, &mut a2)?);
+            Value::Several(vec![result, Value::from(a2)])
         }
         FunctionId::PyUnicode_Translate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::text(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::PyUnicode_Translate(c, a0, a1, a2)?))
-        }
-        FunctionId::GroupGenerator_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::text(c, args, 1usize)?;
-            Ok({
-                super::unicodeobject::GroupGenerator_init(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::InsertThousandsGrouping_fill => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let mut a1: isize = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let mut a3: isize = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            let a5 = Value::int(c, args, 5usize)?;
-            let a6 = Value::nullable(c, args, 6usize)?;
-            let a7 = Value::int(c, args, 7usize)?;
-            let mut a8: u32 = Value::int(c, args, 8usize)?;
-            {
-                let result = {
-                    super::unicodeobject::InsertThousandsGrouping_fill(
-                        c,
-                        a0,
-                        &mut a1,
-                        a2,
-                        &mut a3,
-                        a4,
-                        a5,
-                        a6,
-                        a7,
-                        &mut a8,
-                    )?;
-                    Value::Nothing
-                };
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::number(a1), Value::number(a3),
-                            Value::number(a8)
-                        ],
-                    ),
-                )
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::text(c, args, 2)?;
+            Value::from(super::unicodeobject::PyUnicode_Translate(c, a0, a1, a2)?)
         }
         FunctionId::PyUnicode_Find => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::PyUnicode_Find(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_FindChar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::PyUnicode_FindChar(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::int(c, args, 3)?; let a4 = Value::int(c, args, 4)?;
+            Value::number(super::unicodeobject::PyUnicode_Find(c, a0, a1, a2, a3, a4)?)
         }
         FunctionId::PyUnicode_Tailmatch => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::PyUnicode_Tailmatch(c, a0, a1, a2, a3, a4)?,
-                ),
-            )
-        }
-        FunctionId::handle_capital_sigma => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::handle_capital_sigma(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::do_upper => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let mut a3: u32 = Value::int(c, args, 3usize)?;
-            let mut a4: u32 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::do_upper(c, a0, a1, a2, &mut a3, &mut a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a3), Value::number(a4)]))
-            }
-        }
-        FunctionId::do_lower => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let mut a3: u32 = Value::int(c, args, 3usize)?;
-            let mut a4: u32 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::do_lower(c, a0, a1, a2, &mut a3, &mut a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a3), Value::number(a4)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::int(c, args, 3)?; let a4 = Value::int(c, args, 4)?;
+            Value::number(super::unicodeobject::PyUnicode_Tailmatch(c, a0, a1, a2, a3, a4)?)
         }
         FunctionId::PyUnicode_Join => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_Join(c, a0, a1)?))
-        }
-        FunctionId::_PyUnicode_FastFill => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok({
-                super::unicodeobject::_PyUnicode_FastFill(c, a0, a1, a2, a3)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::PyUnicode_Fill => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::number(super::unicodeobject::PyUnicode_Fill(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::pad => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::Object(super::unicodeobject::pad(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::unicode_center_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_center_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyUnicode_Equal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::_PyUnicode_Equal(c, a0, a1)?))
-        }
-        FunctionId::PyUnicode_Compare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::PyUnicode_Compare(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::PyUnicode_Join(c, a0, a1)?)
         }
         FunctionId::_PyUnicode_EqualToASCIIId => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicode_EqualToASCIIId(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::PyUnicode_RichCompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_RichCompare(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicode_EQ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::_PyUnicode_EQ(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::unicodeobject::_PyUnicode_EqualToASCIIId(c, a0, a1)?)
         }
         FunctionId::PyUnicode_Concat => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_Concat(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::PyUnicode_Concat(c, a0, a1)?)
         }
         FunctionId::PyUnicode_Append => {
-            let mut a0 = Value::variable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            {
-                let result = {
-                    super::unicodeobject::PyUnicode_Append(c, a0.as_mut(), a1)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::set(a0)]))
-            }
-        }
-        FunctionId::PyUnicode_AppendAndDel => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            let a1 = Value::object(c, args, 1usize)?;
-            {
-                let result = {
-                    super::unicodeobject::PyUnicode_AppendAndDel(c, &mut a0, a1)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
+            let mut a0 = Value::variable(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            super::unicodeobject::PyUnicode_Append(c, a0.as_mut(), a1)?; let result = Value::Nothing;
+            Value::Several(vec![result, Value::set(a0)])
         }
         FunctionId::parse_args_finds_unicode => {
-            let a0 = Value::text(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let mut a3: isize = Value::int(c, args, 3usize)?;
-            let mut a4: isize = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::parse_args_finds_unicode(
-                        c,
-                        a0,
-                        a1,
-                        &mut a2,
-                        &mut a3,
-                        &mut a4,
-                    )?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::from(a2), Value::number(a3), Value::number(a4)
-                        ],
-                    ),
-                )
-            }
-        }
-        FunctionId::unicode_encode_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable_text(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_encode_impl(c, a0, a1, a2)?))
+            let a0 = Value::text(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let mut a2 = Value::nullable(c, args, 2)?.cloned(); let mut a3: isize = Value::int(c, args, 3)?;
+            let mut a4: isize = Value::int(c, args, 4)?;
+            let result = Value::number(super::unicodeobject::parse_args_finds_unicode(c, a0, a1, &mut a2, &mut a3, &mut a4)?);
+            Value::Several(vec![result, Value::from(a2), Value::number(a3), Value::number(a4)])
         }
         FunctionId::unicode_expandtabs_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_expandtabs_impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicode_expandtabs_impl(c, a0, a1)?)
         }
         FunctionId::unicode_find => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_find(c, a0, a1)?))
-        }
-        FunctionId::unicode_getitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_getitem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unicodeobject::unicode_find(c, a0, a1)?)
         }
         FunctionId::unicode_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::unicode_hash(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::unicodeobject::unicode_hash(c, a0)?)
         }
         FunctionId::unicode_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_index(c, a0, a1)?))
-        }
-        FunctionId::unicode_isascii_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isascii_impl(c, a0)?))
-        }
-        FunctionId::unicode_islower_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_islower_impl(c, a0)?))
-        }
-        FunctionId::unicode_isupper_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isupper_impl(c, a0)?))
-        }
-        FunctionId::unicode_istitle_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_istitle_impl(c, a0)?))
-        }
-        FunctionId::unicode_isalpha_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isalpha_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unicodeobject::unicode_index(c, a0, a1)?)
         }
         FunctionId::unicode_isalnum_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isalnum_impl(c, a0)?))
-        }
-        FunctionId::unicode_isdecimal_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isdecimal_impl(c, a0)?))
-        }
-        FunctionId::unicode_isdigit_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isdigit_impl(c, a0)?))
-        }
-        FunctionId::unicode_isnumeric_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isnumeric_impl(c, a0)?))
-        }
-        FunctionId::_PyUnicode_ScanIdentifier => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0)?))
-        }
-        FunctionId::PyUnicode_IsIdentifier => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::PyUnicode_IsIdentifier(c, a0)?))
-        }
-        FunctionId::unicode_isidentifier_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isidentifier_impl(c, a0)?))
-        }
-        FunctionId::unicode_isprintable_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_isprintable_impl(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::unicodeobject::unicode_isalnum_impl(c, a0)?)
         }
         FunctionId::unicode_join => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_join(c, a0, a1)?))
-        }
-        FunctionId::unicode_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::unicode_length(c, a0)?))
-        }
-        FunctionId::unicode_ljust_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_ljust_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::_PyUnicode_XStrip => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::_PyUnicode_XStrip(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_strip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_strip_impl(c, a0, a1)?))
-        }
-        FunctionId::unicode_lstrip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_lstrip_impl(c, a0, a1)?))
-        }
-        FunctionId::unicode_rstrip_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_rstrip_impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicode_join(c, a0, a1)?)
         }
         FunctionId::PyUnicode_Replace => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::PyUnicode_Replace(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::unicode_replace_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::unicode_replace_impl(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; let a3 = Value::int(c, args, 3)?;
+            Value::Object(super::unicodeobject::PyUnicode_Replace(c, a0, a1, a2, a3)?)
         }
         FunctionId::unicode_removeprefix_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::unicode_removeprefix_impl(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1)?)
         }
         FunctionId::unicode_removesuffix_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::unicode_removesuffix_impl(c, a0, a1)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1)?)
         }
         FunctionId::unicode_rfind => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_rfind(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unicodeobject::unicode_rfind(c, a0, a1)?)
         }
         FunctionId::unicode_rindex => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_rindex(c, a0, a1)?))
-        }
-        FunctionId::unicode_rjust_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_rjust_impl(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unicodeobject::unicode_rindex(c, a0, a1)?)
         }
         FunctionId::PyUnicode_Split => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_Split(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_split_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_split_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_partition => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_partition(c, a0, a1)?))
-        }
-        FunctionId::unicode_rpartition => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_rpartition(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::int(c, args, 2)?; Value::Object(super::unicodeobject::PyUnicode_Split(c, a0, a1, a2)?)
         }
         FunctionId::PyUnicode_RSplit => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::PyUnicode_RSplit(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_rsplit_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_rsplit_impl(c, a0, a1, a2)?))
-        }
-        FunctionId::unicode_splitlines_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_splitlines_impl(c, a0, a1)?))
-        }
-        FunctionId::unicode_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_str(c, a0)?))
-        }
-        FunctionId::unicode_maketrans_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::unicode_maketrans_impl(c, a0, a1, a2)?,
-                ),
-            )
-        }
-        FunctionId::unicode_translate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_translate(c, a0, a1)?))
-        }
-        FunctionId::unicode_zfill_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_zfill_impl(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::int(c, args, 2)?; Value::Object(super::unicodeobject::PyUnicode_RSplit(c, a0, a1, a2)?)
         }
         FunctionId::unicode_startswith => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_startswith(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unicodeobject::unicode_startswith(c, a0, a1)?)
         }
         FunctionId::unicode_endswith => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_endswith(c, a0, a1)?))
-        }
-        FunctionId::_PyUnicodeWriter_Update => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::_PyUnicodeWriter_Update(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::_PyUnicodeWriter_PrepareInternal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicodeWriter_PrepareInternal(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                    )?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicodeWriter_PrepareKindInternal => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicodeWriter_PrepareKindInternal(
-                        c,
-                        a0,
-                        a1,
-                    )?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicodeWriter_WriteCharInline => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicodeWriter_WriteCharInline(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicodeWriter_WriteChar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicodeWriter_WriteChar(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicodeWriter_WriteStr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicodeWriter_WriteStr(c, a0, a1)?,
-                ),
-            )
-        }
-        FunctionId::_PyUnicodeWriter_WriteSubstring => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::_PyUnicodeWriter_WriteSubstring(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                    )?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unicodeobject::unicode_endswith(c, a0, a1)?)
         }
         FunctionId::_PyUnicodeWriter_Finish => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0)?))
-        }
-        FunctionId::_PyUnicodeWriter_Dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::_PyUnicodeWriter_Dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::SubString_init => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok({
-                super::unicodeobject::SubString_init(c, a0, a1, a2, a3)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::SubString_new_object => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::SubString_new_object(c, a0)?))
-        }
-        FunctionId::SubString_new_object_or_empty => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(
-                Value::Object(
-                    super::unicodeobject::SubString_new_object_or_empty(c, a0)?,
-                ),
-            )
-        }
-        FunctionId::autonumber_state_error => {
-            let a0 = Value::int(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::autonumber_state_error(c, a0, a1)?))
-        }
-        FunctionId::get_integer => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::get_integer(c, a0)?))
-        }
-        FunctionId::getattr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::getattr(c, a0, a1)?))
-        }
-        FunctionId::getitem_sequence => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::getitem_sequence(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0)?)
         }
         FunctionId::getitem_idx => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::getitem_idx(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
+            Value::Object(super::unicodeobject::getitem_idx(c, a0, a1)?)
         }
         FunctionId::getitem_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::getitem_str(c, a0, a1)?))
-        }
-        FunctionId::FieldNameIterator_init => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::FieldNameIterator_init(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::_FieldNameIterator_attr => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::_FieldNameIterator_attr(c, a0, a1)?))
-        }
-        FunctionId::_FieldNameIterator_item => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::_FieldNameIterator_item(c, a0, a1)?))
-        }
-        FunctionId::FieldNameIterator_next => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let mut a1: i32 = Value::int(c, args, 1usize)?;
-            let mut a2: isize = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::FieldNameIterator_next(
-                        c,
-                        a0,
-                        &mut a1,
-                        &mut a2,
-                        a3,
-                    )?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a1), Value::number(a2)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::getitem_str(c, a0, a1)?)
         }
         FunctionId::get_field_object => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            Ok(Value::from(super::unicodeobject::get_field_object(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::parse_field => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            let mut a3: i32 = Value::int(c, args, 3usize)?;
-            let mut a4: u32 = Value::int(c, args, 4usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::parse_field(c, a0, a1, a2, &mut a3, &mut a4)?,
-                );
-                Ok(Value::Several(vec![result, Value::number(a3), Value::number(a4)]))
-            }
-        }
-        FunctionId::MarkupIterator_init => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::MarkupIterator_init(c, a0, a1, a2, a3)?,
-                ),
-            )
-        }
-        FunctionId::MarkupIterator_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2: i32 = Value::int(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            let a4 = Value::object(c, args, 4usize)?;
-            let mut a5: u32 = Value::int(c, args, 5usize)?;
-            let mut a6: i32 = Value::int(c, args, 6usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::MarkupIterator_next(
-                        c,
-                        a0,
-                        a1,
-                        &mut a2,
-                        a3,
-                        a4,
-                        &mut a5,
-                        &mut a6,
-                    )?,
-                );
-                Ok(
-                    Value::Several(
-                        vec![
-                            result, Value::number(a2), Value::number(a5),
-                            Value::number(a6)
-                        ],
-                    ),
-                )
-            }
-        }
-        FunctionId::do_conversion => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::do_conversion(c, a0, a1)?))
-        }
-        FunctionId::output_markup => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::object(c, args, 4usize)?;
-            let a5 = Value::nullable(c, args, 5usize)?;
-            let a6 = Value::nullable(c, args, 6usize)?;
-            let a7 = Value::int(c, args, 7usize)?;
-            let a8 = Value::object(c, args, 8usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::output_markup(
-                        c,
-                        a0,
-                        a1,
-                        a2,
-                        a3,
-                        a4,
-                        a5,
-                        a6,
-                        a7,
-                        a8,
-                    )?,
-                ),
-            )
-        }
-        FunctionId::do_markup => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::object(c, args, 3usize)?;
-            let a4 = Value::int(c, args, 4usize)?;
-            let a5 = Value::object(c, args, 5usize)?;
-            Ok(
-                Value::number(
-                    super::unicodeobject::do_markup(c, a0, a1, a2, a3, a4, a5)?,
-                ),
-            )
-        }
-        FunctionId::build_string => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            let a4 = Value::object(c, args, 4usize)?;
-            Ok(Value::from(super::unicodeobject::build_string(c, a0, a1, a2, a3, a4)?))
-        }
-        FunctionId::do_string_format => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::unicodeobject::do_string_format(c, a0, a1, a2)?))
-        }
-        FunctionId::do_string_format_map => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::do_string_format_map(c, a0, a1)?))
-        }
-        FunctionId::formatteriter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::formatteriter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::formatter_parser => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::formatter_parser(c, a0, a1)?))
-        }
-        FunctionId::fieldnameiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::fieldnameiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::fieldnameiter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::unicodeobject::fieldnameiter_next(c, a0)?))
-        }
-        FunctionId::formatter_field_name_split => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::formatter_field_name_split(c, a0, a1)?))
-        }
-        FunctionId::unicode___format___impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unicodeobject::unicode___format___impl(c, a0, a1)?))
-        }
-        FunctionId::unicode_getnewargs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_getnewargs(c, a0, a1)?))
-        }
-        FunctionId::unicode_mod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_mod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; let a3 = Value::object(c, args, 3)?;
+            Value::from(super::unicodeobject::get_field_object(c, a0, a1, a2, a3)?)
         }
         FunctionId::unicode_subscript => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_subscript(c, a0, a1)?))
-        }
-        FunctionId::unicode_format_getnextarg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_format_getnextarg(c, a0)?))
-        }
-        FunctionId::mainformatlong => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            let a3 = Value::nullable(c, args, 3usize)?;
-            {
-                let result = Value::number(
-                    super::unicodeobject::mainformatlong(c, a0, a1, &mut a2, a3)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
-        }
-        FunctionId::formatchar => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unicodeobject::formatchar(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicode_subscript(c, a0, a1)?)
         }
         FunctionId::unicode_format_arg_parse => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unicodeobject::unicode_format_arg_parse(c, a0, a1)?))
-        }
-        FunctionId::unicode_format_arg_format => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = Value::number(
-                    super::unicodeobject::unicode_format_arg_format(c, a0, a1, &mut a2)?,
-                );
-                Ok(Value::Several(vec![result, Value::from(a2)]))
-            }
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::unicodeobject::unicode_format_arg_parse(c, a0, a1)?)
         }
         FunctionId::unicode_new_impl => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::nullable(c, args, 1usize)?;
-            let a2 = Value::nullable_text(c, args, 2usize)?;
-            let a3 = Value::nullable_text(c, args, 3usize)?;
-            Ok(Value::from(super::unicodeobject::unicode_new_impl(c, a0, a1, a2, a3)?))
-        }
-        FunctionId::_PyUnicode_ExactDealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::_PyUnicode_ExactDealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
+            let a2 = Value::nullable_text(c, args, 2)?; let a3 = Value::nullable_text(c, args, 3)?;
+            Value::from(super::unicodeobject::unicode_new_impl(c, a0, a1, a2, a3)?)
         }
         FunctionId::PyUnicode_InternImmortal => {
-            let mut a0 = Value::nullable(c, args, 0usize)?.cloned();
-            {
-                let result = {
-                    super::unicodeobject::PyUnicode_InternImmortal(c, &mut a0)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a0)]))
-            }
+            let mut a0 = Value::nullable(c, args, 0)?.cloned();
+            super::unicodeobject::PyUnicode_InternImmortal(c, &mut a0)?; let result = Value::Nothing;
+            Value::Several(vec![result, Value::from(a0)])
         }
         FunctionId::PyUnicode_InternFromString => {
-            let a0 = Value::text(c, args, 0usize)?;
-            Ok(Value::from(super::unicodeobject::PyUnicode_InternFromString(c, a0)?))
-        }
-        FunctionId::unicodeiter_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::unicodeiter_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::unicodeiter_next => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::unicodeobject::unicodeiter_next(c, a0)?))
-        }
-        FunctionId::unicodeiter_len => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicodeiter_len(c, a0, a1)?))
+            let a0 = Value::text(c, args, 0)?; Value::from(super::unicodeobject::PyUnicode_InternFromString(c, a0)?)
         }
         FunctionId::unicodeiter_reduce => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicodeiter_reduce(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::unicodeobject::unicodeiter_reduce(c, a0, a1)?)
         }
-        FunctionId::unicodeiter_setstate => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::unicodeobject::unicodeiter_setstate(c, a0, a1)?))
-        }
-        FunctionId::unicode_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unicodeobject::unicode_iter(c, a0)?))
-        }
-        FunctionId::_PyUnicode_FiniTypes => {
-            Ok({
-                super::unicodeobject::_PyUnicode_FiniTypes(c)?;
-                Value::Nothing
-            })
-        }
+        FunctionId::_PyUnicode_FiniTypes => { super::unicodeobject::_PyUnicode_FiniTypes(c)?; Value::Nothing }
         FunctionId::_PyStaticUnicode_Dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unicodeobject::_PyStaticUnicode_Dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::unicodeobject::_PyStaticUnicode_Dealloc(c, a0)?; Value::Nothing
         }
-        FunctionId::PyInit__string => {
-            Ok(Value::Object(super::unicodeobject::PyInit__string(c)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        FunctionId::PyInit__string => Value::Object(super::unicodeobject::PyInit__string(c)?),
+        _ => return crate::shared::calls::of_unicodeobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/unionobject.c.
-#[allow(unused_variables)]
-fn of_unionobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
-        FunctionId::unionobject_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::unionobject::unionobject_dealloc(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::union_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unionobject::union_hash(c, a0)?))
-        }
-        FunctionId::union_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::unionobject::union_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::is_same => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unionobject::is_same(c, a0, a1)?))
-        }
-        FunctionId::contains => {
-            let a0 = Value::objects(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::unionobject::contains(c, a0, a1, a2)?))
-        }
-        FunctionId::merge => {
-            let a0 = Value::objects(c, args, 0usize)?;
-            let a1 = Value::int(c, args, 1usize)?;
-            let a2 = Value::objects(c, args, 2usize)?;
-            let a3 = Value::int(c, args, 3usize)?;
-            Ok(Value::from(super::unionobject::merge(c, a0, a1, a2, a3)?))
-        }
+fn of_unionobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::is_unionable => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::unionobject::is_unionable(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::unionobject::is_unionable(c, a0)?)
         }
         FunctionId::union_repr_item => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::unionobject::union_repr_item(c, a0, a1)?))
-        }
-        FunctionId::union_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::unionobject::union_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::unionobject::union_repr_item(c, a0, a1)?)
         }
         FunctionId::union_getitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::unionobject::union_getitem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::unionobject::union_getitem(c, a0, a1)?)
         }
         FunctionId::union_parameters => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::unionobject::union_parameters(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::unionobject::union_parameters(c, a0)?)
         }
-        FunctionId::make_union => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::unionobject::make_union(c, a0)?))
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_unionobject(c, id, args),
+    }))
 }
+
 /// Functions of Objects/weakrefobject.c.
-#[allow(unused_variables)]
-fn of_weakrefobject<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    args: &[Value<C::Object>],
-) -> Result<Value<C::Object>, C::Error> {
-    match id {
+fn of_weakrefobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
         FunctionId::_PyWeakref_GetWeakrefCount => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            Ok(Value::number(super::weakrefobject::_PyWeakref_GetWeakrefCount(c, a0)?))
-        }
-        FunctionId::init_weakref => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok({
-                super::weakrefobject::init_weakref(c, a0, a1, a2)?;
-                Value::Nothing
-            })
+            let a0 = Value::nullable(c, args, 0)?;
+            Value::number(super::weakrefobject::_PyWeakref_GetWeakrefCount(c, a0)?)
         }
         FunctionId::new_weakref => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::Object(super::weakrefobject::new_weakref(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::Object(super::weakrefobject::new_weakref(c, a0, a1)?)
         }
         FunctionId::_PyWeakref_ClearRef => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::weakrefobject::_PyWeakref_ClearRef(c, a0)?;
-                Value::Nothing
-            })
-        }
-        FunctionId::weakref_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::weakrefobject::weakref_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::weakrefobject::_PyWeakref_ClearRef(c, a0)?; Value::Nothing
         }
         FunctionId::gc_clear => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::weakrefobject::gc_clear(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::weakrefobject::gc_clear(c, a0)?)
         }
         FunctionId::weakref_vectorcall => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::objects(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            let a3 = Value::nullable(c, args, 3usize)?;
-            Ok(
-                Value::Object(
-                    super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3)?,
-                ),
-            )
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::objects(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            let a3 = Value::nullable(c, args, 3)?;
+            Value::Object(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, a3)?)
         }
         FunctionId::weakref_hash => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::weakrefobject::weakref_hash(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::weakrefobject::weakref_hash(c, a0)?)
         }
         FunctionId::weakref_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::weakrefobject::weakref_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::weakrefobject::weakref_repr(c, a0)?)
         }
         FunctionId::weakref_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::weakrefobject::weakref_richcompare(c, a0, a1, a2)?))
-        }
-        FunctionId::get_basic_refs => {
-            let a0 = Value::nullable(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            let mut a2 = Value::nullable(c, args, 2usize)?.cloned();
-            {
-                let result = {
-                    super::weakrefobject::get_basic_refs(c, a0, &mut a1, &mut a2)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a1), Value::from(a2)]))
-            }
-        }
-        FunctionId::insert_head => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let mut a1 = Value::nullable(c, args, 1usize)?.cloned();
-            {
-                let result = {
-                    super::weakrefobject::insert_head(c, a0, &mut a1)?;
-                    Value::Nothing
-                };
-                Ok(Value::Several(vec![result, Value::from(a1)]))
-            }
-        }
-        FunctionId::weakref___init__ => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::weakrefobject::weakref___init__(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::weakrefobject::weakref_richcompare(c, a0, a1, a2)?)
         }
         FunctionId::proxy_checkref => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::weakrefobject::proxy_checkref(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::weakrefobject::proxy_checkref(c, a0)?)
         }
         FunctionId::proxy_getattr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_getattr(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_getattr(c, a0, a1)?)
         }
         FunctionId::proxy_str => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_str(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_str(c, a0)?)
         }
         FunctionId::proxy_call => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_call(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::weakrefobject::proxy_call(c, a0, a1, a2)?)
         }
         FunctionId::proxy_repr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::weakrefobject::proxy_repr(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::weakrefobject::proxy_repr(c, a0)?)
         }
         FunctionId::proxy_setattr => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::object(c, args, 2usize)?;
-            Ok(Value::number(super::weakrefobject::proxy_setattr(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::object(c, args, 2)?; Value::number(super::weakrefobject::proxy_setattr(c, a0, a1, a2)?)
         }
         FunctionId::proxy_richcompare => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::int(c, args, 2usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_richcompare(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
+            Value::from(super::weakrefobject::proxy_richcompare(c, a0, a1, a2)?)
         }
         FunctionId::proxy_add => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_add(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_add(c, a0, a1)?)
         }
         FunctionId::proxy_sub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_sub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_sub(c, a0, a1)?)
         }
         FunctionId::proxy_mul => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_mul(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_mul(c, a0, a1)?)
         }
         FunctionId::proxy_floor_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_floor_div(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_floor_div(c, a0, a1)?)
         }
         FunctionId::proxy_true_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_true_div(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_true_div(c, a0, a1)?)
         }
         FunctionId::proxy_mod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_mod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_mod(c, a0, a1)?)
         }
         FunctionId::proxy_divmod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_divmod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_divmod(c, a0, a1)?)
         }
         FunctionId::proxy_pow => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_pow(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::weakrefobject::proxy_pow(c, a0, a1, a2)?)
         }
         FunctionId::proxy_neg => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_neg(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_neg(c, a0)?)
         }
         FunctionId::proxy_pos => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_pos(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_pos(c, a0)?)
         }
         FunctionId::proxy_abs => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_abs(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_abs(c, a0)?)
         }
         FunctionId::proxy_invert => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_invert(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_invert(c, a0)?)
         }
         FunctionId::proxy_lshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_lshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_lshift(c, a0, a1)?)
         }
         FunctionId::proxy_rshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_rshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_rshift(c, a0, a1)?)
         }
         FunctionId::proxy_and => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_and(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_and(c, a0, a1)?)
         }
         FunctionId::proxy_xor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_xor(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_xor(c, a0, a1)?)
         }
         FunctionId::proxy_or => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_or(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_or(c, a0, a1)?)
         }
         FunctionId::proxy_int => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_int(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_int(c, a0)?)
         }
         FunctionId::proxy_float => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_float(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_float(c, a0)?)
         }
         FunctionId::proxy_iadd => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_iadd(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_iadd(c, a0, a1)?)
         }
         FunctionId::proxy_isub => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_isub(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_isub(c, a0, a1)?)
         }
         FunctionId::proxy_imul => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_imul(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_imul(c, a0, a1)?)
         }
         FunctionId::proxy_ifloor_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_ifloor_div(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_ifloor_div(c, a0, a1)?)
         }
         FunctionId::proxy_itrue_div => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_itrue_div(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_itrue_div(c, a0, a1)?)
         }
         FunctionId::proxy_imod => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_imod(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_imod(c, a0, a1)?)
         }
         FunctionId::proxy_ipow => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_ipow(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::from(super::weakrefobject::proxy_ipow(c, a0, a1, a2)?)
         }
         FunctionId::proxy_ilshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_ilshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_ilshift(c, a0, a1)?)
         }
         FunctionId::proxy_irshift => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_irshift(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_irshift(c, a0, a1)?)
         }
         FunctionId::proxy_iand => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_iand(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_iand(c, a0, a1)?)
         }
         FunctionId::proxy_ixor => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_ixor(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_ixor(c, a0, a1)?)
         }
         FunctionId::proxy_ior => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_ior(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_ior(c, a0, a1)?)
         }
         FunctionId::proxy_index => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_index(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_index(c, a0)?)
         }
         FunctionId::proxy_matmul => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_matmul(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_matmul(c, a0, a1)?)
         }
         FunctionId::proxy_imatmul => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_imatmul(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_imatmul(c, a0, a1)?)
         }
         FunctionId::proxy_bool => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::weakrefobject::proxy_bool(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::weakrefobject::proxy_bool(c, a0)?)
         }
         FunctionId::proxy_dealloc => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok({
-                super::weakrefobject::proxy_dealloc(c, a0)?;
-                Value::Nothing
-            })
+            let a0 = Value::object(c, args, 0)?; super::weakrefobject::proxy_dealloc(c, a0)?; Value::Nothing
         }
         FunctionId::proxy_contains => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::number(super::weakrefobject::proxy_contains(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::number(super::weakrefobject::proxy_contains(c, a0, a1)?)
         }
         FunctionId::proxy_length => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::number(super::weakrefobject::proxy_length(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::number(super::weakrefobject::proxy_length(c, a0)?)
         }
         FunctionId::proxy_getitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_getitem(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_getitem(c, a0, a1)?)
         }
         FunctionId::proxy_setitem => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            let a2 = Value::nullable(c, args, 2usize)?;
-            Ok(Value::number(super::weakrefobject::proxy_setitem(c, a0, a1, a2)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            let a2 = Value::nullable(c, args, 2)?; Value::number(super::weakrefobject::proxy_setitem(c, a0, a1, a2)?)
         }
         FunctionId::proxy_iter => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_iter(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_iter(c, a0)?)
         }
         FunctionId::proxy_iternext => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_iternext(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::from(super::weakrefobject::proxy_iternext(c, a0)?)
         }
         FunctionId::proxy_bytes => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_bytes(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_bytes(c, a0, a1)?)
         }
         FunctionId::proxy_reversed => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok(Value::from(super::weakrefobject::proxy_reversed(c, a0, a1)?))
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::weakrefobject::proxy_reversed(c, a0, a1)?)
         }
         FunctionId::PyWeakref_GetObject => {
-            let a0 = Value::object(c, args, 0usize)?;
-            Ok(Value::Object(super::weakrefobject::PyWeakref_GetObject(c, a0)?))
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::weakrefobject::PyWeakref_GetObject(c, a0)?)
         }
-        FunctionId::handle_callback => {
-            let a0 = Value::object(c, args, 0usize)?;
-            let a1 = Value::object(c, args, 1usize)?;
-            Ok({
-                super::weakrefobject::handle_callback(c, a0, a1)?;
-                Value::Nothing
-            })
-        }
-        _ => Err(c.unsupported(id.name())),
-    }
+        _ => return crate::shared::calls::of_weakrefobject(c, id, args),
+    }))
 }

@@ -3,124 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/classobject.c, its functions in C's order.
+//! Objects/classobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/classobject.c, `method___reduce__`.
-pub fn method___reduce__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::method___reduce__);
-    return Ok(super::classobject::method___reduce___impl(c, self_)?);
-}
-/// CPython: Objects/classobject.c, `method_new`.
-pub fn method_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::method_new);
-    if c.is(type_, Global::PyMethod_Type)? {
-        c._PyArg_NoKeywords("method", kwargs)?;
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("method", result, 2, 2)?;
-        let function = c.PyTuple_GET_ITEM(args, 0)?;
-        let instance = c.PyTuple_GET_ITEM(args, 1)?;
-        return Ok(
-            super::classobject::method_new_impl(c, type_, &function, Some(&instance))?,
-        );
-    }
-    let tp_init = c.slot(type_, Slot::tp_init)?;
-    let PyMethod_Type = c.global(Global::PyMethod_Type)?;
-    if !(tp_init.as_ref() == c.slot(&PyMethod_Type, Slot::tp_init)?.as_ref()) {
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("method", result, 2, 2)?;
-        let function = c.PyTuple_GET_ITEM(args, 0)?;
-        let instance = c.PyTuple_GET_ITEM(args, 1)?;
-        return Ok(
-            super::classobject::method_new_impl(c, type_, &function, Some(&instance))?,
-        );
-    }
-    c._PyArg_NoKeywords("method", kwargs)?;
-    let result = c.PyTuple_GET_SIZE(args)?;
-    c._PyArg_CheckPositional("method", result, 2, 2)?;
-    let function = c.PyTuple_GET_ITEM(args, 0)?;
-    let instance = c.PyTuple_GET_ITEM(args, 1)?;
-    return Ok(
-        super::classobject::method_new_impl(c, type_, &function, Some(&instance))?,
-    );
-}
-/// CPython: Objects/classobject.c, `instancemethod_new`.
-pub fn instancemethod_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::instancemethod_new);
-    if c.is(type_, Global::PyInstanceMethod_Type)? {
-        c._PyArg_NoKeywords("instancemethod", kwargs)?;
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
-        let function = c.PyTuple_GET_ITEM(args, 0)?;
-        return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
-    }
-    let tp_init = c.slot(type_, Slot::tp_init)?;
-    let PyInstanceMethod_Type = c.global(Global::PyInstanceMethod_Type)?;
-    if !(tp_init.as_ref() == c.slot(&PyInstanceMethod_Type, Slot::tp_init)?.as_ref()) {
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
-        let function = c.PyTuple_GET_ITEM(args, 0)?;
-        return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
-    }
-    c._PyArg_NoKeywords("instancemethod", kwargs)?;
-    let result = c.PyTuple_GET_SIZE(args)?;
-    c._PyArg_CheckPositional("instancemethod", result, 1, 1)?;
-    let function = c.PyTuple_GET_ITEM(args, 0)?;
-    return Ok(super::classobject::instancemethod_new_impl(c, type_, &function)?);
-}
-/// CPython: Objects/classobject.c, `PyMethod_Function`.
-pub fn PyMethod_Function<C: CApi>(
-    c: &mut C,
-    im: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyMethod_Function);
-    if c.PyMethod_Check(im)? {
-        return Ok(c.PyMethodObject_im_func(im)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/classobject.c, `PyMethod_Self`.
-pub fn PyMethod_Self<C: CApi>(
-    c: &mut C,
-    im: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyMethod_Self);
-    if c.PyMethod_Check(im)? {
-        return Ok(c.PyMethodObject_im_self(im)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/classobject.c, `PyMethod_New`.
-pub fn PyMethod_New<C: CApi>(
-    c: &mut C,
-    func: &C::Object,
-    self_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyMethod_New);
-    let PyMethod_Type = c.global(Global::PyMethod_Type)?;
-    let im = c._PyObject_GC_New(&PyMethod_Type)?;
-    c.set_PyMethodObject_im_weakreflist(&im, None)?;
-    c.set_PyMethodObject_im_func(&im, Some(func))?;
-    c.set_PyMethodObject_im_self(&im, Some(self_))?;
-    let method_vectorcall = c.function(FunctionId::method_vectorcall)?;
-    c.set_PyMethodObject_vectorcall(&im, Some(&method_vectorcall))?;
-    return Ok(im);
-}
+#[allow(unused_imports)]
+pub use crate::shared::classobject::*;
 /// CPython: Objects/classobject.c, `method___reduce___impl`.
 pub fn method___reduce___impl<C: CApi>(
     c: &mut C,
@@ -152,20 +40,6 @@ pub fn method___reduce___impl<C: CApi>(
             )?,
     );
 }
-/// CPython: Objects/classobject.c, `method_get_doc`.
-pub fn method_get_doc<C: CApi>(
-    c: &mut C,
-    im: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::method_get_doc);
-    let im_func = c.PyMethodObject_im_func(im)?;
-    let id__doc = c._Py_ID("__doc__")?;
-    let object = match im_func.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(super::object::PyObject_GetAttr(c, &object, &id__doc)?);
-}
 /// CPython: Objects/classobject.c, `method_getattro`.
 pub fn method_getattro<C: CApi>(
     c: &mut C,
@@ -194,145 +68,6 @@ pub fn method_getattro<C: CApi>(
         return Ok(Some(c.call_descrgetfunc(f, descr, Some(obj), Some(&tp_3))?));
     }
     return Ok(Some(descr.clone()));
-}
-/// CPython: Objects/classobject.c, `method_new_impl`.
-pub fn method_new_impl<C: CApi>(
-    c: &mut C,
-    _type_: &C::Object,
-    function: &C::Object,
-    instance: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::method_new_impl);
-    if !(super::object::PyCallable_Check(c, Some(function))? != 0) {
-        let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError_2, "first argument must be callable"),
-        );
-    }
-    if let Some(instance_2) = instance && !c.is(instance_2, Global::Py_None)? {
-        return Ok(super::classobject::PyMethod_New(c, function, instance_2)?);
-    }
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    return Err(c.PyErr_SetString(&PyExc_TypeError, "instance must not be None"));
-}
-/// CPython: Objects/classobject.c, `method_dealloc`.
-pub fn method_dealloc<C: CApi>(c: &mut C, im: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::method_dealloc);
-    let im_weakreflist = c.PyMethodObject_im_weakreflist(im)?;
-    if im_weakreflist.is_some() {
-        c.PyObject_ClearWeakRefs(im)?;
-    }
-    c.PyObject_GC_Del(Some(im))?;
-    return Ok(());
-}
-/// CPython: Objects/classobject.c, `method_richcompare`.
-pub fn method_richcompare<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-    op: i32,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::method_richcompare);
-    if !(op != 2) {
-        if c.PyMethod_Check(self_)? && c.PyMethod_Check(other)? {
-            let im_func = c.PyMethodObject_im_func(self_)?;
-            let im_func_2 = c.PyMethodObject_im_func(other)?;
-            let object = match im_func.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let object_2 = match im_func_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result = super::object::PyObject_RichCompareBool(
-                c,
-                &object,
-                &object_2,
-                2,
-            )?;
-            let eq = if result == 1 {
-                let im_self = c.PyMethodObject_im_self(self_)?;
-                let im_self_2 = c.PyMethodObject_im_self(other)?;
-                let is = match (im_self.as_ref(), im_self_2.as_ref()) {
-                    (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                    (None, None) => true,
-                    _ => false,
-                };
-                i32::from(is)
-            } else {
-                if result < 0 {
-                    return Ok(None);
-                }
-                result
-            };
-            let res_3 = if op == 2 {
-                let res = if eq != 0 {
-                    c.global(Global::Py_True)?
-                } else {
-                    c.global(Global::Py_False)?
-                };
-                res.clone()
-            } else {
-                let res_2 = if eq != 0 {
-                    c.global(Global::Py_False)?
-                } else {
-                    c.global(Global::Py_True)?
-                };
-                res_2.clone()
-            };
-            return Ok(Some(res_3));
-        }
-        return Ok(Some(c.global(Global::Py_NotImplemented)?));
-    }
-    if op != 3 {
-        return Ok(Some(c.global(Global::Py_NotImplemented)?));
-    }
-    if c.PyMethod_Check(self_)? && c.PyMethod_Check(other)? {
-        let im_func = c.PyMethodObject_im_func(self_)?;
-        let im_func_2 = c.PyMethodObject_im_func(other)?;
-        let object = match im_func.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let object_2 = match im_func_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::object::PyObject_RichCompareBool(c, &object, &object_2, 2)?;
-        let eq = if result == 1 {
-            let im_self = c.PyMethodObject_im_self(self_)?;
-            let im_self_2 = c.PyMethodObject_im_self(other)?;
-            let is = match (im_self.as_ref(), im_self_2.as_ref()) {
-                (Some(x), Some(y)) => c.Py_Is(x, y)?,
-                (None, None) => true,
-                _ => false,
-            };
-            i32::from(is)
-        } else {
-            if result < 0 {
-                return Ok(None);
-            }
-            result
-        };
-        let res_3 = if op == 2 {
-            let res = if eq != 0 {
-                c.global(Global::Py_True)?
-            } else {
-                c.global(Global::Py_False)?
-            };
-            res.clone()
-        } else {
-            let res_2 = if eq != 0 {
-                c.global(Global::Py_False)?
-            } else {
-                c.global(Global::Py_True)?
-            };
-            res_2.clone()
-        };
-        return Ok(Some(res_3));
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/classobject.c, `method_repr`.
 pub fn method_repr<C: CApi>(c: &mut C, a: &C::Object) -> Result<C::Object, C::Error> {
@@ -408,17 +143,6 @@ pub fn method_hash<C: CApi>(c: &mut C, a: &C::Object) -> Result<isize, C::Error>
     let x_2 = if x == -1 { -2isize } else { x };
     return Ok(x_2);
 }
-/// CPython: Objects/classobject.c, `PyInstanceMethod_New`.
-pub fn PyInstanceMethod_New<C: CApi>(
-    c: &mut C,
-    func: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyInstanceMethod_New);
-    let PyInstanceMethod_Type = c.global(Global::PyInstanceMethod_Type)?;
-    let method = c._PyObject_GC_New(&PyInstanceMethod_Type)?;
-    c.set_PyInstanceMethodObject_func(&method, Some(func))?;
-    return Ok(method);
-}
 /// CPython: Objects/classobject.c, `PyInstanceMethod_Function`.
 pub fn PyInstanceMethod_Function<C: CApi>(
     c: &mut C,
@@ -473,15 +197,6 @@ pub fn instancemethod_getattro<C: CApi>(
     }
     return Ok(Some(descr.clone()));
 }
-/// CPython: Objects/classobject.c, `instancemethod_dealloc`.
-pub fn instancemethod_dealloc<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::instancemethod_dealloc);
-    c.PyObject_GC_Del(Some(self_))?;
-    return Ok(());
-}
 /// CPython: Objects/classobject.c, `instancemethod_call`.
 pub fn instancemethod_call<C: CApi>(
     c: &mut C,
@@ -514,91 +229,6 @@ pub fn instancemethod_descr_get<C: CApi>(
         return Ok(Some(super::classobject::PyMethod_New(c, &object, obj_2)?));
     }
     return Ok(func);
-}
-/// CPython: Objects/classobject.c, `instancemethod_richcompare`.
-pub fn instancemethod_richcompare<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-    op: i32,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::instancemethod_richcompare);
-    if !(op != 2) {
-        if c.PyInstanceMethod_Check(self_)? && c.PyInstanceMethod_Check(other)? {
-            let func = c.PyInstanceMethodObject_func(self_)?;
-            let func_2 = c.PyInstanceMethodObject_func(other)?;
-            let object = match func.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let object_2 = match func_2.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result = super::object::PyObject_RichCompareBool(
-                c,
-                &object,
-                &object_2,
-                2,
-            )?;
-            if result < 0 {
-                return Ok(None);
-            }
-            let res_3 = if op == 2 {
-                let res = if result != 0 {
-                    c.global(Global::Py_True)?
-                } else {
-                    c.global(Global::Py_False)?
-                };
-                res.clone()
-            } else {
-                let res_2 = if result != 0 {
-                    c.global(Global::Py_False)?
-                } else {
-                    c.global(Global::Py_True)?
-                };
-                res_2.clone()
-            };
-            return Ok(Some(res_3));
-        }
-        return Ok(Some(c.global(Global::Py_NotImplemented)?));
-    }
-    if op != 3 {
-        return Ok(Some(c.global(Global::Py_NotImplemented)?));
-    }
-    if c.PyInstanceMethod_Check(self_)? && c.PyInstanceMethod_Check(other)? {
-        let func = c.PyInstanceMethodObject_func(self_)?;
-        let func_2 = c.PyInstanceMethodObject_func(other)?;
-        let object = match func.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let object_2 = match func_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::object::PyObject_RichCompareBool(c, &object, &object_2, 2)?;
-        if result < 0 {
-            return Ok(None);
-        }
-        let res_3 = if op == 2 {
-            let res = if result != 0 {
-                c.global(Global::Py_True)?
-            } else {
-                c.global(Global::Py_False)?
-            };
-            res.clone()
-        } else {
-            let res_2 = if result != 0 {
-                c.global(Global::Py_False)?
-            } else {
-                c.global(Global::Py_True)?
-            };
-            res_2.clone()
-        };
-        return Ok(Some(res_3));
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/classobject.c, `instancemethod_repr`.
 pub fn instancemethod_repr<C: CApi>(
@@ -640,17 +270,4 @@ pub fn instancemethod_repr<C: CApi>(
         );
     }
     return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/classobject.c, `instancemethod_new_impl`.
-pub fn instancemethod_new_impl<C: CApi>(
-    c: &mut C,
-    _type_: &C::Object,
-    function: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::instancemethod_new_impl);
-    if super::object::PyCallable_Check(c, Some(function))? != 0 {
-        return Ok(super::classobject::PyInstanceMethod_New(c, function)?);
-    }
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    return Err(c.PyErr_SetString(&PyExc_TypeError, "first argument must be callable"));
 }

@@ -3,136 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/floatobject.c, its functions in C's order.
+//! Objects/floatobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/floatobject.c, `float_is_integer`.
-pub fn float_is_integer<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_is_integer);
-    return Ok(c.float_is_integer_impl(self_)?);
-}
-/// CPython: Objects/floatobject.c, `float___trunc__`.
-pub fn float___trunc__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float___trunc__);
-    return Ok(super::floatobject::float___trunc___impl(c, self_)?);
-}
-/// CPython: Objects/floatobject.c, `float___floor__`.
-pub fn float___floor__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float___floor__);
-    return Ok(super::floatobject::float___floor___impl(c, self_)?);
-}
-/// CPython: Objects/floatobject.c, `float___ceil__`.
-pub fn float___ceil__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float___ceil__);
-    return Ok(c.float___ceil___impl(self_)?);
-}
-/// CPython: Objects/floatobject.c, `float___round__`.
-pub fn float___round__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float___round__);
-    c._PyArg_CheckPositional("__round__", nargs, 0, 1)?;
-    if !(nargs < 1) {
-        let o_ndigits = c.item(args, 0)?;
-        return Ok(c.float___round___impl(self_, &o_ndigits)?);
-    }
-    let Py_None = c.global(Global::Py_None)?;
-    return Ok(c.float___round___impl(self_, &Py_None)?);
-}
-/// CPython: Objects/floatobject.c, `float_conjugate`.
-pub fn float_conjugate<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_conjugate);
-    return Ok(super::floatobject::float_conjugate_impl(c, self_)?);
-}
-/// CPython: Objects/floatobject.c, `float_hex`.
-pub fn float_hex<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_hex);
-    return Ok(c.float_hex_impl(self_)?);
-}
-/// CPython: Objects/floatobject.c, `float_as_integer_ratio`.
-pub fn float_as_integer_ratio<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_as_integer_ratio);
-    return Ok(c.float_as_integer_ratio_impl(self_)?);
-}
-/// CPython: Objects/floatobject.c, `float_new`.
-pub fn float_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::float_new);
-    if c.is(type_, Global::PyFloat_Type)? {
-        c._PyArg_NoKeywords("float", kwargs)?;
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("float", result, 0, 1)?;
-        if c.PyTuple_GET_SIZE(args)? < 1 {
-            return Ok(super::floatobject::float_new_impl(c, type_, None)?);
-        }
-        let x = c.PyTuple_GET_ITEM(args, 0)?;
-        return Ok(super::floatobject::float_new_impl(c, type_, Some(&x))?);
-    }
-    let tp_init = c.slot(type_, Slot::tp_init)?;
-    let PyFloat_Type = c.global(Global::PyFloat_Type)?;
-    if !(tp_init.as_ref() == c.slot(&PyFloat_Type, Slot::tp_init)?.as_ref()) {
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("float", result, 0, 1)?;
-        if c.PyTuple_GET_SIZE(args)? < 1 {
-            return Ok(super::floatobject::float_new_impl(c, type_, None)?);
-        }
-        let x = c.PyTuple_GET_ITEM(args, 0)?;
-        return Ok(super::floatobject::float_new_impl(c, type_, Some(&x))?);
-    }
-    c._PyArg_NoKeywords("float", kwargs)?;
-    let result = c.PyTuple_GET_SIZE(args)?;
-    c._PyArg_CheckPositional("float", result, 0, 1)?;
-    if c.PyTuple_GET_SIZE(args)? < 1 {
-        return Ok(super::floatobject::float_new_impl(c, type_, None)?);
-    }
-    let x = c.PyTuple_GET_ITEM(args, 0)?;
-    return Ok(super::floatobject::float_new_impl(c, type_, Some(&x))?);
-}
-/// CPython: Objects/floatobject.c, `float___getnewargs__`.
-pub fn float___getnewargs__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float___getnewargs__);
-    return Ok(c.float___getnewargs___impl(self_)?);
-}
+#[allow(unused_imports)]
+pub use crate::shared::floatobject::*;
 /// CPython: Objects/floatobject.c, `float___getformat__`.
 pub fn float___getformat__<C: CApi>(
     c: &mut C,
@@ -151,19 +27,6 @@ pub fn float___getformat__<C: CApi>(
         return Err(c.PyErr_SetString(&PyExc_ValueError, "embedded null character"));
     }
     return Ok(Some(c.float___getformat___impl(type_, &result)?));
-}
-/// CPython: Objects/floatobject.c, `float___format__`.
-pub fn float___format__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    arg: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::float___format__);
-    if c.PyUnicode_Check(arg)? {
-        return Ok(Some(super::floatobject::float___format___impl(c, self_, arg)?));
-    }
-    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-    return Ok(None);
 }
 /// CPython: Objects/floatobject.c, `get_float_state`.
 pub fn get_float_state<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
@@ -264,64 +127,6 @@ pub fn _PyFloat_ExactDealloc<C: CApi>(
     };
     c.set__Py_float_state_free_list(&object_7, Some(obj))?;
     return Ok(());
-}
-/// CPython: Objects/floatobject.c, `float_dealloc`.
-pub fn float_dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::float_dealloc);
-    let check = c.PyFloat_CheckExact(op)?;
-    if check {
-        super::floatobject::_PyFloat_ExactDealloc(c, op)?;
-    } else {
-        let tp = c.Py_TYPE(op)?;
-        let tp_free = c.slot(&tp, Slot::tp_free)?;
-        let function = match tp_free.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        c.call_freefunc(&function, Some(op))?;
-    };
-    return Ok(());
-}
-/// CPython: Objects/floatobject.c, `convert_to_double`.
-pub fn convert_to_double<C: CApi>(
-    c: &mut C,
-    v: &mut Option<C::Object>,
-    dbl: &mut f64,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::convert_to_double);
-    let obj = v.clone();
-    let object = match obj.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if !c.PyLong_Check(&object)? {
-        *v = Some(c.global(Global::Py_NotImplemented)?);
-        return Ok(-1);
-    }
-    let object_2 = match obj.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result = match c.PyLong_AsDouble(&object_2) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            *dbl = -1.0;
-            *v = None;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    *dbl = result;
-    if result == -1.0 {
-        return Ok(0);
-    }
-    return Ok(0);
-}
-/// CPython: Objects/floatobject.c, `float_hash`.
-pub fn float_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
-    c.enter(FunctionId::float_hash);
-    let ob_fval = c.PyFloatObject_ob_fval(v)?;
-    return Ok(c._Py_HashDouble(v, ob_fval)?);
 }
 /// CPython: Objects/floatobject.c, `float_add`.
 pub fn float_add<C: CApi>(
@@ -493,24 +298,6 @@ pub fn float_floor_div<C: CApi>(
     c._float_div_mod(vx_2, wx_2, &mut floordiv, &mut mod_)?;
     return Ok(Some(super::floatobject::PyFloat_FromDouble(c, floordiv)?));
 }
-/// CPython: Objects/floatobject.c, `float_neg`.
-pub fn float_neg<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_neg);
-    let ob_fval = c.PyFloatObject_ob_fval(v)?;
-    return Ok(super::floatobject::PyFloat_FromDouble(c, -ob_fval)?);
-}
-/// CPython: Objects/floatobject.c, `float_abs`.
-pub fn float_abs<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_abs);
-    let ob_fval = c.PyFloatObject_ob_fval(v)?;
-    let result = c.fabs(ob_fval)?;
-    return Ok(super::floatobject::PyFloat_FromDouble(c, result)?);
-}
-/// CPython: Objects/floatobject.c, `float_bool`.
-pub fn float_bool<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::float_bool);
-    return Ok(i32::from(c.PyFloatObject_ob_fval(v)? != 0.0));
-}
 /// CPython: Objects/floatobject.c, `float___trunc___impl`.
 pub fn float___trunc___impl<C: CApi>(
     c: &mut C,
@@ -543,83 +330,6 @@ pub fn float_float<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Er
     };
     return Ok(v_3);
 }
-/// CPython: Objects/floatobject.c, `float_conjugate_impl`.
-pub fn float_conjugate_impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_conjugate_impl);
-    return Ok(super::floatobject::float_float(c, self_)?);
-}
-/// CPython: Objects/floatobject.c, `hex_from_char`.
-pub fn hex_from_char<C: CApi>(c: &mut C, c_: i8) -> Result<i32, C::Error> {
-    c.enter(FunctionId::hex_from_char);
-    let x = match c_ {
-        48 => 0i32,
-        49 => 1i32,
-        50 => 2i32,
-        51 => 3i32,
-        52 => 4i32,
-        53 => 5i32,
-        54 => 6i32,
-        55 => 7i32,
-        56 => 8i32,
-        57 => 9i32,
-        97 | 65 => 10i32,
-        98 | 66 => 11i32,
-        99 | 67 => 12i32,
-        100 | 68 => 13i32,
-        101 | 69 => 14i32,
-        102 | 70 => 15i32,
-        _ => -1i32,
-    };
-    return Ok(x);
-}
-/// CPython: Objects/floatobject.c, `float_new_impl`.
-pub fn float_new_impl<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    x: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::float_new_impl);
-    if c.is(type_, Global::PyFloat_Type)? {
-        if let Some(x_5) = x {
-            if c.PyUnicode_CheckExact(x_5)? {
-                return Ok(Some(c.PyFloat_FromString(x_5)?));
-            }
-            return Ok(super::abstract_::PyNumber_Float(c, x_5)?);
-        }
-        return Ok(Some(super::floatobject::PyFloat_FromDouble(c, 0.0)?));
-    }
-    let x_4 = if let Some(x_2) = x {
-        x_2.clone()
-    } else {
-        let x_3 = c._PyLong_GetZero()?;
-        x_3.clone()
-    };
-    return Ok(super::floatobject::float_subtype_new(c, type_, &x_4)?);
-}
-/// CPython: Objects/floatobject.c, `float_subtype_new`.
-pub fn float_subtype_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    x: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::float_subtype_new);
-    let PyFloat_Type = c.global(Global::PyFloat_Type)?;
-    if let Some(tmp) = &super::floatobject::float_new_impl(c, &PyFloat_Type, Some(x))? {
-        let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
-        let function = match tp_alloc.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        let newobj = c.call_allocfunc(&function, type_, 0)?;
-        let ob_fval = c.PyFloatObject_ob_fval(tmp)?;
-        c.set_PyFloatObject_ob_fval(&newobj, ob_fval)?;
-        return Ok(Some(newobj));
-    }
-    return Ok(None);
-}
 /// CPython: Objects/floatobject.c, `float_vectorcall`.
 pub fn float_vectorcall<C: CApi>(
     c: &mut C,
@@ -650,36 +360,6 @@ pub fn float_vectorcall<C: CApi>(
         None
     };
     return Ok(super::floatobject::float_new_impl(c, type_, x.as_ref())?);
-}
-/// CPython: Objects/floatobject.c, `float_getreal`.
-pub fn float_getreal<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_getreal);
-    return Ok(super::floatobject::float_float(c, v)?);
-}
-/// CPython: Objects/floatobject.c, `float_getimag`.
-pub fn float_getimag<C: CApi>(c: &mut C, _v: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float_getimag);
-    return Ok(super::floatobject::PyFloat_FromDouble(c, 0.0)?);
-}
-/// CPython: Objects/floatobject.c, `float___format___impl`.
-pub fn float___format___impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    format_spec: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::float___format___impl);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
-    c._PyUnicodeWriter_Init(&writer)?;
-    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
-    match c._PyFloat_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(c._PyUnicodeWriter_Finish(&writer)?);
 }
 /// CPython: Objects/floatobject.c, `_PyFloat_ClearFreeList`.
 pub fn _PyFloat_ClearFreeList<C: CApi>(c: &mut C) -> Result<(), C::Error> {

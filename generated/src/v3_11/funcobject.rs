@@ -3,10 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/funcobject.c, its functions in C's order.
+//! Objects/funcobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+#[allow(unused_imports)]
+pub use crate::shared::funcobject::*;
 /// CPython: Objects/funcobject.c, `_PyFunction_FromConstructor`.
 pub fn _PyFunction_FromConstructor<C: CApi>(
     c: &mut C,
@@ -145,50 +147,6 @@ pub fn PyFunction_New<C: CApi>(
     c.enter(FunctionId::PyFunction_New);
     return Ok(super::funcobject::PyFunction_NewWithQualName(c, code, globals, None)?);
 }
-/// CPython: Objects/funcobject.c, `PyFunction_GetCode`.
-pub fn PyFunction_GetCode<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetCode);
-    if c.PyFunction_Check(op)? {
-        return Ok(c.PyFunctionObject_func_code(op)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/funcobject.c, `PyFunction_GetGlobals`.
-pub fn PyFunction_GetGlobals<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetGlobals);
-    if c.PyFunction_Check(op)? {
-        return Ok(c.PyFunctionObject_func_globals(op)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/funcobject.c, `PyFunction_GetModule`.
-pub fn PyFunction_GetModule<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetModule);
-    if c.PyFunction_Check(op)? {
-        return Ok(c.PyFunctionObject_func_module(op)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/funcobject.c, `PyFunction_GetDefaults`.
-pub fn PyFunction_GetDefaults<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetDefaults);
-    if c.PyFunction_Check(op)? {
-        return Ok(c.PyFunctionObject_func_defaults(op)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
 /// CPython: Objects/funcobject.c, `PyFunction_SetDefaults`.
 pub fn PyFunction_SetDefaults<C: CApi>(
     c: &mut C,
@@ -216,17 +174,6 @@ pub fn PyFunction_SetDefaults<C: CApi>(
         c.set_PyFunctionObject_func_version(op, 0)?;
         c.set_PyFunctionObject_func_defaults(op, defaults_3.as_ref())?;
         return Ok(0);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/funcobject.c, `PyFunction_GetKwDefaults`.
-pub fn PyFunction_GetKwDefaults<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetKwDefaults);
-    if c.PyFunction_Check(op)? {
-        return Ok(c.PyFunctionObject_func_kwdefaults(op)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -264,17 +211,6 @@ pub fn PyFunction_SetKwDefaults<C: CApi>(
     }
     return Err(c.PyErr_BadInternalCall());
 }
-/// CPython: Objects/funcobject.c, `PyFunction_GetClosure`.
-pub fn PyFunction_GetClosure<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetClosure);
-    if c.PyFunction_Check(op)? {
-        return Ok(c.PyFunctionObject_func_closure(op)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
 /// CPython: Objects/funcobject.c, `PyFunction_SetClosure`.
 pub fn PyFunction_SetClosure<C: CApi>(
     c: &mut C,
@@ -305,69 +241,6 @@ pub fn PyFunction_SetClosure<C: CApi>(
         c.set_PyFunctionObject_func_version(op, 0)?;
         c.set_PyFunctionObject_func_closure(op, closure_2.as_ref())?;
         return Ok(0);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/funcobject.c, `func_get_annotation_dict`.
-pub fn func_get_annotation_dict<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::func_get_annotation_dict);
-    if c.PyFunctionObject_func_annotations(op)?.is_some() {
-        let func_annotations = c.PyFunctionObject_func_annotations(op)?;
-        let object = match func_annotations.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let check = c.PyTuple_CheckExact(&object)?;
-        if check {
-            let ann_tuple = c.PyFunctionObject_func_annotations(op)?;
-            let ann_dict = c.PyDict_New()?;
-            {
-                let mut i = 0isize;
-                loop {
-                    let object_2 = match ann_tuple.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    if i < c.PyTuple_GET_SIZE(&object_2)? {
-                        let object_3 = match ann_tuple.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        let result = c.PyTuple_GET_ITEM(&object_3, i)?;
-                        let object_4 = match ann_tuple.as_ref() {
-                            Some(object) => object.clone(),
-                            None => {
-                                return Err(c.unsupported("NULL where an object must be"));
-                            }
-                        };
-                        let result_2 = c.PyTuple_GET_ITEM(&object_4, i.wrapping_add(1))?;
-                        c.PyDict_SetItem(&ann_dict, &result, &result_2)?;
-                        let i_2 = i.wrapping_add(2);
-                        i = i_2;
-                        continue;
-                    }
-                    break;
-                }
-            };
-            c.set_PyFunctionObject_func_annotations(op, Some(&ann_dict))?;
-        }
-        return Ok(c.PyFunctionObject_func_annotations(op)?);
-    }
-    return Ok(None);
-}
-/// CPython: Objects/funcobject.c, `PyFunction_GetAnnotations`.
-pub fn PyFunction_GetAnnotations<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFunction_GetAnnotations);
-    if c.PyFunction_Check(op)? {
-        return Ok(super::funcobject::func_get_annotation_dict(c, op)?);
     }
     return Err(c.PyErr_BadInternalCall());
 }
@@ -1430,43 +1303,6 @@ pub fn func_dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> 
     c.PyObject_GC_Del(Some(op))?;
     return Ok(());
 }
-/// CPython: Objects/funcobject.c, `func_repr`.
-pub fn func_repr<C: CApi>(c: &mut C, op: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::func_repr);
-    let func_qualname = c.PyFunctionObject_func_qualname(op)?;
-    return Ok(
-        c
-            .PyUnicode_FromFormat(
-                "<function %U at %p>",
-                &[
-                    match func_qualname.clone() {
-                        Some(object) => Argument::Object(object),
-                        None => return Err(c.unsupported("NULL in a format")),
-                    },
-                    Argument::Object(op.clone()),
-                ],
-            )?,
-    );
-}
-/// CPython: Objects/funcobject.c, `func_descr_get`.
-pub fn func_descr_get<C: CApi>(
-    c: &mut C,
-    func: &C::Object,
-    obj: Option<&C::Object>,
-    _type_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::func_descr_get);
-    if match obj {
-        Some(object) => c.is(object, Global::Py_None)?,
-        None => false,
-    } {
-        return Ok(func.clone());
-    }
-    if let Some(obj_2) = obj {
-        return Ok(c.PyMethod_New(func, obj_2)?);
-    }
-    return Ok(func.clone());
-}
 /// CPython: Objects/funcobject.c, `functools_copy_attr`.
 pub fn functools_copy_attr<C: CApi>(
     c: &mut C,
@@ -1539,25 +1375,6 @@ pub fn functools_wraps<C: CApi>(
             break;
         }
     };
-    return Ok(0);
-}
-/// CPython: Objects/funcobject.c, `cm_dealloc`.
-pub fn cm_dealloc<C: CApi>(c: &mut C, cm: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::cm_dealloc);
-    let tp = c.Py_TYPE(cm)?;
-    let tp_free = c.slot(&tp, Slot::tp_free)?;
-    let function = match tp_free.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    c.call_freefunc(&function, Some(cm))?;
-    return Ok(());
-}
-/// CPython: Objects/funcobject.c, `cm_clear`.
-pub fn cm_clear<C: CApi>(c: &mut C, cm: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::cm_clear);
-    c.set_classmethod_cm_callable(cm, None)?;
-    c.set_classmethod_cm_dict(cm, None)?;
     return Ok(0);
 }
 /// CPython: Objects/funcobject.c, `cm_descr_get`.
@@ -1652,69 +1469,6 @@ pub fn cm_get___isabstractmethod__<C: CApi>(
     }
     return Ok(c.global(Global::Py_False)?);
 }
-/// CPython: Objects/funcobject.c, `cm_repr`.
-pub fn cm_repr<C: CApi>(c: &mut C, cm: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::cm_repr);
-    let cm_callable = c.classmethod_cm_callable(cm)?;
-    return Ok(
-        c
-            .PyUnicode_FromFormat(
-                "<classmethod(%R)>",
-                &[
-                    match cm_callable.clone() {
-                        Some(object) => Argument::Object(object),
-                        None => return Err(c.unsupported("NULL in a format")),
-                    },
-                ],
-            )?,
-    );
-}
-/// CPython: Objects/funcobject.c, `PyClassMethod_New`.
-pub fn PyClassMethod_New<C: CApi>(
-    c: &mut C,
-    callable: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyClassMethod_New);
-    let PyClassMethod_Type = c.global(Global::PyClassMethod_Type)?;
-    let cm = super::typeobject::PyType_GenericAlloc(c, &PyClassMethod_Type, 0)?;
-    c.set_classmethod_cm_callable(&cm, Some(callable))?;
-    return Ok(cm);
-}
-/// CPython: Objects/funcobject.c, `sm_dealloc`.
-pub fn sm_dealloc<C: CApi>(c: &mut C, sm: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::sm_dealloc);
-    let tp = c.Py_TYPE(sm)?;
-    let tp_free = c.slot(&tp, Slot::tp_free)?;
-    let function = match tp_free.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    c.call_freefunc(&function, Some(sm))?;
-    return Ok(());
-}
-/// CPython: Objects/funcobject.c, `sm_clear`.
-pub fn sm_clear<C: CApi>(c: &mut C, sm: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::sm_clear);
-    c.set_staticmethod_sm_callable(sm, None)?;
-    c.set_staticmethod_sm_dict(sm, None)?;
-    return Ok(0);
-}
-/// CPython: Objects/funcobject.c, `sm_descr_get`.
-pub fn sm_descr_get<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _obj: &C::Object,
-    _type_: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::sm_descr_get);
-    if c.staticmethod_sm_callable(self_)?.is_some() {
-        return Ok(c.staticmethod_sm_callable(self_)?);
-    }
-    let PyExc_RuntimeError = c.global(Global::PyExc_RuntimeError)?;
-    return Err(
-        c.PyErr_SetString(&PyExc_RuntimeError, "uninitialized staticmethod object"),
-    );
-}
 /// CPython: Objects/funcobject.c, `sm_init`.
 pub fn sm_init<C: CApi>(
     c: &mut C,
@@ -1741,21 +1495,6 @@ pub fn sm_init<C: CApi>(
     super::funcobject::functools_wraps(c, self_, sm_callable.as_ref())?;
     return Ok(0);
 }
-/// CPython: Objects/funcobject.c, `sm_call`.
-pub fn sm_call<C: CApi>(
-    c: &mut C,
-    callable: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::sm_call);
-    let sm_callable = c.staticmethod_sm_callable(callable)?;
-    let object = match sm_callable.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(c.PyObject_Call(&object, args, kwargs)?);
-}
 /// CPython: Objects/funcobject.c, `sm_get___isabstractmethod__`.
 pub fn sm_get___isabstractmethod__<C: CApi>(
     c: &mut C,
@@ -1767,32 +1506,4 @@ pub fn sm_get___isabstractmethod__<C: CApi>(
         return Ok(c.global(Global::Py_True)?);
     }
     return Ok(c.global(Global::Py_False)?);
-}
-/// CPython: Objects/funcobject.c, `sm_repr`.
-pub fn sm_repr<C: CApi>(c: &mut C, sm: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::sm_repr);
-    let sm_callable = c.staticmethod_sm_callable(sm)?;
-    return Ok(
-        c
-            .PyUnicode_FromFormat(
-                "<staticmethod(%R)>",
-                &[
-                    match sm_callable.clone() {
-                        Some(object) => Argument::Object(object),
-                        None => return Err(c.unsupported("NULL in a format")),
-                    },
-                ],
-            )?,
-    );
-}
-/// CPython: Objects/funcobject.c, `PyStaticMethod_New`.
-pub fn PyStaticMethod_New<C: CApi>(
-    c: &mut C,
-    callable: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyStaticMethod_New);
-    let PyStaticMethod_Type = c.global(Global::PyStaticMethod_Type)?;
-    let sm = super::typeobject::PyType_GenericAlloc(c, &PyStaticMethod_Type, 0)?;
-    c.set_staticmethod_sm_callable(&sm, Some(callable))?;
-    return Ok(sm);
 }

@@ -3,33 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/listobject.c, its functions in C's order.
+//! Objects/listobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/listobject.c, `list_insert`.
-pub fn list_insert<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::list_insert);
-    c._PyArg_CheckPositional("insert", nargs, 2, 2)?;
-    let item = c.item(args, 0)?;
-    let iobj = super::abstract_::_PyNumber_Index(c, &item)?;
-    let ival = if let Some(iobj_2) = &iobj {
-        c.PyLong_AsSsize_t(iobj_2)?
-    } else {
-        -1isize
-    };
-    if !(ival == -1) {
-        let object = c.item(args, 1)?;
-        return Ok(super::listobject::list_insert_impl(c, self_, ival, &object)?);
-    }
-    let object = c.item(args, 1)?;
-    return Ok(super::listobject::list_insert_impl(c, self_, ival, &object)?);
-}
+#[allow(unused_imports)]
+pub use crate::shared::listobject::*;
 /// CPython: Objects/listobject.c, `list_clear`.
 pub fn list_clear<C: CApi>(
     c: &mut C,
@@ -38,15 +17,6 @@ pub fn list_clear<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::list_clear);
     return Ok(super::listobject::list_clear_impl(c, self_)?);
-}
-/// CPython: Objects/listobject.c, `list_copy`.
-pub fn list_copy<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::list_copy);
-    return Ok(super::listobject::list_copy_impl(c, self_)?);
 }
 /// CPython: Objects/listobject.c, `list_pop`.
 pub fn list_pop<C: CApi>(
@@ -114,138 +84,6 @@ pub fn list_sort<C: CApi>(
     };
     let result_2 = c._PyLong_AsInt(result.get(1).cloned().flatten().as_ref())?;
     return Ok(c.list_sort_impl(self_, keyfunc_2.as_ref(), result_2)?);
-}
-/// CPython: Objects/listobject.c, `list_reverse`.
-pub fn list_reverse<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::list_reverse);
-    return Ok(c.list_reverse_impl(self_)?);
-}
-/// CPython: Objects/listobject.c, `list_index`.
-pub fn list_index<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::list_index);
-    c._PyArg_CheckPositional("index", nargs, 1, 3)?;
-    let value = c.item(args, 0)?;
-    if nargs < 2 {
-        return Ok(super::listobject::list_index_impl(c, self_, &value, 0, isize::MAX)?);
-    }
-    let item = c.item(args, 1)?;
-    let mut start = 0isize;
-    let result = match c._PyEval_SliceIndexNotNone(&item, &mut start) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            if nargs < 3 {
-                return Err(
-                    c
-                        .unsupported(
-                            "list_index: call of list_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            c.item(args, 2)?;
-            return Err(
-                c
-                    .unsupported(
-                        "list_index: call of _PyEval_SliceIndexNotNone while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        if nargs < 3 {
-            return Ok(
-                super::listobject::list_index_impl(c, self_, &value, start, isize::MAX)?,
-            );
-        }
-        let item_2 = c.item(args, 2)?;
-        let mut stop = 9223372036854775807isize;
-        let result_2 = match c._PyEval_SliceIndexNotNone(&item_2, &mut stop) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "list_index: call of list_index_impl while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result_2 != 0 {
-            return Ok(
-                super::listobject::list_index_impl(c, self_, &value, start, stop)?,
-            );
-        }
-        return Ok(None);
-    }
-    return Ok(None);
-}
-/// CPython: Objects/listobject.c, `list___init__`.
-pub fn list___init__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::list___init__);
-    let PyList_Type = c.global(Global::PyList_Type)?;
-    if c.Py_IS_TYPE(self_, &PyList_Type)? {
-        c._PyArg_NoKeywords("list", kwargs)?;
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("list", result, 0, 1)?;
-        if c.PyTuple_GET_SIZE(args)? < 1 {
-            return Ok(c.list___init___impl(self_, None)?);
-        }
-        let iterable = c.PyTuple_GET_ITEM(args, 0)?;
-        return Ok(c.list___init___impl(self_, Some(&iterable))?);
-    }
-    let tp = c.Py_TYPE(self_)?;
-    let tp_new = c.slot(&tp, Slot::tp_new)?;
-    let PyList_Type_2 = c.global(Global::PyList_Type)?;
-    if !(tp_new.as_ref() == c.slot(&PyList_Type_2, Slot::tp_new)?.as_ref()) {
-        let result = c.PyTuple_GET_SIZE(args)?;
-        c._PyArg_CheckPositional("list", result, 0, 1)?;
-        if c.PyTuple_GET_SIZE(args)? < 1 {
-            return Ok(c.list___init___impl(self_, None)?);
-        }
-        let iterable = c.PyTuple_GET_ITEM(args, 0)?;
-        return Ok(c.list___init___impl(self_, Some(&iterable))?);
-    }
-    c._PyArg_NoKeywords("list", kwargs)?;
-    let result = c.PyTuple_GET_SIZE(args)?;
-    c._PyArg_CheckPositional("list", result, 0, 1)?;
-    if c.PyTuple_GET_SIZE(args)? < 1 {
-        return Ok(c.list___init___impl(self_, None)?);
-    }
-    let iterable = c.PyTuple_GET_ITEM(args, 0)?;
-    return Ok(c.list___init___impl(self_, Some(&iterable))?);
-}
-/// CPython: Objects/listobject.c, `list___sizeof__`.
-pub fn list___sizeof__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::list___sizeof__);
-    return Ok(super::listobject::list___sizeof___impl(c, self_)?);
-}
-/// CPython: Objects/listobject.c, `list___reversed__`.
-pub fn list___reversed__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::list___reversed__);
-    return Ok(super::listobject::list___reversed___impl(c, self_)?);
 }
 /// CPython: Objects/listobject.c, `get_list_state`.
 pub fn get_list_state<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
@@ -321,80 +159,6 @@ pub fn PyList_Size<C: CApi>(c: &mut C, op: &C::Object) -> Result<isize, C::Error
     }
     return Err(c.PyErr_BadInternalCall());
 }
-/// CPython: Objects/listobject.c, `valid_index`.
-pub fn valid_index<C: CApi>(c: &mut C, i: isize, limit: isize) -> Result<i32, C::Error> {
-    c.enter(FunctionId::valid_index);
-    return Ok(i32::from((i as usize) < (limit as usize)));
-}
-/// CPython: Objects/listobject.c, `PyList_GetItem`.
-pub fn PyList_GetItem<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-    i: isize,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyList_GetItem);
-    if c.PyList_Check(op)? {
-        let result = c.Py_SIZE(op)?;
-        if super::listobject::valid_index(c, i, result)? != 0 {
-            return Ok(c.PyListObject_ob_item_at(op, i)?);
-        }
-        let idlist_err = c._Py_STR("list_err")?;
-        let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-        return Err(c.PyErr_SetObject(&PyExc_IndexError, &idlist_err));
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/listobject.c, `ins1`.
-pub fn ins1<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    where_: isize,
-    v: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::ins1);
-    let result = c.Py_SIZE(self_)?;
-    c.list_resize(self_, result.wrapping_add(1))?;
-    let where__4 = if where_ < 0 {
-        let where__2 = where_.wrapping_add(result);
-        let where__3 = if where__2 < 0 { 0isize } else { where__2 };
-        where__3
-    } else {
-        where_
-    };
-    let where__5 = if where__4 > result { result } else { where__4 };
-    {
-        let mut i = result;
-        loop {
-            let i_2 = i.wrapping_sub(1);
-            if i_2 >= where__5 {
-                let item = c.PyListObject_ob_item_at(self_, i_2)?;
-                c.set_PyListObject_ob_item_at(
-                    self_,
-                    i_2.wrapping_add(1),
-                    item.as_ref(),
-                )?;
-                i = i_2;
-                continue;
-            }
-            break;
-        }
-    };
-    c.set_PyListObject_ob_item_at(self_, where__5, Some(v))?;
-    return Ok(0);
-}
-/// CPython: Objects/listobject.c, `PyList_Insert`.
-pub fn PyList_Insert<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-    where_: isize,
-    newitem: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyList_Insert);
-    if c.PyList_Check(op)? {
-        return Ok(super::listobject::ins1(c, op, where_, newitem)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
 /// CPython: Objects/listobject.c, `_PyList_AppendTakeRefListResize`.
 pub fn _PyList_AppendTakeRefListResize<C: CApi>(
     c: &mut C,
@@ -406,18 +170,6 @@ pub fn _PyList_AppendTakeRefListResize<C: CApi>(
     c.list_resize(self_, result.wrapping_add(1))?;
     c.PyList_SET_ITEM(self_, result, newitem)?;
     return Ok(0);
-}
-/// CPython: Objects/listobject.c, `PyList_Append`.
-pub fn PyList_Append<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-    newitem: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyList_Append);
-    if c.PyList_Check(op)? && let Some(newitem_2) = newitem {
-        return Ok(c._PyList_AppendTakeRef(op, newitem_2)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/listobject.c, `list_repr`.
 pub fn list_repr<C: CApi>(
@@ -746,19 +498,6 @@ pub fn list_ass_item<C: CApi>(
     }
     return Ok(c.list_ass_slice(a, i, i.wrapping_add(1), None)?);
 }
-/// CPython: Objects/listobject.c, `list_insert_impl`.
-pub fn list_insert_impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    index: isize,
-    object: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::list_insert_impl);
-    if super::listobject::ins1(c, self_, index, object)? == 0 {
-        return Ok(Some(c.global(Global::Py_None)?));
-    }
-    return Ok(None);
-}
 /// CPython: Objects/listobject.c, `list_clear_impl`.
 pub fn list_clear_impl<C: CApi>(
     c: &mut C,
@@ -843,69 +582,6 @@ pub fn list_pop_impl<C: CApi>(
     c.list_resize(self_, result_2.wrapping_sub(1))?;
     return Ok(v);
 }
-/// CPython: Objects/listobject.c, `powerloop`.
-pub fn powerloop<C: CApi>(
-    c: &mut C,
-    s1: isize,
-    n1: isize,
-    n2: isize,
-    n: isize,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::powerloop);
-    let a = (2 as isize).wrapping_mul(s1).wrapping_add(n1);
-    let b = a.wrapping_add(n1).wrapping_add(n2);
-    let result_3 = 'join4: {
-        let mut a_2 = a;
-        let mut b_2 = b;
-        let mut result = 0i32;
-        loop {
-            let result_2 = result.wrapping_add(1);
-            let (a_4, b_4) = if a_2 >= n {
-                let a_3 = a_2.wrapping_sub(n);
-                let b_3 = b_2.wrapping_sub(n);
-                (a_3, b_3)
-            } else {
-                if b_2 >= n { break 'join4 result_2 } else { (a_2, b_2) }
-            };
-            let a_5 = a_4 << 1;
-            let b_5 = b_4 << 1;
-            a_2 = a_5;
-            b_2 = b_5;
-            result = result_2;
-            continue;
-        }
-    };
-    return Ok(result_3);
-}
-/// CPython: Objects/listobject.c, `merge_compute_minrun`.
-pub fn merge_compute_minrun<C: CApi>(c: &mut C, n: isize) -> Result<isize, C::Error> {
-    c.enter(FunctionId::merge_compute_minrun);
-    let (n_4, r_3) = {
-        let mut n_2 = n;
-        let mut r = 0isize;
-        loop {
-            if n_2 >= 64 {
-                let r_2 = r | (n_2 & 1);
-                let n_3 = n_2 >> 1;
-                n_2 = n_3;
-                r = r_2;
-                continue;
-            }
-            break (n_2, r);
-        }
-    };
-    return Ok(n_4.wrapping_add(r_3));
-}
-/// CPython: Objects/listobject.c, `safe_object_compare`.
-pub fn safe_object_compare<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    w: &C::Object,
-    _ms: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::safe_object_compare);
-    return Ok(super::object::PyObject_RichCompareBool(c, v, w, 0)?);
-}
 /// CPython: Objects/listobject.c, `unsafe_long_compare`.
 pub fn unsafe_long_compare<C: CApi>(
     c: &mut C,
@@ -942,25 +618,6 @@ pub fn unsafe_float_compare<C: CApi>(
     c.enter(FunctionId::unsafe_float_compare);
     let ob_fval = c.PyFloatObject_ob_fval(v)?;
     return Ok(i32::from(ob_fval < c.PyFloatObject_ob_fval(w)?));
-}
-/// CPython: Objects/listobject.c, `PyList_Sort`.
-pub fn PyList_Sort<C: CApi>(c: &mut C, v: Option<&C::Object>) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyList_Sort);
-    if let Some(v_2) = v && c.PyList_Check(v_2)? {
-        c.list_sort_impl(v_2, None, 0)?;
-        return Ok(0);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/listobject.c, `PyList_AsTuple`.
-pub fn PyList_AsTuple<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyList_AsTuple);
-    if c.PyList_Check(v)? {
-        let result = c.Py_SIZE(v)?;
-        let items = c.PyListObject_ob_item_all(v)?;
-        return Ok(c._PyTuple_FromArray(&items, result)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/listobject.c, `list_index_impl`.
 pub fn list_index_impl<C: CApi>(
@@ -1423,15 +1080,6 @@ pub fn listiter_len<C: CApi>(
     }
     return Ok(c.PyLong_FromLong(0)?);
 }
-/// CPython: Objects/listobject.c, `listiter_reduce`.
-pub fn listiter_reduce<C: CApi>(
-    c: &mut C,
-    it: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::listiter_reduce);
-    return Ok(super::listobject::listiter_reduce_general(c, it, 1)?);
-}
 /// CPython: Objects/listobject.c, `listiter_setstate`.
 pub fn listiter_setstate<C: CApi>(
     c: &mut C,
@@ -1495,20 +1143,6 @@ pub fn listiter_setstate<C: CApi>(
     }
     return Ok(c.global(Global::Py_None)?);
 }
-/// CPython: Objects/listobject.c, `list___reversed___impl`.
-pub fn list___reversed___impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::list___reversed___impl);
-    let PyListRevIter_Type = c.global(Global::PyListRevIter_Type)?;
-    let it = c._PyObject_GC_New(&PyListRevIter_Type)?;
-    let result = c.PyList_GET_SIZE(self_)?;
-    c.set_listreviterobject_it_index(&it, result.wrapping_sub(1))?;
-    c.set_listreviterobject_it_seq(&it, Some(self_))?;
-    c.PyObject_GC_Track(Some(&it))?;
-    return Ok(it);
-}
 /// CPython: Objects/listobject.c, `listreviter_dealloc`.
 pub fn listreviter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::listreviter_dealloc);
@@ -1558,15 +1192,6 @@ pub fn listreviter_len<C: CApi>(
         0isize
     };
     return Ok(c.PyLong_FromSsize_t(len_2)?);
-}
-/// CPython: Objects/listobject.c, `listreviter_reduce`.
-pub fn listreviter_reduce<C: CApi>(
-    c: &mut C,
-    it: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::listreviter_reduce);
-    return Ok(super::listobject::listiter_reduce_general(c, it, 0)?);
 }
 /// CPython: Objects/listobject.c, `listreviter_setstate`.
 pub fn listreviter_setstate<C: CApi>(

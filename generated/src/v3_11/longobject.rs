@@ -3,101 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/longobject.c, its functions in C's order.
+//! Objects/longobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/longobject.c, `long_new`.
-pub fn long_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::long_new);
-    let result = c.PyTuple_GET_SIZE(args)?;
-    let value = if let Some(kwargs_2) = kwargs {
-        c.PyDict_GET_SIZE(kwargs_2)?
-    } else {
-        0isize
-    };
-    let noptargs = result.wrapping_add(value).wrapping_sub(0);
-    let items = c.PyTupleObject_ob_item_all(args)?;
-    let result_2 = c
-        ._PyArg_UnpackKeywords(
-            &items,
-            result,
-            kwargs,
-            None,
-            &["int", "", "base"],
-            0,
-            2,
-            0,
-        )?;
-    if result < 1 {
-        if noptargs != 0 {
-            return Ok(
-                super::longobject::long_new_impl(
-                    c,
-                    type_,
-                    None,
-                    result_2.get(1).cloned().flatten().as_ref(),
-                )?,
-            );
-        }
-        return Ok(super::longobject::long_new_impl(c, type_, None, None)?);
-    }
-    let noptargs_2 = noptargs.wrapping_sub(1);
-    let x = result_2.get(0).cloned().flatten();
-    if noptargs_2 != 0 {
-        return Ok(
-            super::longobject::long_new_impl(
-                c,
-                type_,
-                x.as_ref(),
-                result_2.get(1).cloned().flatten().as_ref(),
-            )?,
-        );
-    }
-    return Ok(super::longobject::long_new_impl(c, type_, x.as_ref(), None)?);
-}
-/// CPython: Objects/longobject.c, `int___getnewargs__`.
-pub fn int___getnewargs__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::int___getnewargs__);
-    return Ok(super::longobject::int___getnewargs___impl(c, self_)?);
-}
-/// CPython: Objects/longobject.c, `int___format__`.
-pub fn int___format__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    arg: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int___format__);
-    if c.PyUnicode_Check(arg)? {
-        return Ok(Some(super::longobject::int___format___impl(c, self_, arg)?));
-    }
-    c._PyArg_BadArgument("__format__", "argument", "str", arg)?;
-    return Ok(None);
-}
-/// CPython: Objects/longobject.c, `int___round__`.
-pub fn int___round__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int___round__);
-    c._PyArg_CheckPositional("__round__", nargs, 0, 1)?;
-    if nargs < 1 {
-        return Ok(super::longobject::int___round___impl(c, self_, None)?);
-    }
-    let o_ndigits = c.item(args, 0)?;
-    return Ok(super::longobject::int___round___impl(c, self_, Some(&o_ndigits))?);
-}
+#[allow(unused_imports)]
+pub use crate::shared::longobject::*;
 /// CPython: Objects/longobject.c, `int___sizeof__`.
 pub fn int___sizeof__<C: CApi>(
     c: &mut C,
@@ -107,277 +18,6 @@ pub fn int___sizeof__<C: CApi>(
     c.enter(FunctionId::int___sizeof__);
     let result = c.int___sizeof___impl(self_)?;
     return Ok(c.PyLong_FromSsize_t(result)?);
-}
-/// CPython: Objects/longobject.c, `int_bit_length`.
-pub fn int_bit_length<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int_bit_length);
-    return Ok(super::longobject::int_bit_length_impl(c, self_)?);
-}
-/// CPython: Objects/longobject.c, `int_bit_count`.
-pub fn int_bit_count<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::int_bit_count);
-    return Ok(super::longobject::int_bit_count_impl(c, self_)?);
-}
-/// CPython: Objects/longobject.c, `int_as_integer_ratio`.
-pub fn int_as_integer_ratio<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int_as_integer_ratio);
-    return Ok(super::longobject::int_as_integer_ratio_impl(c, self_)?);
-}
-/// CPython: Objects/longobject.c, `int_to_bytes`.
-pub fn int_to_bytes<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-    kwnames: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int_to_bytes);
-    let value = if let Some(kwnames_2) = kwnames {
-        c.PyTuple_GET_SIZE(kwnames_2)?
-    } else {
-        0isize
-    };
-    let noptargs = nargs.wrapping_add(value).wrapping_sub(0);
-    let result = c
-        ._PyArg_UnpackKeywords(
-            args,
-            nargs,
-            None,
-            kwnames,
-            &["to_bytes", "length", "byteorder", "signed"],
-            0,
-            2,
-            0,
-        )?;
-    if !(noptargs != 0) {
-        if noptargs != 0 {
-            let item_9 = result.get(2).cloned().flatten();
-            let object_7 = match item_9.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_5 = super::object::PyObject_IsTrue(c, &object_7)?;
-            return Ok(Some(c.int_to_bytes_impl(self_, 1, None, result_5)?));
-        }
-        return Ok(Some(c.int_to_bytes_impl(self_, 1, None, 0)?));
-    }
-    let item = result.get(0).cloned().flatten();
-    let (length, noptargs_3) = if item.is_some() {
-        let item_2 = result.get(0).cloned().flatten();
-        let object = match item_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let iobj = super::abstract_::_PyNumber_Index(c, &object)?;
-        let ival = if let Some(iobj_2) = &iobj {
-            c.PyLong_AsSsize_t(iobj_2)?
-        } else {
-            -1isize
-        };
-        if ival == -1 {
-            let noptargs_2 = noptargs.wrapping_sub(1);
-            if !(noptargs_2 != 0) {
-                if noptargs_2 != 0 {
-                    let item_3 = result.get(2).cloned().flatten();
-                    let object_2 = match item_3.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
-                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_2)?));
-                }
-                return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
-            }
-            (ival, noptargs_2)
-        } else {
-            let noptargs_2 = noptargs.wrapping_sub(1);
-            if !(noptargs_2 != 0) {
-                if noptargs_2 != 0 {
-                    let item_3 = result.get(2).cloned().flatten();
-                    let object_2 = match item_3.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL where an object must be")),
-                    };
-                    let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
-                    return Ok(Some(c.int_to_bytes_impl(self_, ival, None, result_2)?));
-                }
-                return Ok(Some(c.int_to_bytes_impl(self_, ival, None, 0)?));
-            }
-            (ival, noptargs_2)
-        }
-    } else {
-        (1isize, noptargs)
-    };
-    let item_4 = result.get(1).cloned().flatten();
-    let (byteorder_2, noptargs_5) = if item_4.is_some() {
-        let item_5 = result.get(1).cloned().flatten();
-        let object_3 = match item_5.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if !c.PyUnicode_Check(&object_3)? {
-            let item_7 = result.get(1).cloned().flatten();
-            let object_5 = match item_7.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c._PyArg_BadArgument("to_bytes", "argument 'byteorder'", "str", &object_5)?;
-            return Ok(None);
-        }
-        let byteorder = result.get(1).cloned().flatten();
-        let noptargs_4 = noptargs_3.wrapping_sub(1);
-        if !(noptargs_4 != 0) {
-            if noptargs_4 != 0 {
-                let item_6 = result.get(2).cloned().flatten();
-                let object_4 = match item_6.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let result_3 = super::object::PyObject_IsTrue(c, &object_4)?;
-                return Ok(
-                    Some(
-                        c.int_to_bytes_impl(self_, length, byteorder.as_ref(), result_3)?,
-                    ),
-                );
-            }
-            return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder.as_ref(), 0)?));
-        }
-        (byteorder.clone(), noptargs_4)
-    } else {
-        (None, noptargs_3)
-    };
-    if noptargs_5 != 0 {
-        let item_8 = result.get(2).cloned().flatten();
-        let object_6 = match item_8.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_4 = super::object::PyObject_IsTrue(c, &object_6)?;
-        return Ok(
-            Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), result_4)?),
-        );
-    }
-    return Ok(Some(c.int_to_bytes_impl(self_, length, byteorder_2.as_ref(), 0)?));
-}
-/// CPython: Objects/longobject.c, `int_from_bytes`.
-pub fn int_from_bytes<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-    kwnames: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int_from_bytes);
-    let value = if let Some(kwnames_2) = kwnames {
-        c.PyTuple_GET_SIZE(kwnames_2)?
-    } else {
-        0isize
-    };
-    let noptargs = nargs.wrapping_add(value).wrapping_sub(1);
-    let result = c
-        ._PyArg_UnpackKeywords(
-            args,
-            nargs,
-            None,
-            kwnames,
-            &["from_bytes", "bytes", "byteorder", "signed"],
-            1,
-            2,
-            0,
-        )?;
-    let bytes_obj = match result.get(0) {
-        Some(Some(object)) => object.clone(),
-        _ => return Err(c.unsupported("NULL from a parser of arguments")),
-    };
-    if !(noptargs != 0) {
-        if noptargs != 0 {
-            let item_6 = result.get(2).cloned().flatten();
-            let object_5 = match item_6.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            let result_4 = super::object::PyObject_IsTrue(c, &object_5)?;
-            return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, result_4)?));
-        }
-        return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, None, 0)?));
-    }
-    let item = result.get(1).cloned().flatten();
-    let (byteorder_2, noptargs_3) = if item.is_some() {
-        let item_2 = result.get(1).cloned().flatten();
-        let object = match item_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if !c.PyUnicode_Check(&object)? {
-            let item_4 = result.get(1).cloned().flatten();
-            let object_3 = match item_4.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            c._PyArg_BadArgument(
-                "from_bytes",
-                "argument 'byteorder'",
-                "str",
-                &object_3,
-            )?;
-            return Ok(None);
-        }
-        let byteorder = result.get(1).cloned().flatten();
-        let noptargs_2 = noptargs.wrapping_sub(1);
-        if !(noptargs_2 != 0) {
-            if noptargs_2 != 0 {
-                let item_3 = result.get(2).cloned().flatten();
-                let object_2 = match item_3.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                let result_2 = super::object::PyObject_IsTrue(c, &object_2)?;
-                return Ok(
-                    Some(
-                        c
-                            .int_from_bytes_impl(
-                                type_,
-                                &bytes_obj,
-                                byteorder.as_ref(),
-                                result_2,
-                            )?,
-                    ),
-                );
-            }
-            return Ok(
-                Some(c.int_from_bytes_impl(type_, &bytes_obj, byteorder.as_ref(), 0)?),
-            );
-        }
-        (byteorder.clone(), noptargs_2)
-    } else {
-        (None, noptargs)
-    };
-    if noptargs_3 != 0 {
-        let item_5 = result.get(2).cloned().flatten();
-        let object_4 = match item_5.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result_3 = super::object::PyObject_IsTrue(c, &object_4)?;
-        return Ok(
-            Some(
-                c.int_from_bytes_impl(type_, &bytes_obj, byteorder_2.as_ref(), result_3)?,
-            ),
-        );
-    }
-    return Ok(Some(c.int_from_bytes_impl(type_, &bytes_obj, byteorder_2.as_ref(), 0)?));
 }
 /// CPython: Objects/longobject.c, `medium_value`.
 pub fn medium_value<C: CApi>(c: &mut C, x: Option<&C::Object>) -> Result<i64, C::Error> {
@@ -394,16 +34,6 @@ pub fn medium_value<C: CApi>(c: &mut C, x: Option<&C::Object>) -> Result<i64, C:
     return Ok(
         (result as i64).wrapping_mul(c.PyLongObject_ob_digit_at(&object_2, 0)? as i64),
     );
-}
-/// CPython: Objects/longobject.c, `_Py_DECREF_INT`.
-pub fn _Py_DECREF_INT<C: CApi>(c: &mut C, _op: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::_Py_DECREF_INT);
-    return Ok(());
-}
-/// CPython: Objects/longobject.c, `is_medium_int`.
-pub fn is_medium_int<C: CApi>(c: &mut C, x: i64) -> Result<i32, C::Error> {
-    c.enter(FunctionId::is_medium_int);
-    return Ok(i32::from((x as u64).wrapping_add(1073741823) < 2147483647));
 }
 /// CPython: Objects/longobject.c, `long_normalize`.
 pub fn long_normalize<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
@@ -744,20 +374,6 @@ pub fn _PyLong_AsUnsignedLongMask<C: CApi>(
     }
     return Err(c.PyErr_BadInternalCall());
 }
-/// CPython: Objects/longobject.c, `PyLong_AsUnsignedLongMask`.
-pub fn PyLong_AsUnsignedLongMask<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<u64, C::Error> {
-    c.enter(FunctionId::PyLong_AsUnsignedLongMask);
-    if c.PyLong_Check(op)? {
-        return Ok(super::longobject::_PyLong_AsUnsignedLongMask(c, op)?);
-    }
-    if let Some(lo) = &super::abstract_::_PyNumber_Index(c, op)? {
-        return Ok(super::longobject::_PyLong_AsUnsignedLongMask(c, lo)?);
-    }
-    return Ok(18446744073709551615);
-}
 /// CPython: Objects/longobject.c, `_PyLong_Sign`.
 pub fn _PyLong_Sign<C: CApi>(c: &mut C, vv: &C::Object) -> Result<i32, C::Error> {
     c.enter(FunctionId::_PyLong_Sign);
@@ -770,11 +386,6 @@ pub fn _PyLong_Sign<C: CApi>(c: &mut C, vv: &C::Object) -> Result<i32, C::Error>
         value
     };
     return Ok(value_2);
-}
-/// CPython: Objects/longobject.c, `bit_length_digit`.
-pub fn bit_length_digit<C: CApi>(c: &mut C, x: u32) -> Result<i32, C::Error> {
-    c.enter(FunctionId::bit_length_digit);
-    return Ok(c._Py_bit_length(x as u64)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_AsUnsignedLongLongMask`.
 pub fn _PyLong_AsUnsignedLongLongMask<C: CApi>(
@@ -818,20 +429,6 @@ pub fn _PyLong_AsUnsignedLongLongMask<C: CApi>(
         }
     }
     return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/longobject.c, `PyLong_AsUnsignedLongLongMask`.
-pub fn PyLong_AsUnsignedLongLongMask<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<u64, C::Error> {
-    c.enter(FunctionId::PyLong_AsUnsignedLongLongMask);
-    if c.PyLong_Check(op)? {
-        return Ok(super::longobject::_PyLong_AsUnsignedLongLongMask(c, op)?);
-    }
-    if let Some(lo) = &super::abstract_::_PyNumber_Index(c, op)? {
-        return Ok(super::longobject::_PyLong_AsUnsignedLongLongMask(c, lo)?);
-    }
-    return Ok(18446744073709551615);
 }
 /// CPython: Objects/longobject.c, `long_divrem`.
 pub fn long_divrem<C: CApi>(
@@ -1318,71 +915,6 @@ pub fn long_compare<C: CApi>(
     };
     return Ok(sign_2);
 }
-/// CPython: Objects/longobject.c, `long_richcompare`.
-pub fn long_richcompare<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-    op: i32,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::long_richcompare);
-    {
-        loop {
-            if c.PyLong_Check(self_)? && c.PyLong_Check(other)? {
-                break
-            } else {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-        }
-    };
-    let is = c.Py_Is(self_, other)?;
-    let result = if is {
-        0isize
-    } else {
-        super::longobject::long_compare(c, Some(self_), other)?
-    };
-    match op {
-        2 => {
-            if result == 0 {
-                return Ok(c.global(Global::Py_True)?);
-            }
-            return Ok(c.global(Global::Py_False)?);
-        }
-        3 => {
-            if result != 0 {
-                return Ok(c.global(Global::Py_True)?);
-            }
-            return Ok(c.global(Global::Py_False)?);
-        }
-        0 => {
-            if result < 0 {
-                return Ok(c.global(Global::Py_True)?);
-            }
-            return Ok(c.global(Global::Py_False)?);
-        }
-        4 => {
-            if result > 0 {
-                return Ok(c.global(Global::Py_True)?);
-            }
-            return Ok(c.global(Global::Py_False)?);
-        }
-        1 => {
-            if result <= 0 {
-                return Ok(c.global(Global::Py_True)?);
-            }
-            return Ok(c.global(Global::Py_False)?);
-        }
-        5 => {
-            if result >= 0 {
-                return Ok(c.global(Global::Py_True)?);
-            }
-            return Ok(c.global(Global::Py_False)?);
-        }
-        _ => {
-            return Err(c.unsupported("Py_UNREACHABLE"));
-        }
-    }
-}
 /// CPython: Objects/longobject.c, `long_hash`.
 pub fn long_hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::long_hash);
@@ -1638,42 +1170,6 @@ pub fn _PyLong_Add<C: CApi>(
     };
     return Ok(z_7);
 }
-/// CPython: Objects/longobject.c, `long_add`.
-pub fn long_add<C: CApi>(
-    c: &mut C,
-    a: Option<&C::Object>,
-    b: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::long_add);
-    {
-        loop {
-            let object = match a {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyLong_Check(&object)? {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-            let object_2 = match b {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if !c.PyLong_Check(&object_2)? {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-            break;
-        }
-    };
-    let object_3 = match a {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let object_4 = match b {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(super::longobject::_PyLong_Add(c, &object_3, &object_4)?);
-}
 /// CPython: Objects/longobject.c, `_PyLong_Subtract`.
 pub fn _PyLong_Subtract<C: CApi>(
     c: &mut C,
@@ -1714,32 +1210,6 @@ pub fn _PyLong_Subtract<C: CApi>(
     };
     return Ok(z_7);
 }
-/// CPython: Objects/longobject.c, `long_sub`.
-pub fn long_sub<C: CApi>(
-    c: &mut C,
-    a: Option<&C::Object>,
-    b: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::long_sub);
-    {
-        loop {
-            let object = match a {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if c.PyLong_Check(&object)? && c.PyLong_Check(b)? {
-                break
-            } else {
-                return Ok(c.global(Global::Py_NotImplemented)?);
-            }
-        }
-    };
-    let object_2 = match a {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(super::longobject::_PyLong_Subtract(c, &object_2, b)?);
-}
 /// CPython: Objects/longobject.c, `_PyLong_Multiply`.
 pub fn _PyLong_Multiply<C: CApi>(
     c: &mut C,
@@ -1778,32 +1248,6 @@ pub fn _PyLong_Multiply<C: CApi>(
         z.clone()
     };
     return Ok(Some(z_4));
-}
-/// CPython: Objects/longobject.c, `long_mul`.
-pub fn long_mul<C: CApi>(
-    c: &mut C,
-    a: Option<&C::Object>,
-    b: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::long_mul);
-    {
-        loop {
-            let object = match a {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if c.PyLong_Check(&object)? && c.PyLong_Check(b)? {
-                break
-            } else {
-                return Ok(Some(c.global(Global::Py_NotImplemented)?));
-            }
-        }
-    };
-    let object_2 = match a {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(super::longobject::_PyLong_Multiply(c, &object_2, b)?);
 }
 /// CPython: Objects/longobject.c, `fast_mod`.
 pub fn fast_mod<C: CApi>(
@@ -2285,62 +1729,6 @@ pub fn long_div<C: CApi>(
         div.clone()
     };
     return Ok(div_2);
-}
-/// CPython: Objects/longobject.c, `long_mod`.
-pub fn long_mod<C: CApi>(
-    c: &mut C,
-    a: &C::Object,
-    b: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::long_mod);
-    {
-        loop {
-            if c.PyLong_Check(a)? && c.PyLong_Check(b)? {
-                break
-            } else {
-                return Ok(Some(c.global(Global::Py_NotImplemented)?));
-            }
-        }
-    };
-    let mut mod_ = None::<C::Object>;
-    super::longobject::l_mod(c, a, b, &mut mod_)?;
-    return Ok(mod_);
-}
-/// CPython: Objects/longobject.c, `long_divmod`.
-pub fn long_divmod<C: CApi>(
-    c: &mut C,
-    a: &C::Object,
-    b: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::long_divmod);
-    {
-        loop {
-            if c.PyLong_Check(a)? && c.PyLong_Check(b)? {
-                break
-            } else {
-                return Ok(Some(c.global(Global::Py_NotImplemented)?));
-            }
-        }
-    };
-    let mut div = None::<C::Object>;
-    let mut mod_ = None::<C::Object>;
-    if super::longobject::l_divmod(c, Some(a), Some(b), Some(&mut div), Some(&mut mod_))?
-        < 0
-    {
-        return Ok(None);
-    }
-    let z = c.PyTuple_New(2)?;
-    let object = match div.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.PyTuple_SET_ITEM(&z, 0, &object)?;
-    let object_2 = match mod_.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    c.PyTuple_SET_ITEM(&z, 1, &object_2)?;
-    return Ok(Some(z));
 }
 /// CPython: Objects/longobject.c, `long_invmod`.
 pub fn long_invmod<C: CApi>(
@@ -2925,182 +2313,6 @@ pub fn long_long<C: CApi>(
     };
     return Ok(v_3);
 }
-/// CPython: Objects/longobject.c, `long_float`.
-pub fn long_float<C: CApi>(c: &mut C, v: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::long_float);
-    let result = c.PyLong_AsDouble(v)?;
-    if result == -1.0 {
-        return Ok(c.PyFloat_FromDouble(result)?);
-    }
-    return Ok(c.PyFloat_FromDouble(result)?);
-}
-/// CPython: Objects/longobject.c, `long_new_impl`.
-pub fn long_new_impl<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    x: Option<&C::Object>,
-    obase: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::long_new_impl);
-    if !c.is(type_, Global::PyLong_Type)? {
-        return Ok(super::longobject::long_subtype_new(c, type_, x, obase)?);
-    }
-    let Some(x_2) = x else {
-        if obase.is_some() {
-            let PyExc_TypeError_2 = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_TypeError_2, "int() missing string argument"),
-            );
-        }
-        return Ok(Some(c.PyLong_FromLong(0)?));
-    };
-    if let Some(obase_2) = obase {
-        let result = c.PyNumber_AsSsize_t(obase_2, None)?;
-        if !(result == -1) {
-            if !(result != 0) {
-                if result > 36 {
-                    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_ValueError,
-                                "int() base must be >= 2 and <= 36, or 0",
-                            ),
-                    );
-                }
-                if c.PyUnicode_Check(x_2)? {
-                    return Ok(Some(c.PyLong_FromUnicodeObject(x_2, result as i32)?));
-                }
-                let check = c.PyByteArray_Check(x_2)?;
-                if !(check || c.PyBytes_Check(x_2)?) {
-                    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                    return Err(
-                        c
-                            .PyErr_SetString(
-                                &PyExc_TypeError,
-                                "int() can't convert non-string with explicit base",
-                            ),
-                    );
-                }
-                let check_2 = c.PyByteArray_Check(x_2)?;
-                let string = if check_2 {
-                    let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-                    result_2.clone()
-                } else {
-                    let result_3 = c.PyBytes_AS_STRING(x_2)?;
-                    result_3.clone()
-                };
-                let result_4 = c.Py_SIZE(x_2)?;
-                return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
-            }
-            if (result < 2) || (result > 36) {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError,
-                            "int() base must be >= 2 and <= 36, or 0",
-                        ),
-                );
-            }
-            if c.PyUnicode_Check(x_2)? {
-                return Ok(Some(c.PyLong_FromUnicodeObject(x_2, result as i32)?));
-            }
-            let check = c.PyByteArray_Check(x_2)?;
-            if !(check || c.PyBytes_Check(x_2)?) {
-                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError,
-                            "int() can't convert non-string with explicit base",
-                        ),
-                );
-            }
-            let check_2 = c.PyByteArray_Check(x_2)?;
-            let string = if check_2 {
-                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-                result_2.clone()
-            } else {
-                let result_3 = c.PyBytes_AS_STRING(x_2)?;
-                result_3.clone()
-            };
-            let result_4 = c.Py_SIZE(x_2)?;
-            return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
-        }
-        if !(result != 0) {
-            if result > 36 {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_ValueError,
-                            "int() base must be >= 2 and <= 36, or 0",
-                        ),
-                );
-            }
-            if c.PyUnicode_Check(x_2)? {
-                return Ok(Some(c.PyLong_FromUnicodeObject(x_2, result as i32)?));
-            }
-            let check = c.PyByteArray_Check(x_2)?;
-            if !(check || c.PyBytes_Check(x_2)?) {
-                let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-                return Err(
-                    c
-                        .PyErr_SetString(
-                            &PyExc_TypeError,
-                            "int() can't convert non-string with explicit base",
-                        ),
-                );
-            }
-            let check_2 = c.PyByteArray_Check(x_2)?;
-            let string = if check_2 {
-                let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-                result_2.clone()
-            } else {
-                let result_3 = c.PyBytes_AS_STRING(x_2)?;
-                result_3.clone()
-            };
-            let result_4 = c.Py_SIZE(x_2)?;
-            return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
-        }
-        if (result < 2) || (result > 36) {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_ValueError,
-                        "int() base must be >= 2 and <= 36, or 0",
-                    ),
-            );
-        }
-        if c.PyUnicode_Check(x_2)? {
-            return Ok(Some(c.PyLong_FromUnicodeObject(x_2, result as i32)?));
-        }
-        let check = c.PyByteArray_Check(x_2)?;
-        if !(check || c.PyBytes_Check(x_2)?) {
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_SetString(
-                        &PyExc_TypeError,
-                        "int() can't convert non-string with explicit base",
-                    ),
-            );
-        }
-        let check_2 = c.PyByteArray_Check(x_2)?;
-        let string = if check_2 {
-            let result_2 = c.PyByteArray_AS_STRING(x_2)?;
-            result_2.clone()
-        } else {
-            let result_3 = c.PyBytes_AS_STRING(x_2)?;
-            result_3.clone()
-        };
-        let result_4 = c.Py_SIZE(x_2)?;
-        return Ok(Some(c._PyLong_FromBytes(&string, result_4, result as i32)?));
-    }
-    return Ok(super::abstract_::PyNumber_Long(c, x_2)?);
-}
 /// CPython: Objects/longobject.c, `long_subtype_new`.
 pub fn long_subtype_new<C: CApi>(
     c: &mut C,
@@ -3138,45 +2350,6 @@ pub fn long_subtype_new<C: CApi>(
         return Ok(Some(newobj));
     }
     return Ok(None);
-}
-/// CPython: Objects/longobject.c, `int___getnewargs___impl`.
-pub fn int___getnewargs___impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::int___getnewargs___impl);
-    let result = c._PyLong_Copy(self_)?;
-    return Ok(c.Py_BuildValue("(N)", &[Argument::Object(result.clone())])?);
-}
-/// CPython: Objects/longobject.c, `long_get0`.
-pub fn long_get0<C: CApi>(c: &mut C, _self_: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::long_get0);
-    return Ok(c.PyLong_FromLong(0)?);
-}
-/// CPython: Objects/longobject.c, `long_get1`.
-pub fn long_get1<C: CApi>(c: &mut C, _self_: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::long_get1);
-    return Ok(c.PyLong_FromLong(1)?);
-}
-/// CPython: Objects/longobject.c, `int___format___impl`.
-pub fn int___format___impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    format_spec: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::int___format___impl);
-    let writer = c.new_struct("_PyUnicodeWriter")?;
-    c._PyUnicodeWriter_Init(&writer)?;
-    let result = c.PyUnicode_GET_LENGTH(format_spec)?;
-    match c._PyLong_FormatAdvancedWriter(&writer, self_, format_spec, 0, result) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            c._PyUnicodeWriter_Dealloc(&writer)?;
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(c._PyUnicodeWriter_Finish(&writer)?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_DivmodNear`.
 pub fn _PyLong_DivmodNear<C: CApi>(
@@ -3369,11 +2542,6 @@ pub fn int_bit_length_impl<C: CApi>(
     }
     return Ok(None);
 }
-/// CPython: Objects/longobject.c, `popcount_digit`.
-pub fn popcount_digit<C: CApi>(c: &mut C, d: u32) -> Result<i32, C::Error> {
-    c.enter(FunctionId::popcount_digit);
-    return Ok(c._Py_popcount32(d)?);
-}
 /// CPython: Objects/longobject.c, `int_bit_count_impl`.
 pub fn int_bit_count_impl<C: CApi>(
     c: &mut C,
@@ -3452,38 +2620,6 @@ pub fn int_bit_count_impl<C: CApi>(
         }
     };
     return Ok(result_7);
-}
-/// CPython: Objects/longobject.c, `int_as_integer_ratio_impl`.
-pub fn int_as_integer_ratio_impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::int_as_integer_ratio_impl);
-    if let Some(numerator) = &super::longobject::long_long(c, Some(self_))? {
-        let result = c._PyLong_GetOne()?;
-        return Ok(
-            Some(
-                c
-                    .PyTuple_Pack(
-                        2,
-                        &[
-                            Argument::Object(numerator.clone()),
-                            Argument::Object(result.clone()),
-                        ],
-                    )?,
-            ),
-        );
-    }
-    return Ok(None);
-}
-/// CPython: Objects/longobject.c, `long_long_meth`.
-pub fn long_long_meth<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::long_long_meth);
-    return Ok(super::longobject::long_long(c, Some(self_))?);
 }
 /// CPython: Objects/longobject.c, `_PyLong_FiniTypes`.
 pub fn _PyLong_FiniTypes<C: CApi>(c: &mut C) -> Result<(), C::Error> {

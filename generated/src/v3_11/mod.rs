@@ -3,43 +3,46 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! CPython 3.11, as its sources say it.
+//! CPython 3.11: what it has of its own, and the way to what it has in common with others.
 
-pub mod slots;
-pub mod slotdefs;
-pub mod types;
-pub mod effects;
-pub mod layouts;
 pub mod abstract_;
 pub mod boolobject;
 pub mod bytearrayobject;
 pub mod bytesobject;
 pub mod call;
+pub mod calls;
 pub mod cellobject;
 pub mod classobject;
 pub mod complexobject;
 pub mod descrobject;
 pub mod dictobject;
+pub mod dispatch;
+pub mod effects;
 pub mod enumobject;
 pub mod floatobject;
 pub mod funcobject;
+pub mod functions;
 pub mod genericaliasobject;
 pub mod iterobject;
+pub mod layouts;
 pub mod listobject;
 pub mod longobject;
+pub mod members;
 pub mod methodobject;
 pub mod moduleobject;
 pub mod namespaceobject;
 pub mod object;
 pub mod rangeobject;
+pub mod release;
 pub mod setobject;
 pub mod sliceobject;
+pub mod slotdefs;
+pub mod slots;
 pub mod structseq;
 pub mod tupleobject;
 pub mod typeobject;
+pub mod types;
 pub mod unicodeobject;
 pub mod unionobject;
 pub mod weakrefobject;
-pub mod dispatch;
-pub mod calls;
-pub mod members;
+pub use release::Release;

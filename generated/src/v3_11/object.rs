@@ -3,57 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/object.c, its functions in C's order.
+//! Objects/object.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/object.c, `Py_IncRef`.
-pub fn Py_IncRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::Py_IncRef);
-    return Ok(());
-}
-/// CPython: Objects/object.c, `Py_DecRef`.
-pub fn Py_DecRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::Py_DecRef);
-    return Ok(());
-}
-/// CPython: Objects/object.c, `_Py_IncRef`.
-pub fn _Py_IncRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::_Py_IncRef);
-    return Ok(());
-}
-/// CPython: Objects/object.c, `_Py_DecRef`.
-pub fn _Py_DecRef<C: CApi>(c: &mut C, _o: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::_Py_DecRef);
-    return Ok(());
-}
-/// CPython: Objects/object.c, `PyObject_Init`.
-pub fn PyObject_Init<C: CApi>(
-    c: &mut C,
-    op: Option<&C::Object>,
-    tp: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_Init);
-    if let Some(op_2) = op {
-        c._PyObject_Init(op_2, tp)?;
-        return Ok(op_2.clone());
-    }
-    return Err(c.PyErr_NoMemory());
-}
-/// CPython: Objects/object.c, `PyObject_InitVar`.
-pub fn PyObject_InitVar<C: CApi>(
-    c: &mut C,
-    op: Option<&C::Object>,
-    tp: &C::Object,
-    size: isize,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_InitVar);
-    if let Some(op_2) = op {
-        c._PyObject_InitVar(op_2, tp, size)?;
-        return Ok(op_2.clone());
-    }
-    return Err(c.PyErr_NoMemory());
-}
+#[allow(unused_imports)]
+pub use crate::shared::object::*;
 /// CPython: Objects/object.c, `_PyObject_New`.
 pub fn _PyObject_New<C: CApi>(c: &mut C, tp: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PyObject_New);
@@ -136,191 +91,6 @@ pub fn PyObject_CallFinalizer<C: CApi>(
     }
     return Ok(());
 }
-/// CPython: Objects/object.c, `_Py_BreakPoint`.
-pub fn _Py_BreakPoint<C: CApi>(c: &mut C) -> Result<(), C::Error> {
-    c.enter(FunctionId::_Py_BreakPoint);
-    return Ok(());
-}
-/// CPython: Objects/object.c, `_PyObject_IsFreed`.
-pub fn _PyObject_IsFreed<C: CApi>(c: &mut C, op: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyObject_IsFreed);
-    if c._PyMem_IsPtrFreed(Some(op))? != 0 {
-        return Ok(1);
-    }
-    let tp = c.Py_TYPE(op)?;
-    if c._PyMem_IsPtrFreed(Some(&tp))? != 0 {
-        return Ok(1);
-    }
-    return Ok(0);
-}
-/// CPython: Objects/object.c, `PyObject_Repr`.
-pub fn PyObject_Repr<C: CApi>(
-    c: &mut C,
-    v: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyObject_Repr);
-    if c.PyErr_CheckSignals()? != 0 {
-        return Ok(None);
-    }
-    if let Some(v_2) = v {
-        let tp = c.Py_TYPE(v_2)?;
-        if !c.slot(&tp, Slot::tp_repr)?.is_some() {
-            let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
-            return Ok(
-                Some(
-                    c
-                        .PyUnicode_FromFormat(
-                            "<%s object at %p>",
-                            &[
-                                Argument::Str(tp_name_2.clone()),
-                                Argument::Object(v_2.clone()),
-                            ],
-                        )?,
-                ),
-            );
-        }
-        if c._Py_EnterRecursiveCallTstate(" while getting the repr of an object")? != 0 {
-            return Ok(None);
-        }
-        let tp_2 = c.Py_TYPE(v_2)?;
-        let tp_repr = c.slot(&tp_2, Slot::tp_repr)?;
-        let function = match tp_repr.as_ref() {
-            Some(function) => function.clone(),
-            None => return Err(c.unsupported("call of a slot that is empty")),
-        };
-        let res = match c.call_reprfunc(&function, v_2) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        c._Py_LeaveRecursiveCallTstate()?;
-        if c.PyUnicode_Check(&res)? {
-            return Ok(Some(res));
-        }
-        let tp_3 = c.Py_TYPE(&res)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp_3)?;
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                ._PyErr_Format(
-                    &PyExc_TypeError,
-                    "__repr__ returned non-string (type %.200s)",
-                    &[Argument::Str(tp_name.clone())],
-                ),
-        );
-    }
-    return Ok(Some(c.PyUnicode_FromString(Some("<NULL>"))?));
-}
-/// CPython: Objects/object.c, `PyObject_Str`.
-pub fn PyObject_Str<C: CApi>(
-    c: &mut C,
-    v: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyObject_Str);
-    if c.PyErr_CheckSignals()? != 0 {
-        return Ok(None);
-    }
-    if let Some(v_2) = v {
-        if c.PyUnicode_CheckExact(v_2)? {
-            return Ok(Some(v_2.clone()));
-        }
-        let tp = c.Py_TYPE(v_2)?;
-        if c.slot(&tp, Slot::tp_str)?.is_some() {
-            if c._Py_EnterRecursiveCallTstate(" while getting the str of an object")?
-                != 0
-            {
-                return Ok(None);
-            }
-            let tp_2 = c.Py_TYPE(v_2)?;
-            let tp_str = c.slot(&tp_2, Slot::tp_str)?;
-            let function = match tp_str.as_ref() {
-                Some(function) => function.clone(),
-                None => return Err(c.unsupported("call of a slot that is empty")),
-            };
-            let res = match c.call_reprfunc(&function, v_2) {
-                Ok(res) => res,
-                Err(error) if c.is_exception(&error) => {
-                    c._Py_LeaveRecursiveCallTstate()?;
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            };
-            c._Py_LeaveRecursiveCallTstate()?;
-            if c.PyUnicode_Check(&res)? {
-                return Ok(Some(res));
-            }
-            let tp_3 = c.Py_TYPE(&res)?;
-            let tp_name = c.PyTypeObject_tp_name(&tp_3)?;
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    ._PyErr_Format(
-                        &PyExc_TypeError,
-                        "__str__ returned non-string (type %.200s)",
-                        &[Argument::Str(tp_name.clone())],
-                    ),
-            );
-        }
-        return Ok(super::object::PyObject_Repr(c, Some(v_2))?);
-    }
-    return Ok(Some(c.PyUnicode_FromString(Some("<NULL>"))?));
-}
-/// CPython: Objects/object.c, `PyObject_ASCII`.
-pub fn PyObject_ASCII<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyObject_ASCII);
-    if let Some(repr) = &super::object::PyObject_Repr(c, Some(v))? {
-        if c.PyUnicode_IS_ASCII(repr)? != 0 {
-            return Ok(Some(repr.clone()));
-        }
-        let ascii = c._PyUnicode_AsASCIIString(repr, Some("backslashreplace"))?;
-        let result = c.PyBytes_AS_STRING(&ascii)?;
-        let result_2 = c.PyBytes_GET_SIZE(&ascii)?;
-        return Ok(Some(c.PyUnicode_DecodeASCII(&result, result_2, None)?));
-    }
-    return Ok(None);
-}
-/// CPython: Objects/object.c, `PyObject_Bytes`.
-pub fn PyObject_Bytes<C: CApi>(
-    c: &mut C,
-    v: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_Bytes);
-    if let Some(v_2) = v {
-        if c.PyBytes_CheckExact(v_2)? {
-            return Ok(v_2.clone());
-        }
-        let id__bytes = c._Py_ID("__bytes__")?;
-        if let Some(func) = &super::typeobject::_PyObject_LookupSpecial(
-            c,
-            v_2,
-            &id__bytes,
-        )? {
-            let result = c._PyObject_CallNoArgs(func)?;
-            if c.PyBytes_Check(&result)? {
-                return Ok(result);
-            }
-            let tp = c.Py_TYPE(&result)?;
-            let tp_name = c.PyTypeObject_tp_name(&tp)?;
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    .PyErr_Format(
-                        &PyExc_TypeError,
-                        "__bytes__ returned non-bytes (type %.200s)",
-                        &[Argument::Str(tp_name.clone())],
-                    ),
-            );
-        }
-        return Ok(c.PyBytes_FromObject(v_2)?);
-    }
-    return Ok(c.PyBytes_FromString("<NULL>")?);
-}
 /// CPython: Objects/object.c, `_PyObject_FunctionStr`.
 pub fn _PyObject_FunctionStr<C: CApi>(
     c: &mut C,
@@ -368,175 +138,6 @@ pub fn _PyObject_FunctionStr<C: CApi>(
     }
     return Ok(super::object::PyObject_Str(c, Some(x))?);
 }
-/// CPython: Objects/object.c, `do_richcompare`.
-pub fn do_richcompare<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    w: &C::Object,
-    op: i32,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::do_richcompare);
-    let tp = c.Py_TYPE(w)?;
-    let result = c.Py_IS_TYPE(v, &tp)?;
-    let checked_reverse_op = if result {
-        0i32
-    } else {
-        let tp_2 = c.Py_TYPE(v)?;
-        if c.PyType_IsSubtype(&tp, &tp_2)? != 0 {
-            if let Some(f) = &c.slot(&tp, Slot::tp_richcompare)? {
-                let number = match [4, 5, 2, 3, 0, 1].get(op as usize) {
-                    Some(number) => *number,
-                    None => return Err(c.unsupported("index of a table")),
-                };
-                let res = c.call_richcmpfunc(f, w, v, number)?;
-                if !c.is(&res, Global::Py_NotImplemented)? {
-                    return Ok(res);
-                }
-                1i32
-            } else {
-                0i32
-            }
-        } else {
-            0i32
-        }
-    };
-    let tp_3 = c.Py_TYPE(v)?;
-    let f_2 = c.slot(&tp_3, Slot::tp_richcompare)?;
-    if let Some(f_3) = &f_2 {
-        let res_2 = c.call_richcmpfunc(f_3, v, w, op)?;
-        if !c.is(&res_2, Global::Py_NotImplemented)? {
-            return Ok(res_2);
-        }
-    }
-    if !(checked_reverse_op != 0) {
-        let tp_4 = c.Py_TYPE(w)?;
-        if let Some(f_4) = &c.slot(&tp_4, Slot::tp_richcompare)? {
-            let number_2 = match [4, 5, 2, 3, 0, 1].get(op as usize) {
-                Some(number) => *number,
-                None => return Err(c.unsupported("index of a table")),
-            };
-            let res_3 = c.call_richcmpfunc(f_4, w, v, number_2)?;
-            if !c.is(&res_3, Global::Py_NotImplemented)? {
-                return Ok(res_3);
-            }
-        }
-    }
-    let res_6 = match op {
-        2 => {
-            let is = c.Py_Is(v, w)?;
-            let res_4 = if is {
-                c.global(Global::Py_True)?
-            } else {
-                c.global(Global::Py_False)?
-            };
-            res_4.clone()
-        }
-        3 => {
-            let is_2 = !c.Py_Is(v, w)?;
-            let res_5 = if is_2 {
-                c.global(Global::Py_True)?
-            } else {
-                c.global(Global::Py_False)?
-            };
-            res_5.clone()
-        }
-        _ => {
-            let text = match ["<", "<=", "==", "!=", ">", ">="].get(op as usize) {
-                Some(text) => *text,
-                None => return Err(c.unsupported("index of a table")),
-            };
-            let tp_5 = c.Py_TYPE(v)?;
-            let tp_name = c.PyTypeObject_tp_name(&tp_5)?;
-            let tp_6 = c.Py_TYPE(w)?;
-            let tp_name_2 = c.PyTypeObject_tp_name(&tp_6)?;
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c
-                    ._PyErr_Format(
-                        &PyExc_TypeError,
-                        "'%s' not supported between instances of '%.100s' and '%.100s'",
-                        &[
-                            Argument::Str(text.to_owned()),
-                            Argument::Str(tp_name.clone()),
-                            Argument::Str(tp_name_2.clone()),
-                        ],
-                    ),
-            );
-        }
-    };
-    return Ok(res_6);
-}
-/// CPython: Objects/object.c, `PyObject_RichCompare`.
-pub fn PyObject_RichCompare<C: CApi>(
-    c: &mut C,
-    v: Option<&C::Object>,
-    w: Option<&C::Object>,
-    op: i32,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyObject_RichCompare);
-    if let Some(v_2) = v && let Some(w_2) = w {
-        if c._Py_EnterRecursiveCallTstate(" in comparison")? != 0 {
-            return Ok(None);
-        }
-        let res = match super::object::do_richcompare(c, v_2, w_2, op) {
-            Ok(res) => res,
-            Err(error) if c.is_exception(&error) => {
-                c._Py_LeaveRecursiveCallTstate()?;
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        c._Py_LeaveRecursiveCallTstate()?;
-        return Ok(Some(res));
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/object.c, `PyObject_RichCompareBool`.
-pub fn PyObject_RichCompareBool<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    w: &C::Object,
-    op: i32,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyObject_RichCompareBool);
-    let is = c.Py_Is(v, w)?;
-    if is {
-        if op == 2 {
-            return Ok(1);
-        }
-        if op == 3 {
-            return Ok(0);
-        }
-    }
-    if let Some(res) = &super::object::PyObject_RichCompare(c, Some(v), Some(w), op)? {
-        let check = c.PyBool_Check(res)?;
-        let ok = if check {
-            i32::from(c.is(res, Global::Py_True)?)
-        } else {
-            super::object::PyObject_IsTrue(c, res)?
-        };
-        return Ok(ok);
-    }
-    return Ok(-1);
-}
-/// CPython: Objects/object.c, `PyObject_HashNotImplemented`.
-pub fn PyObject_HashNotImplemented<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-) -> Result<C::Error, C::Error> {
-    c.enter(FunctionId::PyObject_HashNotImplemented);
-    let tp = c.Py_TYPE(v)?;
-    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    return Ok(
-        c
-            .PyErr_Format(
-                &PyExc_TypeError,
-                "unhashable type: '%.200s'",
-                &[Argument::Str(tp_name.clone())],
-            ),
-    );
-}
 /// CPython: Objects/object.c, `PyObject_Hash`.
 pub fn PyObject_Hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyObject_Hash);
@@ -554,20 +155,6 @@ pub fn PyObject_Hash<C: CApi>(c: &mut C, v: &C::Object) -> Result<isize, C::Erro
         }
     }
     return Err(super::object::PyObject_HashNotImplemented(c, v)?);
-}
-/// CPython: Objects/object.c, `PyObject_GetAttrString`.
-pub fn PyObject_GetAttrString<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    name: &str,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_GetAttrString);
-    let tp = c.Py_TYPE(v)?;
-    if let Some(tp_getattr) = &c.slot(&tp, Slot::tp_getattr)? {
-        return Ok(c.call_getattrfunc(tp_getattr, v, name)?);
-    }
-    let w = c.PyUnicode_FromString(Some(name))?;
-    return Ok(super::object::PyObject_GetAttr(c, v, &w)?);
 }
 /// CPython: Objects/object.c, `PyObject_HasAttrString`.
 pub fn PyObject_HasAttrString<C: CApi>(
@@ -627,27 +214,6 @@ pub fn _PyObject_IsAbstract<C: CApi>(
         return Ok(res);
     }
     return Ok(0);
-}
-/// CPython: Objects/object.c, `_PyObject_GetAttrId`.
-pub fn _PyObject_GetAttrId<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    name: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_PyObject_GetAttrId);
-    let oname = c._PyUnicode_FromId(name)?;
-    return Ok(super::object::PyObject_GetAttr(c, v, &oname)?);
-}
-/// CPython: Objects/object.c, `_PyObject_SetAttrId`.
-pub fn _PyObject_SetAttrId<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    name: &C::Object,
-    w: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyObject_SetAttrId);
-    let oname = c._PyUnicode_FromId(name)?;
-    return Ok(super::object::PyObject_SetAttr(c, v, &oname, Some(w))?);
 }
 /// CPython: Objects/object.c, `PyObject_GetAttr`.
 pub fn PyObject_GetAttr<C: CApi>(
@@ -1013,32 +579,6 @@ pub fn _PyObject_GetDictPtr<C: CApi>(
     }
     return Ok(Some(dict_ptr));
 }
-/// CPython: Objects/object.c, `PyObject_SelfIter`.
-pub fn PyObject_SelfIter<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_SelfIter);
-    return Ok(obj.clone());
-}
-/// CPython: Objects/object.c, `_PyObject_NextNotImplemented`.
-pub fn _PyObject_NextNotImplemented<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<C::Error, C::Error> {
-    c.enter(FunctionId::_PyObject_NextNotImplemented);
-    let tp = c.Py_TYPE(self_)?;
-    let tp_name = c.PyTypeObject_tp_name(&tp)?;
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    return Ok(
-        c
-            .PyErr_Format(
-                &PyExc_TypeError,
-                "'%.200s' object is not iterable",
-                &[Argument::Str(tp_name.clone())],
-            ),
-    );
-}
 /// CPython: Objects/object.c, `PyObject_GenericGetAttr`.
 pub fn PyObject_GenericGetAttr<C: CApi>(
     c: &mut C,
@@ -1057,59 +597,6 @@ pub fn PyObject_GenericSetAttr<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyObject_GenericSetAttr);
     return Ok(c._PyObject_GenericSetAttrWithDict_3_11(obj, Some(name), value, None)?);
-}
-/// CPython: Objects/object.c, `PyObject_IsTrue`.
-pub fn PyObject_IsTrue<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyObject_IsTrue);
-    if c.is(v, Global::Py_True)? {
-        return Ok(1);
-    }
-    if c.is(v, Global::Py_False)? {
-        return Ok(0);
-    }
-    if c.is(v, Global::Py_None)? {
-        return Ok(0);
-    }
-    let tp = c.Py_TYPE(v)?;
-    let res_2 = if c.has_suite(&tp, Suite::tp_as_number)?
-        && let Some(nb_bool) = &c.slot(&tp, Slot::nb_bool)?
-    {
-        c.call_inquiry(nb_bool, v)? as isize
-    } else {
-        let res = if c.has_suite(&tp, Suite::tp_as_mapping)?
-            && let Some(mp_length) = &c.slot(&tp, Slot::mp_length)?
-        {
-            c.call_lenfunc(mp_length, v)?
-        } else {
-            if c.has_suite(&tp, Suite::tp_as_sequence)?
-                && let Some(sq_length) = &c.slot(&tp, Slot::sq_length)?
-            {
-                c.call_lenfunc(sq_length, v)?
-            } else {
-                return Ok(1);
-            }
-        };
-        res
-    };
-    let value = if res_2 > 0 { 1i32 } else { res_2 as i32 };
-    return Ok(value);
-}
-/// CPython: Objects/object.c, `PyObject_Not`.
-pub fn PyObject_Not<C: CApi>(c: &mut C, v: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyObject_Not);
-    return Ok(i32::from(super::object::PyObject_IsTrue(c, v)? == 0));
-}
-/// CPython: Objects/object.c, `PyCallable_Check`.
-pub fn PyCallable_Check<C: CApi>(
-    c: &mut C,
-    x: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyCallable_Check);
-    if let Some(x_2) = x {
-        let tp = c.Py_TYPE(x_2)?;
-        return Ok(i32::from(c.slot(&tp, Slot::tp_call)?.is_some()));
-    }
-    return Ok(0);
 }
 /// CPython: Objects/object.c, `_dir_locals`.
 pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
@@ -1134,114 +621,11 @@ pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
             ),
     );
 }
-/// CPython: Objects/object.c, `_dir_object`.
-pub fn _dir_object<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::_dir_object);
-    let id__dir = c._Py_ID("__dir__")?;
-    let Some(dirfunc) = &super::typeobject::_PyObject_LookupSpecial(c, obj, &id__dir)?
-    else {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError, "object does not provide __dir__"),
-        );
-    };
-    let result = c._PyObject_CallNoArgs(dirfunc)?;
-    let sorted = super::abstract_::PySequence_List(c, &result)?;
-    if c.PyList_Sort(&sorted)? != 0 {
-        return Ok(None);
-    }
-    return Ok(Some(sorted));
-}
-/// CPython: Objects/object.c, `PyObject_Dir`.
-pub fn PyObject_Dir<C: CApi>(
-    c: &mut C,
-    obj: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyObject_Dir);
-    let value = if let Some(obj_2) = obj {
-        let result = super::object::_dir_object(c, obj_2)?;
-        result.clone()
-    } else {
-        let result_2 = super::object::_dir_locals(c)?;
-        result_2.clone()
-    };
-    return Ok(value);
-}
-/// CPython: Objects/object.c, `none_repr`.
-pub fn none_repr<C: CApi>(c: &mut C, _op: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::none_repr);
-    return Ok(c.PyUnicode_FromString(Some("None"))?);
-}
 /// CPython: Objects/object.c, `none_dealloc`.
 pub fn none_dealloc<C: CApi>(c: &mut C, _ignore: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::none_dealloc);
     c._Py_FatalRefcountErrorFunc("none_dealloc", "deallocating None")?;
     return Ok(());
-}
-/// CPython: Objects/object.c, `none_new`.
-pub fn none_new<C: CApi>(
-    c: &mut C,
-    _type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::none_new);
-    if c.PyTuple_GET_SIZE(args)? != 0 {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(c.PyErr_SetString(&PyExc_TypeError, "NoneType takes no arguments"));
-    }
-    if let Some(kwargs_2) = kwargs && c.PyDict_GET_SIZE(kwargs_2)? != 0 {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(c.PyErr_SetString(&PyExc_TypeError, "NoneType takes no arguments"));
-    }
-    return Ok(c.global(Global::Py_None)?);
-}
-/// CPython: Objects/object.c, `none_bool`.
-pub fn none_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::none_bool);
-    return Ok(0);
-}
-/// CPython: Objects/object.c, `NotImplemented_repr`.
-pub fn NotImplemented_repr<C: CApi>(
-    c: &mut C,
-    _op: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::NotImplemented_repr);
-    return Ok(c.PyUnicode_FromString(Some("NotImplemented"))?);
-}
-/// CPython: Objects/object.c, `NotImplemented_reduce`.
-pub fn NotImplemented_reduce<C: CApi>(
-    c: &mut C,
-    _op: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::NotImplemented_reduce);
-    return Ok(c.PyUnicode_FromString(Some("NotImplemented"))?);
-}
-/// CPython: Objects/object.c, `notimplemented_new`.
-pub fn notimplemented_new<C: CApi>(
-    c: &mut C,
-    _type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::notimplemented_new);
-    if c.PyTuple_GET_SIZE(args)? != 0 {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError, "NotImplementedType takes no arguments"),
-        );
-    }
-    if let Some(kwargs_2) = kwargs && c.PyDict_GET_SIZE(kwargs_2)? != 0 {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c.PyErr_SetString(&PyExc_TypeError, "NotImplementedType takes no arguments"),
-        );
-    }
-    return Ok(c.global(Global::Py_NotImplemented)?);
 }
 /// CPython: Objects/object.c, `notimplemented_dealloc`.
 pub fn notimplemented_dealloc<C: CApi>(
@@ -1251,17 +635,6 @@ pub fn notimplemented_dealloc<C: CApi>(
     c.enter(FunctionId::notimplemented_dealloc);
     c.Py_FatalError("deallocating NotImplemented")?;
     return Ok(());
-}
-/// CPython: Objects/object.c, `notimplemented_bool`.
-pub fn notimplemented_bool<C: CApi>(c: &mut C, _v: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::notimplemented_bool);
-    let PyExc_DeprecationWarning = c.global(Global::PyExc_DeprecationWarning)?;
-    c.PyErr_WarnEx(
-        &PyExc_DeprecationWarning,
-        "NotImplemented should not be used in a boolean context",
-        1,
-    )?;
-    return Ok(1);
 }
 /// CPython: Objects/object.c, `_Py_NewReference`.
 pub fn _Py_NewReference<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
@@ -1280,62 +653,6 @@ pub fn _Py_NewReference<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Err
     }
     c.Py_SET_REFCNT(op, 1)?;
     return Ok(());
-}
-/// CPython: Objects/object.c, `_PyObject_DebugTypeStats`.
-pub fn _PyObject_DebugTypeStats<C: CApi>(
-    c: &mut C,
-    out: &C::Object,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::_PyObject_DebugTypeStats);
-    c._PyDict_DebugMallocStats(out)?;
-    c._PyFloat_DebugMallocStats(out)?;
-    c._PyList_DebugMallocStats(out)?;
-    c._PyTuple_DebugMallocStats(out)?;
-    return Ok(());
-}
-/// CPython: Objects/object.c, `Py_ReprEnter`.
-pub fn Py_ReprEnter<C: CApi>(c: &mut C, obj: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::Py_ReprEnter);
-    let dict = match c.PyThreadState_GetDict() {
-        Ok(dict) => dict,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "Py_ReprEnter: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    let idPy_Repr = c._Py_ID("Py_Repr")?;
-    let list = c.PyDict_GetItemWithError(&dict, &idPy_Repr)?;
-    let list_4 = if let Some(list_2) = &list {
-        list_2.clone()
-    } else {
-        let list_3 = c.PyList_New(0)?;
-        let idPy_Repr_2 = c._Py_ID("Py_Repr")?;
-        c.PyDict_SetItem(&dict, &idPy_Repr_2, &list_3)?;
-        list_3.clone()
-    };
-    let result = c.PyList_GET_SIZE(&list_4)?;
-    {
-        let mut i = result;
-        loop {
-            let i_2 = i.wrapping_sub(1);
-            if i_2 >= 0 {
-                let result_2 = c.PyList_GET_ITEM(&list_4, i_2)?;
-                if !c.Py_Is(&result_2, obj)? {
-                    i = i_2;
-                    continue;
-                }
-                return Ok(1);
-            }
-            break;
-        }
-    };
-    c.PyList_Append(&list_4, obj)?;
-    return Ok(0);
 }
 /// CPython: Objects/object.c, `Py_ReprLeave`.
 pub fn Py_ReprLeave<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::Error> {
@@ -1481,24 +798,4 @@ pub fn _Py_Dealloc<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
     };
     c.call_destructor(&function, op)?;
     return Ok(());
-}
-/// CPython: Objects/object.c, `PyObject_GET_WEAKREFS_LISTPTR`.
-pub fn PyObject_GET_WEAKREFS_LISTPTR<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_GET_WEAKREFS_LISTPTR);
-    return Ok(c._PyObject_GET_WEAKREFS_LISTPTR(Some(op))?);
-}
-/// CPython: Objects/object.c, `Py_IsTrue`.
-pub fn Py_IsTrue<C: CApi>(c: &mut C, x: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::Py_IsTrue);
-    let Py_True = c.global(Global::Py_True)?;
-    return Ok(i32::from(c.Py_Is(x, &Py_True)?));
-}
-/// CPython: Objects/object.c, `Py_IsFalse`.
-pub fn Py_IsFalse<C: CApi>(c: &mut C, x: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::Py_IsFalse);
-    let Py_False = c.global(Global::Py_False)?;
-    return Ok(i32::from(c.Py_Is(x, &Py_False)?));
 }

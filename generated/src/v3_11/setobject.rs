@@ -3,70 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/setobject.c, its functions in C's order.
+//! Objects/setobject.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/setobject.c, `set_insert_clean`.
-pub fn set_insert_clean<C: CApi>(
-    c: &mut C,
-    table: &C::Object,
-    mask: usize,
-    key: &C::Object,
-    hash: isize,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::set_insert_clean);
-    let perturb = hash as usize;
-    let i = (hash as usize) & mask;
-    let mut i_2 = i;
-    let mut perturb_2 = perturb;
-    let table_2 = table.clone();
-    loop {
-        let entry = c.step(&table_2, i_2 as isize, "setentry")?;
-        if !c.setentry_key(&entry)?.is_some() {
-            c.set_setentry_key(&entry, Some(key))?;
-            c.set_setentry_hash(&entry, hash)?;
-            return Ok(());
-        }
-        if i_2.wrapping_add(9) <= mask {
-            {
-                let mut entry_2 = entry.clone();
-                let mut j = 0usize;
-                loop {
-                    if j < 9 {
-                        let entry_3 = c.step(&entry_2, 1, "setentry")?;
-                        if c.setentry_key(&entry_3)?.is_some() {
-                            let j_2 = j.wrapping_add(1);
-                            entry_2 = entry_3.clone();
-                            j = j_2;
-                            continue;
-                        }
-                        c.set_setentry_key(&entry_3, Some(key))?;
-                        c.set_setentry_hash(&entry_3, hash)?;
-                        return Ok(());
-                    }
-                    break;
-                }
-            };
-        }
-        let perturb_3 = perturb_2 >> 5;
-        let i_3 = i_2.wrapping_mul(5).wrapping_add(1).wrapping_add(perturb_3) & mask;
-        i_2 = i_3;
-        perturb_2 = perturb_3;
-        continue;
-    }
-}
-/// CPython: Objects/setobject.c, `set_contains_entry`.
-pub fn set_contains_entry<C: CApi>(
-    c: &mut C,
-    so: Option<&C::Object>,
-    key: Option<&C::Object>,
-    hash: isize,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::set_contains_entry);
-    let entry = c.set_lookkey(so, key, hash)?;
-    return Ok(i32::from(c.setentry_key(&entry)?.is_some()));
-}
+#[allow(unused_imports)]
+pub use crate::shared::setobject::*;
 /// CPython: Objects/setobject.c, `set_discard_entry`.
 pub fn set_discard_entry<C: CApi>(
     c: &mut C,
@@ -171,76 +113,6 @@ pub fn set_discard_key<C: CApi>(
         result_2
     };
     return Ok(super::setobject::set_discard_entry(c, so, Some(key), hash_2)?);
-}
-/// CPython: Objects/setobject.c, `set_dealloc`.
-pub fn set_dealloc<C: CApi>(c: &mut C, so: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::set_dealloc);
-    let used = c.PySetObject_used(so)?;
-    c.PyObject_GC_UnTrack(Some(so))?;
-    let weakreflist = c.PySetObject_weakreflist(so)?;
-    if weakreflist.is_some() {
-        c.PyObject_ClearWeakRefs(so)?;
-    }
-    let entry = c.PySetObject_table(so)?;
-    {
-        let mut entry_2 = entry.clone();
-        let mut used_2 = used;
-        loop {
-            if used_2 > 0 {
-                let object = match entry_2.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->key")),
-                };
-                let key = c.setentry_key(&object)?;
-                let used_3 = if key.is_some() {
-                    let object_2 = match entry_2.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->key")),
-                    };
-                    let key_2 = c.setentry_key(&object_2)?;
-                    let dummy_struct = c.variable("_dummy_struct")?;
-                    if !match key_2.as_ref() {
-                        Some(object) => c.Py_Is(&dummy_struct, object)?,
-                        None => false,
-                    } {
-                        used_2.wrapping_sub(1)
-                    } else {
-                        used_2
-                    }
-                } else {
-                    used_2
-                };
-                let pointer = match entry_2.as_ref() {
-                    Some(pointer) => pointer.clone(),
-                    None => return Err(c.unsupported("arithmetic on NULL")),
-                };
-                let entry_3 = c.step(&pointer, 1, "setentry")?;
-                entry_2 = Some(entry_3.clone());
-                used_2 = used_3;
-                continue;
-            }
-            break;
-        }
-    };
-    let table = c.PySetObject_table(so)?;
-    let smalltable = c.PySetObject_smalltable(so)?;
-    let is = !match (table.as_ref(), smalltable.as_ref()) {
-        (Some(x), Some(y)) => c.Py_Is(x, y)?,
-        (None, None) => true,
-        _ => false,
-    };
-    if is {
-        let table_2 = c.PySetObject_table(so)?;
-        c.PyMem_Free(table_2.as_ref())?;
-    }
-    let tp = c.Py_TYPE(so)?;
-    let tp_free = c.slot(&tp, Slot::tp_free)?;
-    let function = match tp_free.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    c.call_freefunc(&function, Some(so))?;
-    return Ok(());
 }
 /// CPython: Objects/setobject.c, `set_repr`.
 pub fn set_repr<C: CApi>(
@@ -351,22 +223,6 @@ pub fn set_repr<C: CApi>(
         Err(error_6) => return Err(error_6),
     };
     return Ok(Some(result_4));
-}
-/// CPython: Objects/setobject.c, `set_len`.
-pub fn set_len<C: CApi>(c: &mut C, so: &C::Object) -> Result<isize, C::Error> {
-    c.enter(FunctionId::set_len);
-    return Ok(c.PySetObject_used(so)?);
-}
-/// CPython: Objects/setobject.c, `_shuffle_bits`.
-pub fn _shuffle_bits<C: CApi>(c: &mut C, h: usize) -> Result<usize, C::Error> {
-    c.enter(FunctionId::_shuffle_bits);
-    return Ok(((h ^ 89869747) ^ (h << 16)).wrapping_mul(3644798167));
-}
-/// CPython: Objects/setobject.c, `setiter_dealloc`.
-pub fn setiter_dealloc<C: CApi>(c: &mut C, si: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::setiter_dealloc);
-    c.PyObject_GC_Del(Some(si))?;
-    return Ok(());
 }
 /// CPython: Objects/setobject.c, `setiter_len`.
 pub fn setiter_len<C: CApi>(
@@ -595,90 +451,6 @@ pub fn make_new_set<C: CApi>(
     }
     return Ok(Some(so));
 }
-/// CPython: Objects/setobject.c, `make_new_set_basetype`.
-pub fn make_new_set_basetype<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    iterable: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::make_new_set_basetype);
-    let is = !c.is(type_, Global::PySet_Type)?;
-    let type__3 = if is && !c.is(type_, Global::PyFrozenSet_Type)? {
-        let PySet_Type = c.global(Global::PySet_Type)?;
-        let result = c.PyType_IsSubtype(type_, &PySet_Type)?;
-        let type__2 = if result != 0 {
-            c.global(Global::PySet_Type)?
-        } else {
-            c.global(Global::PyFrozenSet_Type)?
-        };
-        type__2.clone()
-    } else {
-        type_.clone()
-    };
-    return Ok(super::setobject::make_new_set(c, &type__3, iterable)?);
-}
-/// CPython: Objects/setobject.c, `make_new_frozenset`.
-pub fn make_new_frozenset<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    iterable: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::make_new_frozenset);
-    if !c.is(type_, Global::PyFrozenSet_Type)? {
-        return Ok(super::setobject::make_new_set(c, type_, iterable)?);
-    }
-    if let Some(iterable_2) = iterable && c.PyFrozenSet_CheckExact(iterable_2)? {
-        return Ok(Some(iterable_2.clone()));
-    }
-    return Ok(super::setobject::make_new_set(c, type_, iterable)?);
-}
-/// CPython: Objects/setobject.c, `frozenset_new`.
-pub fn frozenset_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &C::Object,
-    kwds: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::frozenset_new);
-    if c.is(type_, Global::PyFrozenSet_Type)? {
-        c._PyArg_NoKeywords("frozenset", kwds)?;
-        let tp_name = c.PyTypeObject_tp_name(type_)?;
-        let mut iterable = None::<C::Object>;
-        c.PyArg_UnpackTuple(
-            args,
-            Some(&tp_name),
-            0,
-            1,
-            &mut [Parsed::Object(&mut iterable)],
-        )?;
-        return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
-    }
-    let tp_init = c.slot(type_, Slot::tp_init)?;
-    let PyFrozenSet_Type = c.global(Global::PyFrozenSet_Type)?;
-    if !(tp_init.as_ref() == c.slot(&PyFrozenSet_Type, Slot::tp_init)?.as_ref()) {
-        let tp_name = c.PyTypeObject_tp_name(type_)?;
-        let mut iterable = None::<C::Object>;
-        c.PyArg_UnpackTuple(
-            args,
-            Some(&tp_name),
-            0,
-            1,
-            &mut [Parsed::Object(&mut iterable)],
-        )?;
-        return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
-    }
-    c._PyArg_NoKeywords("frozenset", kwds)?;
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    let mut iterable = None::<C::Object>;
-    c.PyArg_UnpackTuple(
-        args,
-        Some(&tp_name),
-        0,
-        1,
-        &mut [Parsed::Object(&mut iterable)],
-    )?;
-    return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
-}
 /// CPython: Objects/setobject.c, `frozenset_vectorcall`.
 pub fn frozenset_vectorcall<C: CApi>(
     c: &mut C,
@@ -709,16 +481,6 @@ pub fn frozenset_vectorcall<C: CApi>(
         None
     };
     return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
-}
-/// CPython: Objects/setobject.c, `set_new`.
-pub fn set_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    _args: &C::Object,
-    _kwds: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_new);
-    return Ok(super::setobject::make_new_set(c, type_, None)?);
 }
 /// CPython: Objects/setobject.c, `set_copy`.
 pub fn set_copy<C: CApi>(
@@ -813,21 +575,6 @@ pub fn set_or<C: CApi>(
             return Ok(Some(result.clone()));
         }
         return Ok(None);
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
-}
-/// CPython: Objects/setobject.c, `set_ior`.
-pub fn set_ior<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_ior);
-    if c.PyAnySet_Check(other)? {
-        if super::setobject::set_update_internal(c, so, other)? != 0 {
-            return Ok(None);
-        }
-        return Ok(Some(so.clone()));
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
@@ -975,19 +722,6 @@ pub fn set_intersection_multi<C: CApi>(
     };
     return Ok(Some(result_2));
 }
-/// CPython: Objects/setobject.c, `set_intersection_update`.
-pub fn set_intersection_update<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_intersection_update);
-    if let Some(tmp) = &super::setobject::set_intersection(c, so, Some(other))? {
-        c.set_swap_bodies(so, tmp)?;
-        return Ok(Some(c.global(Global::Py_None)?));
-    }
-    return Ok(None);
-}
 /// CPython: Objects/setobject.c, `set_intersection_update_multi`.
 pub fn set_intersection_update_multi<C: CApi>(
     c: &mut C,
@@ -1000,33 +734,6 @@ pub fn set_intersection_update_multi<C: CApi>(
         return Ok(Some(c.global(Global::Py_None)?));
     }
     return Ok(None);
-}
-/// CPython: Objects/setobject.c, `set_and`.
-pub fn set_and<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_and);
-    if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(super::setobject::set_intersection(c, so, Some(other))?);
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
-}
-/// CPython: Objects/setobject.c, `set_iand`.
-pub fn set_iand<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_iand);
-    if c.PyAnySet_Check(other)? {
-        if super::setobject::set_intersection_update(c, so, other)?.is_some() {
-            return Ok(Some(so.clone()));
-        }
-        return Ok(None);
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_isdisjoint`.
 pub fn set_isdisjoint<C: CApi>(
@@ -1246,110 +953,6 @@ pub fn set_copy_and_difference<C: CApi>(
     }
     return Ok(None);
 }
-/// CPython: Objects/setobject.c, `set_difference`.
-pub fn set_difference<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_difference);
-    let check = c.PyAnySet_Check(other)?;
-    let other_size = if check {
-        c.PySet_GET_SIZE(other)?
-    } else {
-        if !c.PyDict_CheckExact(other)? {
-            return Ok(super::setobject::set_copy_and_difference(c, so, other)?);
-        }
-        c.PyDict_GET_SIZE(other)?
-    };
-    if (c.PySet_GET_SIZE(so)? >> 2) > other_size {
-        return Ok(super::setobject::set_copy_and_difference(c, so, other)?);
-    }
-    let tp = c.Py_TYPE(so)?;
-    if let Some(result) = &super::setobject::make_new_set_basetype(c, &tp, None)? {
-        if !c.PyDict_CheckExact(other)? {
-            {
-                let mut pos_3 = 0isize;
-                loop {
-                    let mut pos_4 = pos_3;
-                    let mut entry_2 = None::<C::Object>;
-                    let result_4 = match c.set_next(Some(so), &mut pos_4, &mut entry_2) {
-                        Ok(result_4) => result_4,
-                        Err(error_2) if c.is_exception(&error_2) => {
-                            return Err(c.unsupported("set_difference: NULL->key"));
-                        }
-                        Err(error_2) => return Err(error_2),
-                    };
-                    if result_4 != 0 {
-                        let object_3 = match entry_2.as_ref() {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->key")),
-                        };
-                        let key_2 = c.setentry_key(&object_3)?;
-                        let object_4 = match entry_2.as_ref() {
-                            Some(object) => object.clone(),
-                            None => return Err(c.unsupported("NULL->hash")),
-                        };
-                        let hash_2 = c.setentry_hash(&object_4)?;
-                        let result_5 = super::setobject::set_contains_entry(
-                            c,
-                            Some(other),
-                            key_2.as_ref(),
-                            hash_2,
-                        )?;
-                        if !(result_5 != 0) {
-                            if c.set_add_entry(result, key_2.as_ref(), hash_2)? != 0 {
-                                return Ok(None);
-                            }
-                        }
-                        pos_3 = pos_4;
-                        continue;
-                    }
-                    break;
-                }
-            };
-            return Ok(Some(result.clone()));
-        }
-        {
-            let mut pos = 0isize;
-            loop {
-                let mut pos_2 = pos;
-                let mut entry = None::<C::Object>;
-                let result_2 = match c.set_next(Some(so), &mut pos_2, &mut entry) {
-                    Ok(result_2) => result_2,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(c.unsupported("set_difference: NULL->key"));
-                    }
-                    Err(error) => return Err(error),
-                };
-                if result_2 != 0 {
-                    let object = match entry.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->key")),
-                    };
-                    let key = c.setentry_key(&object)?;
-                    let object_2 = match entry.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->hash")),
-                    };
-                    let hash = c.setentry_hash(&object_2)?;
-                    let result_3 = c
-                        ._PyDict_Contains_KnownHash(other, key.as_ref(), hash)?;
-                    if !(result_3 != 0) {
-                        if c.set_add_entry(result, key.as_ref(), hash)? != 0 {
-                            return Ok(None);
-                        }
-                    }
-                    pos = pos_2;
-                    continue;
-                }
-                break;
-            }
-        };
-        return Ok(Some(result.clone()));
-    }
-    return Ok(None);
-}
 /// CPython: Objects/setobject.c, `set_difference_multi`.
 pub fn set_difference_multi<C: CApi>(
     c: &mut C,
@@ -1385,18 +988,6 @@ pub fn set_difference_multi<C: CApi>(
         return Ok(Some(result.clone()));
     }
     return Ok(None);
-}
-/// CPython: Objects/setobject.c, `set_sub`.
-pub fn set_sub<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_sub);
-    if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(super::setobject::set_difference(c, so, other)?);
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_isub`.
 pub fn set_isub<C: CApi>(
@@ -1537,33 +1128,6 @@ pub fn set_symmetric_difference<C: CApi>(
         return Ok(None);
     }
     return Ok(None);
-}
-/// CPython: Objects/setobject.c, `set_xor`.
-pub fn set_xor<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_xor);
-    if c.PyAnySet_Check(so)? && c.PyAnySet_Check(other)? {
-        return Ok(super::setobject::set_symmetric_difference(c, so, other)?);
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
-}
-/// CPython: Objects/setobject.c, `set_ixor`.
-pub fn set_ixor<C: CApi>(
-    c: &mut C,
-    so: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::set_ixor);
-    if c.PyAnySet_Check(other)? {
-        if super::setobject::set_symmetric_difference_update(c, so, other)?.is_some() {
-            return Ok(Some(so.clone()));
-        }
-        return Ok(None);
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/setobject.c, `set_issubset`.
 pub fn set_issubset<C: CApi>(
@@ -1998,24 +1562,6 @@ pub fn set_vectorcall<C: CApi>(
     }
     return Ok(super::setobject::make_new_set(c, type_, None)?);
 }
-/// CPython: Objects/setobject.c, `PySet_New`.
-pub fn PySet_New<C: CApi>(
-    c: &mut C,
-    iterable: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PySet_New);
-    let PySet_Type = c.global(Global::PySet_Type)?;
-    return Ok(super::setobject::make_new_set(c, &PySet_Type, Some(iterable))?);
-}
-/// CPython: Objects/setobject.c, `PyFrozenSet_New`.
-pub fn PyFrozenSet_New<C: CApi>(
-    c: &mut C,
-    iterable: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyFrozenSet_New);
-    let PyFrozenSet_Type = c.global(Global::PyFrozenSet_Type)?;
-    return Ok(super::setobject::make_new_set(c, &PyFrozenSet_Type, Some(iterable))?);
-}
 /// CPython: Objects/setobject.c, `PySet_Size`.
 pub fn PySet_Size<C: CApi>(c: &mut C, anyset: &C::Object) -> Result<isize, C::Error> {
     c.enter(FunctionId::PySet_Size);
@@ -2032,79 +1578,6 @@ pub fn PySet_Clear<C: CApi>(c: &mut C, set: &C::Object) -> Result<i32, C::Error>
     }
     return Err(c.PyErr_BadInternalCall());
 }
-/// CPython: Objects/setobject.c, `PySet_Contains`.
-pub fn PySet_Contains<C: CApi>(
-    c: &mut C,
-    anyset: &C::Object,
-    key: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PySet_Contains);
-    if c.PyAnySet_Check(anyset)? {
-        return Ok(super::setobject::set_contains_key(c, anyset, key)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/setobject.c, `PySet_Discard`.
-pub fn PySet_Discard<C: CApi>(
-    c: &mut C,
-    set: &C::Object,
-    key: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PySet_Discard);
-    if c.PySet_Check(set)? {
-        return Ok(super::setobject::set_discard_key(c, set, key)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/setobject.c, `PySet_Add`.
-pub fn PySet_Add<C: CApi>(
-    c: &mut C,
-    anyset: &C::Object,
-    key: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PySet_Add);
-    let check = c.PySet_Check(anyset)?;
-    if check || (c.PyFrozenSet_Check(anyset)? && !(c.Py_REFCNT(anyset)? != 1)) {
-        return Ok(super::setobject::set_add_key(c, anyset, key)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/setobject.c, `_PySet_NextEntry`.
-pub fn _PySet_NextEntry<C: CApi>(
-    c: &mut C,
-    set: &C::Object,
-    pos: &mut isize,
-    key: &mut Option<C::Object>,
-    hash: &mut isize,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PySet_NextEntry);
-    if c.PyAnySet_Check(set)? {
-        let mut entry = None::<C::Object>;
-        let result = match c.set_next(Some(set), pos, &mut entry) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(c.unsupported("_PySet_NextEntry: NULL->key"));
-            }
-            Err(error) => return Err(error),
-        };
-        if result == 0 {
-            return Ok(0);
-        }
-        let object = match entry.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->key")),
-        };
-        let key_2 = c.setentry_key(&object)?;
-        *key = key_2.clone();
-        let object_2 = match entry.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->hash")),
-        };
-        *hash = c.setentry_hash(&object_2)?;
-        return Ok(1);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
 /// CPython: Objects/setobject.c, `PySet_Pop`.
 pub fn PySet_Pop<C: CApi>(c: &mut C, set: &C::Object) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PySet_Pop);
@@ -2112,27 +1585,4 @@ pub fn PySet_Pop<C: CApi>(c: &mut C, set: &C::Object) -> Result<C::Object, C::Er
         return Ok(c.set_pop(set, None)?);
     }
     return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/setobject.c, `_PySet_Update`.
-pub fn _PySet_Update<C: CApi>(
-    c: &mut C,
-    set: &C::Object,
-    iterable: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PySet_Update);
-    if c.PySet_Check(set)? {
-        return Ok(super::setobject::set_update_internal(c, set, iterable)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/setobject.c, `dummy_repr`.
-pub fn dummy_repr<C: CApi>(c: &mut C, _op: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::dummy_repr);
-    return Ok(c.PyUnicode_FromString(Some("<dummy key>"))?);
-}
-/// CPython: Objects/setobject.c, `dummy_dealloc`.
-pub fn dummy_dealloc<C: CApi>(c: &mut C, _ignore: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::dummy_dealloc);
-    c.Py_FatalError("deallocating <dummy key>")?;
-    return Ok(());
 }

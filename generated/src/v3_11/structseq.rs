@@ -3,10 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/structseq.c, its functions in C's order.
+//! Objects/structseq.c: what CPython 3.11 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+#[allow(unused_imports)]
+pub use crate::shared::structseq::*;
 /// CPython: Objects/structseq.c, `get_type_attr_as_size`.
 pub fn get_type_attr_as_size<C: CApi>(
     c: &mut C,
@@ -97,49 +99,6 @@ pub fn structseq_dealloc<C: CApi>(c: &mut C, obj: &C::Object) -> Result<(), C::E
     if result_2 != 0 {}
     return Ok(());
 }
-/// CPython: Objects/structseq.c, `structseq_new`.
-pub fn structseq_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::structseq_new);
-    let result = c.PyTuple_GET_SIZE(args)?;
-    let value = if let Some(kwargs_2) = kwargs {
-        c.PyDict_GET_SIZE(kwargs_2)?
-    } else {
-        0isize
-    };
-    let noptargs = result.wrapping_add(value).wrapping_sub(1);
-    let items = c.PyTupleObject_ob_item_all(args)?;
-    let result_2 = c
-        ._PyArg_UnpackKeywords(
-            &items,
-            result,
-            kwargs,
-            None,
-            &["structseq", "sequence", "dict"],
-            1,
-            2,
-            0,
-        )?;
-    let arg = match result_2.get(0) {
-        Some(Some(object)) => object.clone(),
-        _ => return Err(c.unsupported("NULL from a parser of arguments")),
-    };
-    if noptargs != 0 {
-        return Ok(
-            c
-                .structseq_new_impl(
-                    type_,
-                    &arg,
-                    result_2.get(1).cloned().flatten().as_ref(),
-                )?,
-        );
-    }
-    return Ok(c.structseq_new_impl(type_, &arg, None)?);
-}
 /// CPython: Objects/structseq.c, `PyStructSequence_InitType2`.
 pub fn PyStructSequence_InitType2<C: CApi>(
     c: &mut C,
@@ -148,16 +107,6 @@ pub fn PyStructSequence_InitType2<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyStructSequence_InitType2);
     return Ok(c._PyStructSequence_InitType(type_, desc, 0)?);
-}
-/// CPython: Objects/structseq.c, `PyStructSequence_InitType`.
-pub fn PyStructSequence_InitType<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    desc: &C::Object,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::PyStructSequence_InitType);
-    super::structseq::PyStructSequence_InitType2(c, type_, desc)?;
-    return Ok(());
 }
 /// CPython: Objects/structseq.c, `_PyStructSequence_FiniType`.
 pub fn _PyStructSequence_FiniType<C: CApi>(
@@ -174,12 +123,4 @@ pub fn _PyStructSequence_FiniType<C: CApi>(
     super::typeobject::_PyStaticType_Dealloc(c, type_)?;
     c.Py_SET_REFCNT(type_, 0)?;
     return Ok(());
-}
-/// CPython: Objects/structseq.c, `PyStructSequence_NewType`.
-pub fn PyStructSequence_NewType<C: CApi>(
-    c: &mut C,
-    desc: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyStructSequence_NewType);
-    return Ok(c._PyStructSequence_NewType(desc, 0)?);
 }

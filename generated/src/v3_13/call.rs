@@ -3,74 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/call.c, its functions in C's order.
+//! Objects/call.c: what CPython 3.13 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/call.c, `null_error`.
-pub fn null_error<C: CApi>(c: &mut C) -> Result<C::Error, C::Error> {
-    c.enter(FunctionId::call_null_error);
-    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
-    return Ok(
-        c._PyErr_SetString(&PyExc_SystemError, "null argument to internal routine"),
-    );
-}
-/// CPython: Objects/call.c, `_Py_CheckFunctionResult`.
-pub fn _Py_CheckFunctionResult<C: CApi>(
-    c: &mut C,
-    callable: Option<&C::Object>,
-    result: Option<&C::Object>,
-    where_: Option<&str>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_Py_CheckFunctionResult);
-    if let Some(result_2) = result {
-        return Ok(result_2.clone());
-    }
-    let Some(callable_2) = callable else {
-        let PyExc_SystemError_2 = c.global(Global::PyExc_SystemError)?;
-        return Err(
-            c
-                ._PyErr_Format(
-                    &PyExc_SystemError_2,
-                    "%s returned NULL without setting an exception",
-                    &[
-                        match where_ {
-                            Some(text) => Argument::Str(text.to_owned()),
-                            None => return Err(c.unsupported("NULL in a format")),
-                        },
-                    ],
-                ),
-        );
-    };
-    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
-    return Err(
-        c
-            ._PyErr_Format(
-                &PyExc_SystemError,
-                "%R returned NULL without setting an exception",
-                &[Argument::Object(callable_2.clone())],
-            ),
-    );
-}
-/// CPython: Objects/call.c, `_Py_CheckSlotResult`.
-pub fn _Py_CheckSlotResult<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-    slot_name: &str,
-    success: i32,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_Py_CheckSlotResult);
-    if !(success != 0) {
-        let tp = c.Py_TYPE(obj)?;
-        let tp_name = c.PyTypeObject_tp_name(&tp)?;
-        c._Py_FatalErrorFormat(
-            "_Py_CheckSlotResult",
-            "Slot %s of type %s failed without setting an exception",
-            &[Argument::Str(slot_name.to_owned()), Argument::Str(tp_name.clone())],
-        )?;
-    }
-    return Ok(1);
-}
+#[allow(unused_imports)]
+pub use crate::shared::call::*;
 /// CPython: Objects/call.c, `PyObject_CallNoArgs`.
 pub fn PyObject_CallNoArgs<C: CApi>(
     c: &mut C,
@@ -262,16 +200,6 @@ pub fn _PyObject_MakeTpCall<C: CApi>(
     }
     return Err(super::call::object_is_not_callable(c, callable)?);
 }
-/// CPython: Objects/call.c, `PyObject_Call`.
-pub fn PyObject_Call<C: CApi>(
-    c: &mut C,
-    callable: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_Call);
-    return Ok(c._PyObject_Call(callable, args, kwargs)?);
-}
 /// CPython: Objects/call.c, `PyCFunction_Call`.
 pub fn PyCFunction_Call<C: CApi>(
     c: &mut C,
@@ -281,17 +209,6 @@ pub fn PyCFunction_Call<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PyCFunction_Call);
     return Ok(super::call::PyObject_Call(c, callable, args, kwargs)?);
-}
-/// CPython: Objects/call.c, `PyObject_CallOneArg`.
-pub fn PyObject_CallOneArg<C: CApi>(
-    c: &mut C,
-    func: &C::Object,
-    arg: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_CallOneArg);
-    return Ok(
-        c._PyObject_VectorcallTstate(func, &[arg.clone()], 9223372036854775809, None)?,
-    );
 }
 /// CPython: Objects/call.c, `_PyFunction_Vectorcall`.
 pub fn _PyFunction_Vectorcall<C: CApi>(
@@ -340,24 +257,6 @@ pub fn PyEval_CallObjectWithKeywords<C: CApi>(
         return Ok(c._PyObject_Call(callable, args_3, kwargs)?);
     }
     return Ok(c._PyObject_VectorcallDictTstate(callable, &[], 0, kwargs)?);
-}
-/// CPython: Objects/call.c, `PyObject_CallObject`.
-pub fn PyObject_CallObject<C: CApi>(
-    c: &mut C,
-    callable: &C::Object,
-    args: Option<&C::Object>,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyObject_CallObject);
-    if let Some(args_2) = args {
-        if c.PyTuple_Check(args_2)? {
-            return Ok(c._PyObject_Call(callable, args_2, None)?);
-        }
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c._PyErr_SetString(&PyExc_TypeError, "argument list must be a tuple"),
-        );
-    }
-    return Ok(c._PyObject_CallNoArgsTstate(callable)?);
 }
 /// CPython: Objects/call.c, `PyObject_VectorcallMethod`.
 pub fn PyObject_VectorcallMethod<C: CApi>(

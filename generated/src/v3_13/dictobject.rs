@@ -3,10 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/dictobject.c, its functions in C's order.
+//! Objects/dictobject.c: what CPython 3.13 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
+#[allow(unused_imports)]
+pub use crate::shared::dictobject::*;
 /// CPython: Objects/dictobject.c, `split_keys_entry_added`.
 pub fn split_keys_entry_added<C: CApi>(
     c: &mut C,
@@ -52,23 +54,6 @@ pub fn load_keys_nentries<C: CApi>(
         None => return Err(c.unsupported("NULL->ma_keys")),
     };
     return Ok(c.PyDictObject_ma_keys_dk_nentries(&object)?);
-}
-/// CPython: Objects/dictobject.c, `dict_fromkeys`.
-pub fn dict_fromkeys<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_fromkeys);
-    c._PyArg_CheckPositional("fromkeys", nargs, 1, 2)?;
-    let iterable = c.item(args, 0)?;
-    if !(nargs < 2) {
-        let value = c.item(args, 1)?;
-        return Ok(super::dictobject::dict_fromkeys_impl(c, type_, &iterable, &value)?);
-    }
-    let Py_None = c.global(Global::Py_None)?;
-    return Ok(super::dictobject::dict_fromkeys_impl(c, type_, &iterable, &Py_None)?);
 }
 /// CPython: Objects/dictobject.c, `dict_copy`.
 pub fn dict_copy<C: CApi>(
@@ -124,22 +109,6 @@ pub fn dict_clear<C: CApi>(
     c.enter(FunctionId::dict_clear);
     return Ok(super::dictobject::dict_clear_impl(c, self_)?);
 }
-/// CPython: Objects/dictobject.c, `dict_pop`.
-pub fn dict_pop<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &[C::Object],
-    nargs: isize,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_pop);
-    c._PyArg_CheckPositional("pop", nargs, 1, 2)?;
-    let key = c.item(args, 0)?;
-    if nargs < 2 {
-        return Ok(super::dictobject::dict_pop_impl(c, self_, &key, None)?);
-    }
-    let default_value = c.item(args, 1)?;
-    return Ok(super::dictobject::dict_pop_impl(c, self_, &key, Some(&default_value))?);
-}
 /// CPython: Objects/dictobject.c, `dict_popitem`.
 pub fn dict_popitem<C: CApi>(
     c: &mut C,
@@ -157,15 +126,6 @@ pub fn dict___sizeof__<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::dict___sizeof__);
     return Ok(super::dictobject::dict___sizeof___impl(c, self_)?);
-}
-/// CPython: Objects/dictobject.c, `dict___reversed__`.
-pub fn dict___reversed__<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _ignored: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict___reversed__);
-    return Ok(super::dictobject::dict___reversed___impl(c, self_)?);
 }
 /// CPython: Objects/dictobject.c, `dict_keys`.
 pub fn dict_keys<C: CApi>(
@@ -206,18 +166,6 @@ pub fn get_dictkeys_freelist<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C:
     let freelists = c._Py_object_freelists_GET()?;
     return Ok(c._Py_object_freelists_dictkeys(&freelists)?);
 }
-/// CPython: Objects/dictobject.c, `unicode_get_hash`.
-pub fn unicode_get_hash<C: CApi>(
-    c: &mut C,
-    o: Option<&C::Object>,
-) -> Result<isize, C::Error> {
-    c.enter(FunctionId::unicode_get_hash);
-    let object = match o {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->hash")),
-    };
-    return Ok(c.PyASCIIObject_hash(&object)?);
-}
 /// CPython: Objects/dictobject.c, `_PyDict_DebugMallocStats`.
 pub fn _PyDict_DebugMallocStats<C: CApi>(
     c: &mut C,
@@ -248,16 +196,6 @@ pub fn calculate_log2_keysize<C: CApi>(
     c.enter(FunctionId::calculate_log2_keysize);
     let value = if minsize > 8 { minsize } else { 8isize };
     return Ok(c._Py_bit_length(value.wrapping_sub(1) as u64)? as u8);
-}
-/// CPython: Objects/dictobject.c, `estimate_log2_keysize`.
-pub fn estimate_log2_keysize<C: CApi>(c: &mut C, n: isize) -> Result<u8, C::Error> {
-    c.enter(FunctionId::estimate_log2_keysize);
-    return Ok(
-        super::dictobject::calculate_log2_keysize(
-            c,
-            n.wrapping_mul(3).wrapping_add(1) / 2,
-        )?,
-    );
 }
 /// CPython: Objects/dictobject.c, `values_size_from_count`.
 pub fn values_size_from_count<C: CApi>(
@@ -421,47 +359,6 @@ pub fn PyDict_New<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
     let empty_keys_struct = c.variable("empty_keys_struct")?;
     return Ok(super::dictobject::new_dict(c, &empty_keys_struct, None, 0, 0)?);
 }
-/// CPython: Objects/dictobject.c, `lookdict_index`.
-pub fn lookdict_index<C: CApi>(
-    c: &mut C,
-    k: &C::Object,
-    hash: isize,
-    index: isize,
-) -> Result<isize, C::Error> {
-    c.enter(FunctionId::lookdict_index);
-    let mask = (1 as i32)
-        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(k)? as i32) as u32)
-        .wrapping_sub(1) as usize;
-    let perturb = hash as usize;
-    let i = (hash as usize) & mask;
-    let mut i_2 = i;
-    let mut perturb_2 = perturb;
-    loop {
-        let result = match c.dictkeys_get_index(k, i_2 as isize) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                if -1 == index {
-                    return Err(
-                        c
-                            .unsupported(
-                                "lookdict_index: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        if result == index {
-            return Ok(i_2 as isize);
-        }
-        let perturb_3 = perturb_2 >> 5;
-        let i_3 = mask & i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1);
-        i_2 = i_3;
-        perturb_2 = perturb_3;
-        continue;
-    }
-}
 /// CPython: Objects/dictobject.c, `compare_unicode_generic`.
 pub fn compare_unicode_generic<C: CApi>(
     c: &mut C,
@@ -589,38 +486,6 @@ pub fn unicodekeys_lookup_split<C: CApi>(
     c.enter(FunctionId::unicodekeys_lookup_split);
     return Ok(c.unicodekeys_lookup_unicode(dk, key, hash)?);
 }
-/// CPython: Objects/dictobject.c, `_PyDictKeys_StringLookup`.
-pub fn _PyDictKeys_StringLookup<C: CApi>(
-    c: &mut C,
-    dk: &C::Object,
-    key: &C::Object,
-) -> Result<isize, C::Error> {
-    c.enter(FunctionId::_PyDictKeys_StringLookup);
-    let kind = c.PyDictKeysObject_dk_kind(dk)? as i32;
-    if c.PyUnicode_CheckExact(key)? && !(kind == 0) {
-        let result = super::dictobject::unicode_get_hash(c, Some(key))?;
-        let hash = if result == -1 {
-            let PyUnicode_Type = c.global(Global::PyUnicode_Type)?;
-            let tp_hash = c.slot(&PyUnicode_Type, Slot::tp_hash)?;
-            let function = match tp_hash.as_ref() {
-                Some(function) => function.clone(),
-                None => return Err(c.unsupported("call of a slot that is empty")),
-            };
-            let result_2 = match c.call_hashfunc(&function, key) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Ok(-3);
-                }
-                Err(error) => return Err(error),
-            };
-            result_2
-        } else {
-            result
-        };
-        return Ok(c.unicodekeys_lookup_unicode(dk, key, hash)?);
-    }
-    return Ok(-3);
-}
 /// CPython: Objects/dictobject.c, `_PyDictKeys_StringLookupSplit`.
 pub fn _PyDictKeys_StringLookupSplit<C: CApi>(
     c: &mut C,
@@ -667,37 +532,6 @@ pub fn _Py_dict_lookup_threadsafe<C: CApi>(
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::_Py_dict_lookup_threadsafe);
     return Ok(c._Py_dict_lookup(mp, key, hash, value_addr)?);
-}
-/// CPython: Objects/dictobject.c, `_PyDict_HasOnlyStringKeys`.
-pub fn _PyDict_HasOnlyStringKeys<C: CApi>(
-    c: &mut C,
-    dict: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyDict_HasOnlyStringKeys);
-    if (c.PyDictObject_ma_keys_dk_kind(dict)? as i32) != 0 {
-        return Ok(1);
-    }
-    {
-        let mut pos = 0isize;
-        loop {
-            let mut pos_2 = pos;
-            let mut key = None::<C::Object>;
-            let mut value = None::<C::Object>;
-            if c.PyDict_Next(dict, &mut pos_2, Some(&mut key), &mut value)? != 0 {
-                let object = match key.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL where an object must be")),
-                };
-                if c.PyUnicode_Check(&object)? {
-                    pos = pos_2;
-                    continue;
-                }
-                return Ok(0);
-            }
-            break;
-        }
-    };
-    return Ok(1);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_MaybeUntrack`.
 pub fn _PyDict_MaybeUntrack<C: CApi>(c: &mut C, op: &C::Object) -> Result<(), C::Error> {
@@ -872,31 +706,6 @@ pub fn find_empty_slot<C: CApi>(
     };
     return Ok(i_4 as isize);
 }
-/// CPython: Objects/dictobject.c, `insertion_resize`.
-pub fn insertion_resize<C: CApi>(
-    c: &mut C,
-    mp: &C::Object,
-    unicode: i32,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::insertion_resize);
-    let ma_used = c.PyDictObject_ma_used(mp)?;
-    let result = match super::dictobject::calculate_log2_keysize(
-        c,
-        ma_used.wrapping_mul(3),
-    ) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "insertion_resize: call of dictresize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(c.dictresize(mp, result, unicode)?);
-}
 /// CPython: Objects/dictobject.c, `insert_split_key`.
 pub fn insert_split_key<C: CApi>(
     c: &mut C,
@@ -962,103 +771,6 @@ pub fn insert_split_value<C: CApi>(
         let ma_used = c.PyDictObject_ma_used(mp)?;
         c.set_PyDictObject_ma_used(mp, ma_used.wrapping_add(1))?;
         c.set_PyDictObject_ma_version_tag(mp, result_4)?;
-    };
-    return Ok(());
-}
-/// CPython: Objects/dictobject.c, `build_indices_generic`.
-pub fn build_indices_generic<C: CApi>(
-    c: &mut C,
-    keys: &C::Object,
-    ep: &C::Object,
-    n: isize,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::build_indices_generic);
-    let mask = (1 as i32)
-        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
-        .wrapping_sub(1) as usize;
-    {
-        let ep_2 = ep.clone();
-        loop {
-            if 0 != n {
-                let me_hash = c.PyDictKeyEntry_me_hash(&ep_2)?;
-                let i = (me_hash as usize) & mask;
-                let perturb = me_hash as usize;
-                let mut i_2 = i;
-                let mut perturb_2 = perturb;
-                loop {
-                    match c.dictkeys_get_index(keys, i_2 as isize) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            c.dictkeys_set_index(keys, i_2 as isize, 0)?;
-                            c.step(&ep_2, 1, "PyDictKeyEntry")?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "build_indices_generic: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    let perturb_3 = perturb_2 >> 5;
-                    let i_3 = mask
-                        & i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1);
-                    i_2 = i_3;
-                    perturb_2 = perturb_3;
-                    continue;
-                }
-            }
-            break;
-        }
-    };
-    return Ok(());
-}
-/// CPython: Objects/dictobject.c, `build_indices_unicode`.
-pub fn build_indices_unicode<C: CApi>(
-    c: &mut C,
-    keys: &C::Object,
-    ep: &C::Object,
-    n: isize,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::build_indices_unicode);
-    let mask = (1 as i32)
-        .wrapping_shl((c.PyDictKeysObject_dk_log2_size(keys)? as i32) as u32)
-        .wrapping_sub(1) as usize;
-    {
-        let ep_2 = ep.clone();
-        loop {
-            if 0 != n {
-                let me_key = c.PyDictUnicodeEntry_me_key(&ep_2)?;
-                let result = super::dictobject::unicode_get_hash(c, me_key.as_ref())?;
-                let i = (result as usize) & mask;
-                let perturb = result as usize;
-                let mut i_2 = i;
-                let mut perturb_2 = perturb;
-                loop {
-                    match c.dictkeys_get_index(keys, i_2 as isize) {
-                        Ok(_) => {}
-                        Err(error) if c.is_exception(&error) => {
-                            c.dictkeys_set_index(keys, i_2 as isize, 0)?;
-                            c.step(&ep_2, 1, "PyDictUnicodeEntry")?;
-                            return Err(
-                                c
-                                    .unsupported(
-                                        "build_indices_unicode: loop that goes on with an exception pending",
-                                    ),
-                            );
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    let perturb_3 = perturb_2 >> 5;
-                    let i_3 = mask
-                        & i_2.wrapping_mul(5).wrapping_add(perturb_3).wrapping_add(1);
-                    i_2 = i_3;
-                    perturb_2 = perturb_3;
-                    continue;
-                }
-            }
-            break;
-        }
     };
     return Ok(());
 }
@@ -1296,16 +1008,6 @@ pub fn _PyDict_GetItemIdWithError<C: CApi>(
     let kv = c._PyUnicode_FromId(key)?;
     let result = super::dictobject::unicode_get_hash(c, Some(&kv))?;
     return Ok(c._PyDict_GetItem_KnownHash(dp, Some(&kv), result)?);
-}
-/// CPython: Objects/dictobject.c, `_PyDict_GetItemStringWithError`.
-pub fn _PyDict_GetItemStringWithError<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    key: &str,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::_PyDict_GetItemStringWithError);
-    let kv = c.PyUnicode_FromString(Some(key))?;
-    return Ok(c.PyDict_GetItemWithError(v, &kv)?);
 }
 /// CPython: Objects/dictobject.c, `_PyDict_LoadGlobal`.
 pub fn _PyDict_LoadGlobal<C: CApi>(
@@ -2151,19 +1853,6 @@ pub fn dict_subscript<C: CApi>(
     }
     return Err(c._PyErr_SetKeyError(key));
 }
-/// CPython: Objects/dictobject.c, `dict_ass_sub`.
-pub fn dict_ass_sub<C: CApi>(
-    c: &mut C,
-    mp: &C::Object,
-    v: &C::Object,
-    w: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::dict_ass_sub);
-    if let Some(w_2) = w {
-        return Ok(c.PyDict_SetItem(mp, v, w_2)?);
-    }
-    return Ok(c.PyDict_DelItem(mp, v)?);
-}
 /// CPython: Objects/dictobject.c, `keys_lock_held`.
 pub fn keys_lock_held<C: CApi>(
     c: &mut C,
@@ -2338,16 +2027,6 @@ pub fn PyDict_Items<C: CApi>(
     c.enter(FunctionId::PyDict_Items);
     return Ok(super::dictobject::items_lock_held(c, dict)?);
 }
-/// CPython: Objects/dictobject.c, `dict_fromkeys_impl`.
-pub fn dict_fromkeys_impl<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    iterable: &C::Object,
-    value: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_fromkeys_impl);
-    return Ok(super::dictobject::_PyDict_FromKeys(c, type_, iterable, value)?);
-}
 /// CPython: Objects/dictobject.c, `dict_update_arg`.
 pub fn dict_update_arg<C: CApi>(
     c: &mut C,
@@ -2367,57 +2046,6 @@ pub fn dict_update_arg<C: CApi>(
         return Ok(c.PyDict_Merge(self_, arg, 1)?);
     }
     return Ok(super::dictobject::PyDict_MergeFromSeq2(c, self_, arg, 1)?);
-}
-/// CPython: Objects/dictobject.c, `dict_update_common`.
-pub fn dict_update_common<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &C::Object,
-    kwds: Option<&C::Object>,
-    methname: &str,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::dict_update_common);
-    let mut arg = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])?;
-    let result = if let Some(arg_2) = &arg {
-        super::dictobject::dict_update_arg(c, self_, arg_2)?
-    } else {
-        0i32
-    };
-    let result_4 = if result == 0 && let Some(kwds_2) = kwds {
-        let result_3 = {
-            let result_2 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
-                Ok(result_2) => result_2,
-                Err(error) if c.is_exception(&error) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "dict_update_common: call of PyDict_Merge while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
-            if result_2 != 0 { c.PyDict_Merge(self_, kwds_2, 1)? } else { -1i32 }
-        };
-        result_3
-    } else {
-        result
-    };
-    return Ok(result_4);
-}
-/// CPython: Objects/dictobject.c, `dict_update`.
-pub fn dict_update<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &C::Object,
-    kwds: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_update);
-    if super::dictobject::dict_update_common(c, self_, args, kwds, "update")? != -1 {
-        return Ok(Some(c.global(Global::Py_None)?));
-    }
-    return Ok(None);
 }
 /// CPython: Objects/dictobject.c, `merge_from_seq2_lock_held`.
 pub fn merge_from_seq2_lock_held<C: CApi>(
@@ -2997,14 +2625,6 @@ pub fn copy_lock_held<C: CApi>(
     if result != 0 {}
     return Ok(Some(split_copy));
 }
-/// CPython: Objects/dictobject.c, `PyDict_Size`.
-pub fn PyDict_Size<C: CApi>(c: &mut C, mp: &C::Object) -> Result<isize, C::Error> {
-    c.enter(FunctionId::PyDict_Size);
-    if c.PyDict_Check(mp)? {
-        return Ok(c.PyDictObject_ma_used(mp)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
 /// CPython: Objects/dictobject.c, `dict_equal`.
 pub fn dict_equal<C: CApi>(
     c: &mut C,
@@ -3286,16 +2906,6 @@ pub fn dict_clear_impl<C: CApi>(
     super::dictobject::PyDict_Clear(c, self_)?;
     return Ok(c.global(Global::Py_None)?);
 }
-/// CPython: Objects/dictobject.c, `dict_pop_impl`.
-pub fn dict_pop_impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    key: &C::Object,
-    default_value: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_pop_impl);
-    return Ok(super::dictobject::_PyDict_Pop(c, self_, key, default_value)?);
-}
 /// CPython: Objects/dictobject.c, `dict_popitem_impl`.
 pub fn dict_popitem_impl<C: CApi>(
     c: &mut C,
@@ -3506,34 +3116,6 @@ pub fn dict___sizeof___impl<C: CApi>(
     };
     return Ok(c.PyLong_FromSsize_t(result)?);
 }
-/// CPython: Objects/dictobject.c, `dict_or`.
-pub fn dict_or<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_or);
-    if c.PyDict_Check(self_)? && c.PyDict_Check(other)? {
-        let new = c.PyDict_Copy(self_)?;
-        if super::dictobject::dict_update_arg(c, &new, other)? != 0 {
-            return Ok(None);
-        }
-        return Ok(Some(new));
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
-}
-/// CPython: Objects/dictobject.c, `dict_ior`.
-pub fn dict_ior<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict_ior);
-    if super::dictobject::dict_update_arg(c, self_, other)? != 0 {
-        return Ok(None);
-    }
-    return Ok(Some(self_.clone()));
-}
 /// CPython: Objects/dictobject.c, `PyDict_ContainsString`.
 pub fn PyDict_ContainsString<C: CApi>(
     c: &mut C,
@@ -3558,16 +3140,6 @@ pub fn _PyDict_Contains_KnownHash<C: CApi>(
         return Ok(1);
     }
     return Ok(0);
-}
-/// CPython: Objects/dictobject.c, `_PyDict_ContainsId`.
-pub fn _PyDict_ContainsId<C: CApi>(
-    c: &mut C,
-    op: &C::Object,
-    key: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyDict_ContainsId);
-    let kv = c._PyUnicode_FromId(key)?;
-    return Ok(c.PyDict_Contains(op, &kv)?);
 }
 /// CPython: Objects/dictobject.c, `dict_new`.
 pub fn dict_new<C: CApi>(
@@ -3603,16 +3175,6 @@ pub fn dict_new<C: CApi>(
         if result != 0 {}
     }
     return Ok(d);
-}
-/// CPython: Objects/dictobject.c, `dict_init`.
-pub fn dict_init<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    args: &C::Object,
-    kwds: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::dict_init);
-    return Ok(super::dictobject::dict_update_common(c, self_, args, kwds, "dict")?);
 }
 /// CPython: Objects/dictobject.c, `dict_vectorcall`.
 pub fn dict_vectorcall<C: CApi>(
@@ -3710,17 +3272,6 @@ pub fn PyDict_GetItemStringRef<C: CApi>(
     };
     return Ok(c.PyDict_GetItemRef(v, &key_obj, result)?);
 }
-/// CPython: Objects/dictobject.c, `_PyDict_SetItemId`.
-pub fn _PyDict_SetItemId<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    key: &C::Object,
-    item: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyDict_SetItemId);
-    let kv = c._PyUnicode_FromId(key)?;
-    return Ok(c.PyDict_SetItem(v, &kv, item)?);
-}
 /// CPython: Objects/dictobject.c, `PyDict_SetItemString`.
 pub fn PyDict_SetItemString<C: CApi>(
     c: &mut C,
@@ -3737,26 +3288,6 @@ pub fn PyDict_SetItemString<C: CApi>(
         None => return Err(c.unsupported("NULL where an object must be")),
     };
     return Ok(c.PyDict_SetItem(v, &object, item)?);
-}
-/// CPython: Objects/dictobject.c, `_PyDict_DelItemId`.
-pub fn _PyDict_DelItemId<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    key: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyDict_DelItemId);
-    let kv = c._PyUnicode_FromId(key)?;
-    return Ok(c.PyDict_DelItem(v, &kv)?);
-}
-/// CPython: Objects/dictobject.c, `PyDict_DelItemString`.
-pub fn PyDict_DelItemString<C: CApi>(
-    c: &mut C,
-    v: &C::Object,
-    key: &str,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyDict_DelItemString);
-    let kv = c.PyUnicode_FromString(Some(key))?;
-    return Ok(c.PyDict_DelItem(v, &kv)?);
 }
 /// CPython: Objects/dictobject.c, `dictiter_new`.
 pub fn dictiter_new<C: CApi>(
@@ -3991,15 +3522,6 @@ pub fn dictreviter_iternext<C: CApi>(
     }
     return Ok(None);
 }
-/// CPython: Objects/dictobject.c, `dict___reversed___impl`.
-pub fn dict___reversed___impl<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dict___reversed___impl);
-    let PyDictRevIterKey_Type = c.global(Global::PyDictRevIterKey_Type)?;
-    return Ok(super::dictobject::dictiter_new(c, Some(self_), &PyDictRevIterKey_Type)?);
-}
 /// CPython: Objects/dictobject.c, `dictview_dealloc`.
 pub fn dictview_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
     c.enter(FunctionId::dictview_dealloc);
@@ -4021,151 +3543,6 @@ pub fn dictview_len<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::E
         0isize
     };
     return Ok(len);
-}
-/// CPython: Objects/dictobject.c, `_PyDictView_New`.
-pub fn _PyDictView_New<C: CApi>(
-    c: &mut C,
-    dict: &C::Object,
-    type_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_PyDictView_New);
-    if c.PyDict_Check(dict)? {
-        let dv = c._PyObject_GC_New(type_)?;
-        c.set__PyDictViewObject_dv_dict(&dv, Some(dict))?;
-        return Ok(dv);
-    }
-    let tp_name = c.PyTypeObject_tp_name(type_)?;
-    let tp = c.Py_TYPE(dict)?;
-    let tp_name_2 = c.PyTypeObject_tp_name(&tp)?;
-    let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-    return Err(
-        c
-            .PyErr_Format(
-                &PyExc_TypeError,
-                "%s() requires a dict argument, not '%s'",
-                &[Argument::Str(tp_name.clone()), Argument::Str(tp_name_2.clone())],
-            ),
-    );
-}
-/// CPython: Objects/dictobject.c, `dictview_mapping`.
-pub fn dictview_mapping<C: CApi>(
-    c: &mut C,
-    view: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::dictview_mapping);
-    let mapping = c._PyDictViewObject_dv_dict(view)?;
-    let object = match mapping.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(c.PyDictProxy_New(&object)?);
-}
-/// CPython: Objects/dictobject.c, `all_contained_in`.
-pub fn all_contained_in<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::all_contained_in);
-    let iter = super::abstract_::PyObject_GetIter(c, self_)?;
-    let ok_2 = {
-        let mut ok = 1i32;
-        loop {
-            if let Some(next) = &super::abstract_::PyIter_Next(c, &iter)? {
-                let result = super::abstract_::PySequence_Contains(c, other, next)?;
-                if !(result <= 0) {
-                    ok = result;
-                    continue;
-                }
-                break result;
-            } else {
-                break ok
-            }
-        }
-    };
-    return Ok(ok_2);
-}
-/// CPython: Objects/dictobject.c, `dictview_richcompare`.
-pub fn dictview_richcompare<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-    op: i32,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dictview_richcompare);
-    let check = c.PyAnySet_Check(other)?;
-    if check || c.PyDictViewSet_Check(other)? {
-        let result = super::abstract_::PyObject_Size(c, self_)?;
-        let result_2 = super::abstract_::PyObject_Size(c, other)?;
-        let ok_7 = match op {
-            3 | 2 => {
-                let ok = if result == result_2 {
-                    let result_3 = match super::dictobject::all_contained_in(
-                        c,
-                        self_,
-                        other,
-                    ) {
-                        Ok(result_3) => result_3,
-                        Err(error) if c.is_exception(&error) => {
-                            if op == 3 {
-                                return Err(error);
-                            }
-                            return Err(error);
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    result_3
-                } else {
-                    0i32
-                };
-                let ok_2 = if op == 3 && ok >= 0 { i32::from(!(ok != 0)) } else { ok };
-                ok_2
-            }
-            0 => {
-                let ok_3 = if result < result_2 {
-                    super::dictobject::all_contained_in(c, self_, other)?
-                } else {
-                    0i32
-                };
-                ok_3
-            }
-            1 => {
-                let ok_4 = if result <= result_2 {
-                    super::dictobject::all_contained_in(c, self_, other)?
-                } else {
-                    0i32
-                };
-                ok_4
-            }
-            4 => {
-                let ok_5 = if result > result_2 {
-                    super::dictobject::all_contained_in(c, other, self_)?
-                } else {
-                    0i32
-                };
-                ok_5
-            }
-            5 => {
-                let ok_6 = if result >= result_2 {
-                    super::dictobject::all_contained_in(c, other, self_)?
-                } else {
-                    0i32
-                };
-                ok_6
-            }
-            _ => 0i32,
-        };
-        if ok_7 < 0 {
-            return Ok(None);
-        }
-        let result_4 = if ok_7 != 0 {
-            c.global(Global::Py_True)?
-        } else {
-            c.global(Global::Py_False)?
-        };
-        return Ok(Some(result_4));
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
 }
 /// CPython: Objects/dictobject.c, `dictview_repr`.
 pub fn dictview_repr<C: CApi>(
@@ -4251,39 +3628,6 @@ pub fn dictkeys_contains<C: CApi>(
         return Ok(c.PyDict_Contains(&object, obj)?);
     }
     return Ok(0);
-}
-/// CPython: Objects/dictobject.c, `dictviews_to_set`.
-pub fn dictviews_to_set<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::dictviews_to_set);
-    let check = c.PyDictKeys_Check(self_)?;
-    let left_3 = if check {
-        let left = c._PyDictViewObject_dv_dict(self_)?;
-        let object = match left.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let check_2 = c.PyDict_CheckExact(&object)?;
-        let left_2 = if check_2 { left.clone() } else { Some(self_.clone()) };
-        left_2.clone()
-    } else {
-        Some(self_.clone())
-    };
-    return Ok(c.PySet_New(left_3.as_ref())?);
-}
-/// CPython: Objects/dictobject.c, `dictviews_sub`.
-pub fn dictviews_sub<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::dictviews_sub);
-    let result = super::dictobject::dictviews_to_set(c, self_)?;
-    let iddifference_update = c._Py_ID("difference_update")?;
-    c.PyObject_CallMethodOneArg(&result, &iddifference_update, other)?;
-    return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `_PyDictView_Intersect`.
 pub fn _PyDictView_Intersect<C: CApi>(
@@ -4409,17 +3753,6 @@ pub fn _PyDictView_Intersect<C: CApi>(
     };
     return Ok(Some(result_4));
 }
-/// CPython: Objects/dictobject.c, `dictviews_or`.
-pub fn dictviews_or<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::dictviews_or);
-    let result = super::dictobject::dictviews_to_set(c, self_)?;
-    c._PySet_Update(&result, other)?;
-    return Ok(result);
-}
 /// CPython: Objects/dictobject.c, `dictitems_xor_lock_held`.
 pub fn dictitems_xor_lock_held<C: CApi>(
     c: &mut C,
@@ -4522,65 +3855,6 @@ pub fn dictitems_xor<C: CApi>(
     let d1 = c._PyDictViewObject_dv_dict(self_)?;
     let d2 = c._PyDictViewObject_dv_dict(other)?;
     return Ok(super::dictobject::dictitems_xor_lock_held(c, d1.as_ref(), d2.as_ref())?);
-}
-/// CPython: Objects/dictobject.c, `dictviews_xor`.
-pub fn dictviews_xor<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dictviews_xor);
-    if c.PyDictItems_Check(self_)? && c.PyDictItems_Check(other)? {
-        return Ok(super::dictobject::dictitems_xor(c, self_, other)?);
-    }
-    let result = super::dictobject::dictviews_to_set(c, self_)?;
-    let idsymmetric_difference_update = c._Py_ID("symmetric_difference_update")?;
-    c.PyObject_CallMethodOneArg(&result, &idsymmetric_difference_update, other)?;
-    return Ok(Some(result));
-}
-/// CPython: Objects/dictobject.c, `dictviews_isdisjoint`.
-pub fn dictviews_isdisjoint<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::dictviews_isdisjoint);
-    if c.Py_Is(self_, other)? {
-        if super::dictobject::dictview_len(c, self_)? == 0 {
-            return Ok(Some(c.global(Global::Py_True)?));
-        }
-        return Ok(Some(c.global(Global::Py_False)?));
-    }
-    let check = c.PyAnySet_Check(other)?;
-    let (other_3, self__3) = if check || c.PyDictViewSet_Check(other)? {
-        let result = super::dictobject::dictview_len(c, self_)?;
-        let result_2 = super::abstract_::PyObject_Size(c, other)?;
-        let (other_2, self__2) = if result_2 > result {
-            (self_.clone(), other.clone())
-        } else {
-            (other.clone(), self_.clone())
-        };
-        (other_2.clone(), self__2.clone())
-    } else {
-        (other.clone(), self_.clone())
-    };
-    let it = super::abstract_::PyObject_GetIter(c, &other_3)?;
-    {
-        loop {
-            if let Some(item) = &super::abstract_::PyIter_Next(c, &it)? {
-                let result_3 = super::abstract_::PySequence_Contains(c, &self__3, item)?;
-                if result_3 == -1 {
-                    return Ok(None);
-                }
-                if !(result_3 != 0) {
-                    continue;
-                }
-                return Ok(Some(c.global(Global::Py_False)?));
-            }
-            break;
-        }
-    };
-    return Ok(Some(c.global(Global::Py_True)?));
 }
 /// CPython: Objects/dictobject.c, `dict_keys_impl`.
 pub fn dict_keys_impl<C: CApi>(
@@ -4727,22 +4001,6 @@ pub fn dictvalues_reversed<C: CApi>(
         );
     }
     return Ok(Some(c.global(Global::Py_None)?));
-}
-/// CPython: Objects/dictobject.c, `_PyDict_NewKeysForClass`.
-pub fn _PyDict_NewKeysForClass<C: CApi>(
-    c: &mut C,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::_PyDict_NewKeysForClass);
-    let keys = match c.new_keys_object(6, 1) {
-        Ok(keys) => keys,
-        Err(error) if c.is_exception(&error) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    c.set_PyDictKeysObject_dk_usable(&keys, 30)?;
-    c.set_PyDictKeysObject_dk_kind(&keys, 2)?;
-    return Ok(Some(keys));
 }
 /// CPython: Objects/dictobject.c, `make_dict_from_instance_attributes`.
 pub fn make_dict_from_instance_attributes<C: CApi>(

@@ -5,2463 +5,222 @@
 
 //! From the identity of a C function to its translation.
 #![allow(non_snake_case, clippy::all)]
-use crate::capi::{CApi, FunctionId};
+#[allow(unused_imports)]
+use crate::{calls, capi::{CApi, FunctionId}};
 /// Runs the translation of `id` as a `PyCFunction`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn PyCFunction<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn PyCFunction<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyObject_GetItem => {
-            Some(
-                match super::abstract_::PyObject_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Format => {
-            Some(
-                match super::abstract_::PyObject_Format(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Or => Some(super::abstract_::PyNumber_Or(c, a0, a1)),
-        FunctionId::PyNumber_Xor => Some(super::abstract_::PyNumber_Xor(c, a0, a1)),
-        FunctionId::PyNumber_And => Some(super::abstract_::PyNumber_And(c, a0, a1)),
-        FunctionId::PyNumber_Lshift => Some(super::abstract_::PyNumber_Lshift(c, a0, a1)),
-        FunctionId::PyNumber_Rshift => Some(super::abstract_::PyNumber_Rshift(c, a0, a1)),
-        FunctionId::PyNumber_Subtract => {
-            Some(super::abstract_::PyNumber_Subtract(c, a0, a1))
-        }
-        FunctionId::PyNumber_Divmod => Some(super::abstract_::PyNumber_Divmod(c, a0, a1)),
-        FunctionId::PyNumber_Add => Some(super::abstract_::PyNumber_Add(c, a0, a1)),
-        FunctionId::PyNumber_Multiply => {
-            Some(super::abstract_::PyNumber_Multiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_MatrixMultiply => {
-            Some(super::abstract_::PyNumber_MatrixMultiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_FloorDivide => {
-            Some(super::abstract_::PyNumber_FloorDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_TrueDivide => {
-            Some(super::abstract_::PyNumber_TrueDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_Remainder => {
-            Some(super::abstract_::PyNumber_Remainder(c, a0, a1))
-        }
-        FunctionId::_PyNumber_PowerNoMod => {
-            Some(super::abstract_::_PyNumber_PowerNoMod(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceOr => {
-            Some(super::abstract_::PyNumber_InPlaceOr(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceXor => {
-            Some(super::abstract_::PyNumber_InPlaceXor(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceAnd => {
-            Some(super::abstract_::PyNumber_InPlaceAnd(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceLshift => {
-            Some(super::abstract_::PyNumber_InPlaceLshift(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceRshift => {
-            Some(super::abstract_::PyNumber_InPlaceRshift(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceSubtract => {
-            Some(super::abstract_::PyNumber_InPlaceSubtract(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceMatrixMultiply => {
-            Some(super::abstract_::PyNumber_InPlaceMatrixMultiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceFloorDivide => {
-            Some(super::abstract_::PyNumber_InPlaceFloorDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceTrueDivide => {
-            Some(super::abstract_::PyNumber_InPlaceTrueDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceRemainder => {
-            Some(super::abstract_::PyNumber_InPlaceRemainder(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceAdd => {
-            Some(super::abstract_::PyNumber_InPlaceAdd(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceMultiply => {
-            Some(super::abstract_::PyNumber_InPlaceMultiply(c, a0, a1))
-        }
-        FunctionId::_PyNumber_InPlacePowerNoMod => {
-            Some(super::abstract_::_PyNumber_InPlacePowerNoMod(c, a0, a1))
-        }
-        FunctionId::PySequence_Concat => {
-            Some(super::abstract_::PySequence_Concat(c, a0, a1))
-        }
-        FunctionId::PySequence_InPlaceConcat => {
-            Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
-        }
-        FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, a0, a1))
-        }
-        FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
-        FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
-        FunctionId::bool_xor => Some(super::boolobject::bool_xor(c, a0, a1)),
-        FunctionId::bytearray_clear => {
-            Some(super::bytearrayobject::bytearray_clear(c, a0, a1))
-        }
-        FunctionId::bytearray_copy => {
-            Some(super::bytearrayobject::bytearray_copy(c, a0, a1))
-        }
-        FunctionId::bytearray_removeprefix => {
-            Some(
-                match super::bytearrayobject::bytearray_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_removesuffix => {
-            Some(
-                match super::bytearrayobject::bytearray_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_reverse => {
-            Some(super::bytearrayobject::bytearray_reverse(c, a0, a1))
-        }
-        FunctionId::bytearray_append => {
-            Some(
-                match super::bytearrayobject::bytearray_append(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_remove => {
-            Some(
-                match super::bytearrayobject::bytearray_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_fromhex => {
-            Some(
-                match super::bytearrayobject::bytearray_fromhex(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_reduce => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_sizeof => {
-            Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
-        }
-        FunctionId::stringlib_isspace => {
-            Some(super::bytearrayobject::stringlib_isspace(c, a0, a1))
-        }
-        FunctionId::stringlib_isalpha => {
-            Some(super::bytearrayobject::stringlib_isalpha(c, a0, a1))
-        }
-        FunctionId::stringlib_isalnum => {
-            Some(super::bytearrayobject::stringlib_isalnum(c, a0, a1))
-        }
-        FunctionId::stringlib_isascii => {
-            Some(super::bytearrayobject::stringlib_isascii(c, a0, a1))
-        }
-        FunctionId::stringlib_isdigit => {
-            Some(super::bytearrayobject::stringlib_isdigit(c, a0, a1))
-        }
-        FunctionId::stringlib_islower => {
-            Some(super::bytearrayobject::stringlib_islower(c, a0, a1))
-        }
-        FunctionId::stringlib_isupper => {
-            Some(super::bytearrayobject::stringlib_isupper(c, a0, a1))
-        }
-        FunctionId::stringlib_istitle => {
-            Some(super::bytearrayobject::stringlib_istitle(c, a0, a1))
-        }
-        FunctionId::stringlib_lower => {
-            Some(super::bytearrayobject::stringlib_lower(c, a0, a1))
-        }
-        FunctionId::stringlib_upper => {
-            Some(super::bytearrayobject::stringlib_upper(c, a0, a1))
-        }
-        FunctionId::stringlib_title => {
-            Some(super::bytearrayobject::stringlib_title(c, a0, a1))
-        }
-        FunctionId::stringlib_capitalize => {
-            Some(super::bytearrayobject::stringlib_capitalize(c, a0, a1))
-        }
-        FunctionId::stringlib_swapcase => {
-            Some(super::bytearrayobject::stringlib_swapcase(c, a0, a1))
-        }
-        FunctionId::stringlib_zfill => {
-            Some(super::bytearrayobject::stringlib_zfill(c, a0, a1))
-        }
-        FunctionId::bytearray_maketrans_impl => {
-            Some(super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_partition => {
-            Some(super::bytearrayobject::bytearray_partition(c, a0, a1))
-        }
-        FunctionId::bytearray_rpartition => {
-            Some(super::bytearrayobject::bytearray_rpartition(c, a0, a1))
-        }
-        FunctionId::bytearray_strip_impl => {
-            Some(super::bytearrayobject::bytearray_strip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_lstrip_impl => {
-            Some(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_rstrip_impl => {
-            Some(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_alloc => {
-            Some(super::bytearrayobject::bytearray_alloc(c, a0, a1))
-        }
-        FunctionId::bytearray_join => {
-            Some(super::bytearrayobject::bytearray_join(c, a0, a1))
-        }
-        FunctionId::bytearray_fromhex_impl => {
-            Some(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_mod => {
-            Some(super::bytearrayobject::bytearray_mod(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_length_hint => {
-            Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_reduce => {
-            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_setstate => {
-            Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
-        }
-        FunctionId::bytes___bytes__ => {
-            Some(super::bytesobject::bytes___bytes__(c, a0, a1))
-        }
-        FunctionId::bytes_partition => {
-            Some(
-                match super::bytesobject::bytes_partition(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_rpartition => {
-            Some(
-                match super::bytesobject::bytes_rpartition(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_removeprefix => {
-            Some(
-                match super::bytesobject::bytes_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_removesuffix => {
-            Some(
-                match super::bytesobject::bytes_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_fromhex => {
-            Some(
-                match super::bytesobject::bytes_fromhex(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytesobject_stringlib_isspace => {
-            Some(super::bytesobject::stringlib_isspace(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isalpha => {
-            Some(super::bytesobject::stringlib_isalpha(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isalnum => {
-            Some(super::bytesobject::stringlib_isalnum(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isascii => {
-            Some(super::bytesobject::stringlib_isascii(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isdigit => {
-            Some(super::bytesobject::stringlib_isdigit(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_islower => {
-            Some(super::bytesobject::stringlib_islower(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isupper => {
-            Some(super::bytesobject::stringlib_isupper(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_istitle => {
-            Some(super::bytesobject::stringlib_istitle(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_lower => {
-            Some(super::bytesobject::stringlib_lower(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_upper => {
-            Some(super::bytesobject::stringlib_upper(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_title => {
-            Some(super::bytesobject::stringlib_title(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_capitalize => {
-            Some(super::bytesobject::stringlib_capitalize(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_swapcase => {
-            Some(super::bytesobject::stringlib_swapcase(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_zfill => {
-            Some(super::bytesobject::stringlib_zfill(c, a0, a1))
-        }
-        FunctionId::bytes_partition_impl => {
-            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
-        }
-        FunctionId::bytes_rpartition_impl => {
-            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
-        }
-        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
-        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
-        FunctionId::bytes_strip_impl => {
-            Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_lstrip_impl => {
-            Some(super::bytesobject::bytes_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_rstrip_impl => {
-            Some(super::bytesobject::bytes_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_maketrans_impl => {
-            Some(super::bytesobject::bytes_maketrans_impl(c, a0, a1))
-        }
-        FunctionId::bytes_fromhex_impl => {
-            Some(super::bytesobject::bytes_fromhex_impl(c, a0, a1))
-        }
-        FunctionId::bytes_getnewargs => {
-            Some(super::bytesobject::bytes_getnewargs(c, a0, a1))
-        }
-        FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
-        FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::PyObject_GetItem => Some(calls::required(super::abstract_::PyObject_GetItem(c, a0, a1), c)),
+        FunctionId::bytearray_removeprefix => Some(calls::required(super::bytearrayobject::bytearray_removeprefix(c, a0, a1), c)),
+        FunctionId::bytearray_removesuffix => Some(calls::required(super::bytearrayobject::bytearray_removesuffix(c, a0, a1), c)),
+        FunctionId::bytearray_join => Some(super::bytearrayobject::bytearray_join(c, a0, a1)),
+        FunctionId::bytearrayiter_reduce => Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)),
+        FunctionId::bytes_partition => Some(calls::required(super::bytesobject::bytes_partition(c, a0, a1), c)),
+        FunctionId::bytes_rpartition => Some(calls::required(super::bytesobject::bytes_rpartition(c, a0, a1), c)),
+        FunctionId::bytes_removeprefix => Some(calls::required(super::bytesobject::bytes_removeprefix(c, a0, a1), c)),
+        FunctionId::bytes_removesuffix => Some(calls::required(super::bytesobject::bytes_removesuffix(c, a0, a1), c)),
         FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
-        FunctionId::striter_setstate => {
-            Some(super::bytesobject::striter_setstate(c, a0, a1))
-        }
-        FunctionId::PyObject_CallOneArg => {
-            Some(super::call::PyObject_CallOneArg(c, a0, a1))
-        }
-        FunctionId::PyObject_CallObject => {
-            Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
-        }
-        FunctionId::method___reduce__ => {
-            Some(super::classobject::method___reduce__(c, a0, a1))
-        }
-        FunctionId::PyMethod_New => Some(super::classobject::PyMethod_New(c, a0, a1)),
-        FunctionId::method_getattro => {
-            Some(
-                match super::classobject::method_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_getattro => {
-            Some(
-                match super::classobject::instancemethod_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_new_impl => {
-            Some(super::classobject::instancemethod_new_impl(c, a0, a1))
-        }
-        FunctionId::complex_conjugate => {
-            Some(super::complexobject::complex_conjugate(c, a0, a1))
-        }
-        FunctionId::complex___getnewargs__ => {
-            Some(super::complexobject::complex___getnewargs__(c, a0, a1))
-        }
-        FunctionId::complex___format__ => {
-            Some(
-                match super::complexobject::complex___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::complex___complex__ => {
-            Some(super::complexobject::complex___complex__(c, a0, a1))
-        }
-        FunctionId::complex___format___impl => {
-            Some(super::complexobject::complex___format___impl(c, a0, a1))
-        }
+        FunctionId::method_getattro => Some(calls::required(super::classobject::method_getattro(c, a0, a1), c)),
+        FunctionId::instancemethod_getattro => Some(calls::required(super::classobject::instancemethod_getattro(c, a0, a1), c)),
         FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
-        FunctionId::mappingproxy_getitem => {
-            Some(
-                match super::descrobject::mappingproxy_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_or => {
-            Some(super::descrobject::mappingproxy_or(c, a0, a1))
-        }
-        FunctionId::mappingproxy_ior => {
-            Some(
-                match super::descrobject::mappingproxy_ior(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_keys => {
-            Some(super::descrobject::mappingproxy_keys(c, a0, a1))
-        }
-        FunctionId::mappingproxy_values => {
-            Some(super::descrobject::mappingproxy_values(c, a0, a1))
-        }
-        FunctionId::mappingproxy_items => {
-            Some(super::descrobject::mappingproxy_items(c, a0, a1))
-        }
-        FunctionId::mappingproxy_copy => {
-            Some(super::descrobject::mappingproxy_copy(c, a0, a1))
-        }
-        FunctionId::mappingproxy_reversed => {
-            Some(super::descrobject::mappingproxy_reversed(c, a0, a1))
-        }
-        FunctionId::mappingproxy_new_impl => {
-            Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
-        }
+        FunctionId::mappingproxy_getitem => Some(calls::required(super::descrobject::mappingproxy_getitem(c, a0, a1), c)),
+        FunctionId::mappingproxy_keys => Some(super::descrobject::mappingproxy_keys(c, a0, a1)),
+        FunctionId::mappingproxy_values => Some(super::descrobject::mappingproxy_values(c, a0, a1)),
+        FunctionId::mappingproxy_items => Some(super::descrobject::mappingproxy_items(c, a0, a1)),
+        FunctionId::mappingproxy_copy => Some(super::descrobject::mappingproxy_copy(c, a0, a1)),
+        FunctionId::mappingproxy_reversed => Some(super::descrobject::mappingproxy_reversed(c, a0, a1)),
         FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
-        FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
-        FunctionId::property_getter => {
-            Some(super::descrobject::property_getter(c, a0, a1))
-        }
-        FunctionId::property_setter => {
-            Some(super::descrobject::property_setter(c, a0, a1))
-        }
-        FunctionId::property_deleter => {
-            Some(super::descrobject::property_deleter(c, a0, a1))
-        }
-        FunctionId::property_set_name => {
-            Some(super::descrobject::property_set_name(c, a0, a1))
-        }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
-        FunctionId::dict_popitem => {
-            Some(
-                match super::dictobject::dict_popitem(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof__ => {
-            Some(super::dictobject::dict___sizeof__(c, a0, a1))
-        }
-        FunctionId::dict___reversed__ => {
-            Some(
-                match super::dictobject::dict___reversed__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_popitem => Some(calls::raised(super::dictobject::dict_popitem(c, a0, a1))),
+        FunctionId::dict___sizeof__ => Some(super::dictobject::dict___sizeof__(c, a0, a1)),
         FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0, a1)),
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
         FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0, a1)),
         FunctionId::PyDict_GetItem => Some(super::dictobject::PyDict_GetItem(c, a0, a1)),
-        FunctionId::_PyDict_GetItemWithError => {
-            Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1))
-        }
+        FunctionId::_PyDict_GetItemWithError => Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)),
         FunctionId::dict_subscript => Some(super::dictobject::dict_subscript(c, a0, a1)),
-        FunctionId::dict___contains__ => {
-            Some(super::dictobject::dict___contains__(c, a0, a1))
-        }
-        FunctionId::dict_or => {
-            Some(
-                match super::dictobject::dict_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_ior => {
-            Some(
-                match super::dictobject::dict_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_new => {
-            Some(
-                match super::dictobject::dictiter_new(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict___contains__ => Some(super::dictobject::dict___contains__(c, a0, a1)),
+        FunctionId::dictiter_new => Some(calls::required(super::dictobject::dictiter_new(c, Some(a0), a1), c)),
         FunctionId::dictiter_len => Some(super::dictobject::dictiter_len(c, a0, a1)),
-        FunctionId::_PyDictView_New => {
-            Some(super::dictobject::_PyDictView_New(c, a0, a1))
-        }
-        FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
-        FunctionId::_PyDictView_Intersect => {
-            Some(
-                match super::dictobject::_PyDictView_Intersect(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
-        FunctionId::dictitems_xor_lock_held => {
-            Some(
-                match super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictitems_xor => {
-            Some(
-                match super::dictobject::dictitems_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_xor => {
-            Some(
-                match super::dictobject::dictviews_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_isdisjoint => {
-            Some(
-                match super::dictobject::dictviews_isdisjoint(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictkeys_reversed => {
-            Some(
-                match super::dictobject::dictkeys_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictitems_reversed => {
-            Some(
-                match super::dictobject::dictitems_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictvalues_reversed => {
-            Some(
-                match super::dictobject::dictvalues_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enum_next_long => {
-            Some(
-                match super::enumobject::enum_next_long(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enum_reduce => Some(super::enumobject::enum_reduce(c, a0, a1)),
-        FunctionId::reversed_new_impl => {
-            Some(super::enumobject::reversed_new_impl(c, a0, a1))
-        }
-        FunctionId::reversed_len => Some(super::enumobject::reversed_len(c, a0, a1)),
-        FunctionId::reversed_reduce => {
-            Some(super::enumobject::reversed_reduce(c, a0, a1))
-        }
-        FunctionId::float_is_integer => {
-            Some(super::floatobject::float_is_integer(c, a0, a1))
-        }
-        FunctionId::float___trunc__ => {
-            Some(super::floatobject::float___trunc__(c, a0, a1))
-        }
-        FunctionId::float___floor__ => {
-            Some(super::floatobject::float___floor__(c, a0, a1))
-        }
-        FunctionId::float___ceil__ => Some(super::floatobject::float___ceil__(c, a0, a1)),
-        FunctionId::float_conjugate => {
-            Some(super::floatobject::float_conjugate(c, a0, a1))
-        }
-        FunctionId::float_hex => Some(super::floatobject::float_hex(c, a0, a1)),
-        FunctionId::float_as_integer_ratio => {
-            Some(super::floatobject::float_as_integer_ratio(c, a0, a1))
-        }
-        FunctionId::float___getnewargs__ => {
-            Some(super::floatobject::float___getnewargs__(c, a0, a1))
-        }
-        FunctionId::float___getformat__ => {
-            Some(
-                match super::floatobject::float___getformat__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___format__ => {
-            Some(
-                match super::floatobject::float___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_add => {
-            Some(
-                match super::floatobject::float_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_sub => {
-            Some(
-                match super::floatobject::float_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_mul => {
-            Some(
-                match super::floatobject::float_mul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_div => {
-            Some(
-                match super::floatobject::float_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_floor_div => {
-            Some(
-                match super::floatobject::float_floor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new_impl => {
-            Some(
-                match super::floatobject::float_new_impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_subtype_new => {
-            Some(
-                match super::floatobject::float_subtype_new(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___format___impl => {
-            Some(super::floatobject::float___format___impl(c, a0, a1))
-        }
-        FunctionId::PyFunction_New => {
-            Some(
-                match super::funcobject::PyFunction_New(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_getitem => {
-            Some(
-                match super::genericaliasobject::ga_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_orig_class => {
-            Some(
-                match super::genericaliasobject::set_orig_class(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_mro_entries => {
-            Some(super::genericaliasobject::ga_mro_entries(c, a0, a1))
-        }
-        FunctionId::ga_instancecheck => {
-            Some(
-                match super::genericaliasobject::ga_instancecheck(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_subclasscheck => {
-            Some(
-                match super::genericaliasobject::ga_subclasscheck(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_reduce => {
-            Some(
-                match super::genericaliasobject::ga_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iter_reduce => {
-            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
-        }
-        FunctionId::Py_GenericAlias => {
-            Some(
-                match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::_PyDictView_Intersect => Some(calls::required(super::dictobject::_PyDictView_Intersect(c, a0, a1), c)),
+        FunctionId::dictitems_xor_lock_held => Some(calls::required(super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)), c)),
+        FunctionId::dictitems_xor => Some(calls::required(super::dictobject::dictitems_xor(c, a0, a1), c)),
+        FunctionId::dictkeys_reversed => Some(calls::required(super::dictobject::dictkeys_reversed(c, a0, a1), c)),
+        FunctionId::dictitems_reversed => Some(calls::required(super::dictobject::dictitems_reversed(c, a0, a1), c)),
+        FunctionId::dictvalues_reversed => Some(calls::required(super::dictobject::dictvalues_reversed(c, a0, a1), c)),
+        FunctionId::enum_next_long => Some(calls::required(super::enumobject::enum_next_long(c, a0, a1), c)),
+        FunctionId::float___getformat__ => Some(calls::required(super::floatobject::float___getformat__(c, a0, a1), c)),
+        FunctionId::float_add => Some(calls::required(super::floatobject::float_add(c, a0, a1), c)),
+        FunctionId::float_sub => Some(calls::required(super::floatobject::float_sub(c, a0, a1), c)),
+        FunctionId::float_mul => Some(calls::required(super::floatobject::float_mul(c, a0, a1), c)),
+        FunctionId::float_div => Some(calls::required(super::floatobject::float_div(c, a0, a1), c)),
+        FunctionId::float_floor_div => Some(calls::required(super::floatobject::float_floor_div(c, a0, a1), c)),
+        FunctionId::PyFunction_New => Some(calls::raised(super::funcobject::PyFunction_New(c, a0, a1))),
+        FunctionId::ga_getitem => Some(calls::required(super::genericaliasobject::ga_getitem(c, a0, a1), c)),
+        FunctionId::ga_iter_reduce => Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1)),
         FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
-        FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
-        FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
-        FunctionId::calliter_reduce => {
-            Some(super::iterobject::calliter_reduce(c, a0, a1))
-        }
-        FunctionId::anextawaitable_send => {
-            Some(
-                match super::iterobject::anextawaitable_send(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_throw => {
-            Some(
-                match super::iterobject::anextawaitable_throw(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_close => {
-            Some(
-                match super::iterobject::anextawaitable_close(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyAnextAwaitable_New => {
-            Some(super::iterobject::PyAnextAwaitable_New(c, a0, a1))
-        }
+        FunctionId::calliter_reduce => Some(super::iterobject::calliter_reduce(c, a0, a1)),
+        FunctionId::anextawaitable_send => Some(calls::required(super::iterobject::anextawaitable_send(c, a0, a1), c)),
+        FunctionId::anextawaitable_throw => Some(calls::required(super::iterobject::anextawaitable_throw(c, a0, a1), c)),
+        FunctionId::anextawaitable_close => Some(calls::required(super::iterobject::anextawaitable_close(c, a0, a1), c)),
         FunctionId::py_list_clear => Some(super::listobject::py_list_clear(c, a0, a1)),
-        FunctionId::list_copy => Some(super::listobject::list_copy(c, a0, a1)),
         FunctionId::list_append => Some(super::listobject::list_append(c, a0, a1)),
-        FunctionId::list_reverse => Some(super::listobject::list_reverse(c, a0, a1)),
-        FunctionId::list_remove => {
-            Some(
-                match super::listobject::list_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list___sizeof__ => {
-            Some(super::listobject::list___sizeof__(c, a0, a1))
-        }
-        FunctionId::list___reversed__ => {
-            Some(super::listobject::list___reversed__(c, a0, a1))
-        }
+        FunctionId::list_remove => Some(calls::required(super::listobject::list_remove(c, a0, a1), c)),
         FunctionId::list_concat => Some(super::listobject::list_concat(c, a0, a1)),
-        FunctionId::list_append_impl => {
-            Some(super::listobject::list_append_impl(c, a0, a1))
-        }
+        FunctionId::list_append_impl => Some(super::listobject::list_append_impl(c, a0, a1)),
         FunctionId::list_extend => Some(super::listobject::list_extend(c, a0, a1)),
         FunctionId::_PyList_Extend => Some(super::listobject::_PyList_Extend(c, a0, a1)),
-        FunctionId::list_inplace_concat => {
-            Some(super::listobject::list_inplace_concat(c, a0, a1))
-        }
-        FunctionId::list_count => {
-            Some(
-                match super::listobject::list_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_remove_impl => {
-            Some(
-                match super::listobject::list_remove_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_subscript => {
-            Some(
-                match super::listobject::list_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::list_inplace_concat => Some(super::listobject::list_inplace_concat(c, a0, a1)),
+        FunctionId::list_count => Some(calls::required(super::listobject::list_count(c, a0, a1), c)),
+        FunctionId::list_remove_impl => Some(calls::required(super::listobject::list_remove_impl(c, a0, a1), c)),
+        FunctionId::list_subscript => Some(calls::required(super::listobject::list_subscript(c, a0, a1), c)),
         FunctionId::listiter_len => Some(super::listobject::listiter_len(c, a0, a1)),
-        FunctionId::listiter_reduce => {
-            Some(super::listobject::listiter_reduce(c, a0, a1))
-        }
-        FunctionId::listiter_setstate => {
-            Some(super::listobject::listiter_setstate(c, a0, a1))
-        }
-        FunctionId::listreviter_len => {
-            Some(super::listobject::listreviter_len(c, a0, a1))
-        }
-        FunctionId::listreviter_reduce => {
-            Some(super::listobject::listreviter_reduce(c, a0, a1))
-        }
-        FunctionId::listreviter_setstate => {
-            Some(super::listobject::listreviter_setstate(c, a0, a1))
-        }
-        FunctionId::int___getnewargs__ => {
-            Some(super::longobject::int___getnewargs__(c, a0, a1))
-        }
-        FunctionId::int___format__ => {
-            Some(
-                match super::longobject::int___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::listiter_setstate => Some(super::listobject::listiter_setstate(c, a0, a1)),
+        FunctionId::listreviter_len => Some(super::listobject::listreviter_len(c, a0, a1)),
+        FunctionId::listreviter_setstate => Some(super::listobject::listreviter_setstate(c, a0, a1)),
         FunctionId::int___sizeof__ => Some(super::longobject::int___sizeof__(c, a0, a1)),
-        FunctionId::int_bit_length => {
-            Some(
-                match super::longobject::int_bit_length(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_bit_count => Some(super::longobject::int_bit_count(c, a0, a1)),
-        FunctionId::int_as_integer_ratio => {
-            Some(
-                match super::longobject::int_as_integer_ratio(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
         FunctionId::int_is_integer => Some(super::longobject::int_is_integer(c, a0, a1)),
         FunctionId::x_add => Some(super::longobject::x_add(c, a0, a1)),
         FunctionId::x_sub => Some(super::longobject::x_sub(c, a0, a1)),
         FunctionId::_PyLong_Add => Some(super::longobject::_PyLong_Add(c, a0, a1)),
-        FunctionId::long_add => Some(super::longobject::long_add(c, Some(a0), Some(a1))),
-        FunctionId::_PyLong_Subtract => {
-            Some(super::longobject::_PyLong_Subtract(c, a0, a1))
-        }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
-        FunctionId::_PyLong_Multiply => {
-            Some(
-                match super::longobject::_PyLong_Multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_mul => {
-            Some(
-                match super::longobject::long_mul(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::_PyLong_Subtract => Some(super::longobject::_PyLong_Subtract(c, a0, a1)),
+        FunctionId::_PyLong_Multiply => Some(calls::required(super::longobject::_PyLong_Multiply(c, a0, a1), c)),
         FunctionId::fast_mod => Some(super::longobject::fast_mod(c, Some(a0), Some(a1))),
-        FunctionId::fast_floor_div => {
-            Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1)))
-        }
-        FunctionId::long_div => {
-            Some(
-                match super::longobject::long_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_mod => {
-            Some(
-                match super::longobject::long_mod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_divmod => {
-            Some(
-                match super::longobject::long_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_invmod => {
-            Some(
-                match super::longobject::long_invmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_rshift => {
-            Some(
-                match super::longobject::long_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::fast_floor_div => Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1))),
+        FunctionId::long_div => Some(calls::required(super::longobject::long_div(c, a0, a1), c)),
+        FunctionId::long_invmod => Some(calls::required(super::longobject::long_invmod(c, a0, a1), c)),
+        FunctionId::long_rshift => Some(calls::required(super::longobject::long_rshift(c, a0, a1), c)),
         FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
-        FunctionId::int___format___impl => {
-            Some(super::longobject::int___format___impl(c, a0, a1))
-        }
-        FunctionId::_PyLong_DivmodNear => {
-            Some(
-                match super::longobject::_PyLong_DivmodNear(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int___round___impl => {
-            Some(
-                match super::longobject::int___round___impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_long_meth => {
-            Some(
-                match super::longobject::long_long_meth(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
-        FunctionId::_Py_module_getattro => {
-            Some(
-                match super::moduleobject::_Py_module_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::module_dir => Some(super::moduleobject::module_dir(c, a0, a1)),
-        FunctionId::namespace_reduce => {
-            Some(super::namespaceobject::namespace_reduce(c, a0, a1))
-        }
-        FunctionId::PyObject_Init => Some(super::object::PyObject_Init(c, Some(a0), a1)),
+        FunctionId::_PyLong_DivmodNear => Some(calls::required(super::longobject::_PyLong_DivmodNear(c, a0, a1), c)),
+        FunctionId::int___round___impl => Some(calls::required(super::longobject::int___round___impl(c, a0, Some(a1)), c)),
+        FunctionId::_Py_module_getattro => Some(calls::required(super::moduleobject::_Py_module_getattro(c, a0, a1), c)),
         FunctionId::PyObject_GetAttr => Some(super::object::PyObject_GetAttr(c, a0, a1)),
-        FunctionId::PyObject_GenericGetAttr => {
-            Some(
-                match super::object::PyObject_GenericGetAttr(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::NotImplemented_reduce => {
-            Some(super::object::NotImplemented_reduce(c, a0, a1))
-        }
-        FunctionId::compute_item => {
-            Some(super::rangeobject::compute_item(c, a0, Some(a1)))
-        }
-        FunctionId::compute_range_item => {
-            Some(
-                match super::rangeobject::compute_range_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_slice => {
-            Some(
-                match super::rangeobject::compute_slice(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_count => {
-            Some(
-                match super::rangeobject::range_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_index => {
-            Some(
-                match super::rangeobject::range_index(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_reduce => Some(super::rangeobject::range_reduce(c, a0, a1)),
-        FunctionId::range_subscript => {
-            Some(
-                match super::rangeobject::range_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::PyObject_GenericGetAttr => Some(calls::required(super::object::PyObject_GenericGetAttr(c, a0, a1), c)),
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
-        FunctionId::rangeiter_reduce => {
-            Some(
-                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::rangeiter_setstate => {
-            Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
-        }
-        FunctionId::longrangeiter_len => {
-            Some(
-                match super::rangeobject::longrangeiter_len(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_reduce => {
-            Some(
-                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_setstate => {
-            Some(
-                match super::rangeobject::longrangeiter_setstate(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::rangeiter_reduce => Some(calls::required(super::rangeobject::rangeiter_reduce(c, a0, a1), c)),
+        FunctionId::rangeiter_setstate => Some(super::rangeobject::rangeiter_setstate(c, a0, a1)),
+        FunctionId::longrangeiter_len => Some(calls::required(super::rangeobject::longrangeiter_len(c, a0, a1), c)),
+        FunctionId::longrangeiter_reduce => Some(calls::required(super::rangeobject::longrangeiter_reduce(c, a0, a1), c)),
+        FunctionId::longrangeiter_setstate => Some(calls::required(super::rangeobject::longrangeiter_setstate(c, a0, a1), c)),
         FunctionId::set_pop => Some(super::setobject::set_pop(c, a0, Some(a1))),
-        FunctionId::set_copy => {
-            Some(
-                match super::setobject::set_copy(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_copy => {
-            Some(
-                match super::setobject::frozenset_copy(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_copy => Some(calls::required(super::setobject::set_copy(c, a0, Some(a1)), c)),
+        FunctionId::frozenset_copy => Some(calls::required(super::setobject::frozenset_copy(c, a0, a1), c)),
         FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
         FunctionId::set_isdisjoint => Some(super::setobject::set_isdisjoint(c, a0, a1)),
-        FunctionId::set_symmetric_difference => {
-            Some(
-                match super::setobject::set_symmetric_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issubset => {
-            Some(
-                match super::setobject::set_issubset(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issuperset => {
-            Some(
-                match super::setobject::set_issuperset(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_add => {
-            Some(
-                match super::setobject::set_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___contains__ => {
-            Some(
-                match super::setobject::set___contains__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_remove => {
-            Some(
-                match super::setobject::set_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_discard => {
-            Some(
-                match super::setobject::set_discard(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___reduce__ => {
-            Some(
-                match super::setobject::set___reduce__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_symmetric_difference => Some(calls::required(super::setobject::set_symmetric_difference(c, a0, a1), c)),
+        FunctionId::set_issubset => Some(calls::required(super::setobject::set_issubset(c, a0, a1), c)),
+        FunctionId::set_issuperset => Some(calls::required(super::setobject::set_issuperset(c, a0, a1), c)),
+        FunctionId::set_add => Some(calls::required(super::setobject::set_add(c, a0, a1), c)),
+        FunctionId::set___contains__ => Some(calls::required(super::setobject::set___contains__(c, a0, a1), c)),
+        FunctionId::set_remove => Some(calls::required(super::setobject::set_remove(c, a0, a1), c)),
+        FunctionId::set_discard => Some(calls::required(super::setobject::set_discard(c, a0, a1), c)),
+        FunctionId::set___reduce__ => Some(calls::required(super::setobject::set___reduce__(c, a0, a1), c)),
         FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
-        FunctionId::set_update_impl => {
-            Some(
-                match super::setobject::set_update_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_set => {
-            Some(
-                match super::setobject::make_new_set(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_set_basetype => {
-            Some(
-                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_frozenset => {
-            Some(
-                match super::setobject::make_new_frozenset(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_union_impl => {
-            Some(
-                match super::setobject::set_union_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_or => {
-            Some(
-                match super::setobject::set_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_ior => {
-            Some(
-                match super::setobject::set_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection => {
-            Some(
-                match super::setobject::set_intersection(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_multi_impl => {
-            Some(
-                match super::setobject::set_intersection_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update => {
-            Some(
-                match super::setobject::set_intersection_update(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update_multi_impl => {
-            Some(
-                match super::setobject::set_intersection_update_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_and => {
-            Some(
-                match super::setobject::set_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_iand => {
-            Some(
-                match super::setobject::set_iand(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_isdisjoint_impl => {
-            Some(super::setobject::set_isdisjoint_impl(c, a0, a1))
-        }
-        FunctionId::set_difference_update_impl => {
-            Some(
-                match super::setobject::set_difference_update_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_copy_and_difference => {
-            Some(
-                match super::setobject::set_copy_and_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference => {
-            Some(
-                match super::setobject::set_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference_multi_impl => {
-            Some(
-                match super::setobject::set_difference_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_sub => {
-            Some(
-                match super::setobject::set_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_isub => {
-            Some(
-                match super::setobject::set_isub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_symmetric_difference_update => {
-            Some(
-                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_symmetric_difference_impl => {
-            Some(
-                match super::setobject::set_symmetric_difference_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_xor => {
-            Some(
-                match super::setobject::set_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_ixor => {
-            Some(
-                match super::setobject::set_ixor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issubset_impl => {
-            Some(
-                match super::setobject::set_issubset_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issuperset_impl => {
-            Some(
-                match super::setobject::set_issuperset_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_add_impl => {
-            Some(
-                match super::setobject::set_add_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___contains___impl => {
-            Some(
-                match super::setobject::set___contains___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_remove_impl => {
-            Some(
-                match super::setobject::set_remove_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_discard_impl => {
-            Some(
-                match super::setobject::set_discard_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_reduce => {
-            Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
-        }
-        FunctionId::_PyBuildSlice_ConsumeRefs => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_indices => {
-            Some(
-                match super::sliceobject::slice_indices(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_reduce => Some(super::sliceobject::slice_reduce(c, a0, a1)),
-        FunctionId::tuple___getnewargs__ => {
-            Some(super::tupleobject::tuple___getnewargs__(c, a0, a1))
-        }
-        FunctionId::tuple_count => {
-            Some(
-                match super::tupleobject::tuple_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_new_impl => {
-            Some(
-                match super::tupleobject::tuple_new_impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_subtype_new => {
-            Some(
-                match super::tupleobject::tuple_subtype_new(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplesubscript => {
-            Some(
-                match super::tupleobject::tuplesubscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_update_impl => Some(calls::required(super::setobject::set_update_impl(c, a0, a1), c)),
+        FunctionId::make_new_set => Some(calls::required(super::setobject::make_new_set(c, a0, Some(a1)), c)),
+        FunctionId::set_union_impl => Some(calls::required(super::setobject::set_union_impl(c, a0, a1), c)),
+        FunctionId::set_or => Some(calls::required(super::setobject::set_or(c, a0, a1), c)),
+        FunctionId::set_intersection => Some(calls::required(super::setobject::set_intersection(c, a0, Some(a1)), c)),
+        FunctionId::set_intersection_multi_impl => Some(calls::required(super::setobject::set_intersection_multi_impl(c, a0, a1), c)),
+        FunctionId::set_intersection_update_multi_impl => Some(calls::required(super::setobject::set_intersection_update_multi_impl(c, a0, a1), c)),
+        FunctionId::set_isdisjoint_impl => Some(super::setobject::set_isdisjoint_impl(c, a0, a1)),
+        FunctionId::set_difference_update_impl => Some(calls::required(super::setobject::set_difference_update_impl(c, a0, a1), c)),
+        FunctionId::set_copy_and_difference => Some(calls::required(super::setobject::set_copy_and_difference(c, a0, a1), c)),
+        FunctionId::set_difference_multi_impl => Some(calls::required(super::setobject::set_difference_multi_impl(c, a0, a1), c)),
+        FunctionId::set_isub => Some(calls::required(super::setobject::set_isub(c, a0, a1), c)),
+        FunctionId::set_symmetric_difference_update => Some(calls::required(super::setobject::set_symmetric_difference_update(c, a0, a1), c)),
+        FunctionId::set_symmetric_difference_impl => Some(calls::required(super::setobject::set_symmetric_difference_impl(c, a0, a1), c)),
+        FunctionId::set_issubset_impl => Some(calls::required(super::setobject::set_issubset_impl(c, a0, a1), c)),
+        FunctionId::set_issuperset_impl => Some(calls::required(super::setobject::set_issuperset_impl(c, a0, a1), c)),
+        FunctionId::set_add_impl => Some(calls::required(super::setobject::set_add_impl(c, a0, a1), c)),
+        FunctionId::set___contains___impl => Some(calls::required(super::setobject::set___contains___impl(c, a0, a1), c)),
+        FunctionId::set_remove_impl => Some(calls::required(super::setobject::set_remove_impl(c, a0, a1), c)),
+        FunctionId::set_discard_impl => Some(calls::required(super::setobject::set_discard_impl(c, a0, a1), c)),
+        FunctionId::_PyBuildSlice_ConsumeRefs => Some(calls::required(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1), c)),
+        FunctionId::slice_indices => Some(calls::required(super::sliceobject::slice_indices(c, a0, a1), c)),
+        FunctionId::tuple_subtype_new => Some(calls::required(super::tupleobject::tuple_subtype_new(c, a0, Some(a1)), c)),
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
-        FunctionId::tupleiter_reduce => {
-            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
-        }
-        FunctionId::tupleiter_setstate => {
-            Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
-        }
-        FunctionId::type___instancecheck__ => {
-            Some(super::typeobject::type___instancecheck__(c, a0, a1))
-        }
-        FunctionId::type___subclasscheck__ => {
-            Some(super::typeobject::type___subclasscheck__(c, a0, a1))
-        }
-        FunctionId::type_mro => {
-            Some(
-                match super::typeobject::type_mro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___subclasses__ => {
-            Some(super::typeobject::type___subclasses__(c, a0, a1))
-        }
-        FunctionId::type___dir__ => {
-            Some(
-                match super::typeobject::type___dir__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___sizeof__ => {
-            Some(super::typeobject::type___sizeof__(c, a0, a1))
-        }
-        FunctionId::object___getstate__ => {
-            Some(
-                match super::typeobject::object___getstate__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce__ => {
-            Some(
-                match super::typeobject::object___reduce__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce_ex__ => {
-            Some(
-                match super::typeobject::object___reduce_ex__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___format__ => {
-            Some(
-                match super::typeobject::object___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___sizeof__ => {
-            Some(super::typeobject::object___sizeof__(c, a0, a1))
-        }
-        FunctionId::object___dir__ => {
-            Some(
-                match super::typeobject::object___dir__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyObject_LookupSpecial => {
-            Some(
-                match super::typeobject::_PyObject_LookupSpecial(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_CalculateMetaclass => {
-            Some(super::typeobject::_PyType_CalculateMetaclass(c, a0, a1))
-        }
-        FunctionId::type_new_copy_slots => {
-            Some(super::typeobject::type_new_copy_slots(c, a0, a1))
-        }
-        FunctionId::get_bases_tuple => {
-            Some(super::typeobject::get_bases_tuple(c, Some(a0), a1))
-        }
-        FunctionId::PyType_FromSpecWithBases => {
-            Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1))
-        }
-        FunctionId::get_module_by_def => {
-            Some(
-                match super::typeobject::get_module_by_def(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetModuleByDef => {
-            Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1))
-        }
-        FunctionId::_Py_type_getattro => {
-            Some(
-                match super::typeobject::_Py_type_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_subclasshook => {
-            Some(super::typeobject::object_subclasshook(c, a0, a1))
-        }
-        FunctionId::object_init_subclass => {
-            Some(super::typeobject::object_init_subclass(c, a0, a1))
-        }
-        FunctionId::object___format___impl => {
-            Some(
-                match super::typeobject::object___format___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_subclasses_key => {
-            Some(
-                match super::typeobject::get_subclasses_key(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_mp_subscript => {
-            Some(super::typeobject::slot_mp_subscript(c, a0, a1))
-        }
-        FunctionId::slot_nb_add => {
-            Some(
-                match super::typeobject::slot_nb_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_subtract => {
-            Some(
-                match super::typeobject::slot_nb_subtract(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_multiply => {
-            Some(
-                match super::typeobject::slot_nb_multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_matrix_multiply => {
-            Some(
-                match super::typeobject::slot_nb_matrix_multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_remainder => {
-            Some(
-                match super::typeobject::slot_nb_remainder(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_divmod => {
-            Some(
-                match super::typeobject::slot_nb_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_power_binary => {
-            Some(
-                match super::typeobject::slot_nb_power_binary(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_lshift => {
-            Some(
-                match super::typeobject::slot_nb_lshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_rshift => {
-            Some(
-                match super::typeobject::slot_nb_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_and => {
-            Some(
-                match super::typeobject::slot_nb_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_xor => {
-            Some(
-                match super::typeobject::slot_nb_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_or => {
-            Some(
-                match super::typeobject::slot_nb_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_add => {
-            Some(super::typeobject::slot_nb_inplace_add(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_subtract => {
-            Some(super::typeobject::slot_nb_inplace_subtract(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_multiply => {
-            Some(super::typeobject::slot_nb_inplace_multiply(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_matrix_multiply => {
-            Some(super::typeobject::slot_nb_inplace_matrix_multiply(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_remainder => {
-            Some(super::typeobject::slot_nb_inplace_remainder(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_lshift => {
-            Some(super::typeobject::slot_nb_inplace_lshift(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_rshift => {
-            Some(super::typeobject::slot_nb_inplace_rshift(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_and => {
-            Some(super::typeobject::slot_nb_inplace_and(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_xor => {
-            Some(super::typeobject::slot_nb_inplace_xor(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_or => {
-            Some(super::typeobject::slot_nb_inplace_or(c, a0, a1))
-        }
-        FunctionId::slot_nb_floor_divide => {
-            Some(
-                match super::typeobject::slot_nb_floor_divide(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_true_divide => {
-            Some(
-                match super::typeobject::slot_nb_true_divide(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_floor_divide => {
-            Some(super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_true_divide => {
-            Some(super::typeobject::slot_nb_inplace_true_divide(c, a0, a1))
-        }
-        FunctionId::_Py_slot_tp_getattro => {
-            Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
-        }
-        FunctionId::_Py_slot_tp_getattr_hook => {
-            Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1))
-        }
-        FunctionId::super_getattro => {
-            Some(
-                match super::typeobject::super_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::supercheck => {
-            Some(
-                match super::typeobject::supercheck(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::EncodingMap_size => {
-            Some(super::unicodeobject::EncodingMap_size(c, a0, a1))
-        }
-        FunctionId::unicode_title => Some(super::unicodeobject::unicode_title(c, a0, a1)),
-        FunctionId::unicode_capitalize => {
-            Some(super::unicodeobject::unicode_capitalize(c, a0, a1))
-        }
-        FunctionId::unicode_casefold => {
-            Some(super::unicodeobject::unicode_casefold(c, a0, a1))
-        }
-        FunctionId::unicode_isascii => {
-            Some(super::unicodeobject::unicode_isascii(c, a0, a1))
-        }
-        FunctionId::unicode_islower => {
-            Some(super::unicodeobject::unicode_islower(c, a0, a1))
-        }
-        FunctionId::unicode_isupper => {
-            Some(super::unicodeobject::unicode_isupper(c, a0, a1))
-        }
-        FunctionId::unicode_istitle => {
-            Some(super::unicodeobject::unicode_istitle(c, a0, a1))
-        }
-        FunctionId::unicode_isspace => {
-            Some(super::unicodeobject::unicode_isspace(c, a0, a1))
-        }
-        FunctionId::unicode_isalpha => {
-            Some(super::unicodeobject::unicode_isalpha(c, a0, a1))
-        }
-        FunctionId::unicode_isalnum => {
-            Some(super::unicodeobject::unicode_isalnum(c, a0, a1))
-        }
-        FunctionId::unicode_isdecimal => {
-            Some(super::unicodeobject::unicode_isdecimal(c, a0, a1))
-        }
-        FunctionId::unicode_isdigit => {
-            Some(super::unicodeobject::unicode_isdigit(c, a0, a1))
-        }
-        FunctionId::unicode_isnumeric => {
-            Some(super::unicodeobject::unicode_isnumeric(c, a0, a1))
-        }
-        FunctionId::unicode_isidentifier => {
-            Some(super::unicodeobject::unicode_isidentifier(c, a0, a1))
-        }
-        FunctionId::unicode_isprintable => {
-            Some(super::unicodeobject::unicode_isprintable(c, a0, a1))
-        }
-        FunctionId::unicode_lower => Some(super::unicodeobject::unicode_lower(c, a0, a1)),
-        FunctionId::unicode_removeprefix => {
-            Some(
-                match super::unicodeobject::unicode_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_removesuffix => {
-            Some(
-                match super::unicodeobject::unicode_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_swapcase => {
-            Some(super::unicodeobject::unicode_swapcase(c, a0, a1))
-        }
-        FunctionId::unicode_upper => Some(super::unicodeobject::unicode_upper(c, a0, a1)),
-        FunctionId::unicode_zfill => Some(super::unicodeobject::unicode_zfill(c, a0, a1)),
-        FunctionId::unicode___format__ => {
-            Some(
-                match super::unicodeobject::unicode___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_sizeof => {
-            Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
-        }
-        FunctionId::PyUnicode_AsCharmapString => {
-            Some(
-                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyUnicode_Concat => {
-            Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
-        }
+        FunctionId::tupleiter_reduce => Some(super::tupleobject::tupleiter_reduce(c, a0, a1)),
+        FunctionId::tupleiter_setstate => Some(super::tupleobject::tupleiter_setstate(c, a0, a1)),
+        FunctionId::object___reduce_ex__ => Some(calls::required(super::typeobject::object___reduce_ex__(c, a0, a1), c)),
+        FunctionId::_PyObject_LookupSpecial => Some(calls::required(super::typeobject::_PyObject_LookupSpecial(c, a0, a1), c)),
+        FunctionId::type_new_copy_slots => Some(super::typeobject::type_new_copy_slots(c, a0, a1)),
+        FunctionId::get_bases_tuple => Some(super::typeobject::get_bases_tuple(c, Some(a0), a1)),
+        FunctionId::PyType_FromSpecWithBases => Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1)),
+        FunctionId::get_module_by_def => Some(calls::required(super::typeobject::get_module_by_def(c, a0, a1), c)),
+        FunctionId::PyType_GetModuleByDef => Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1)),
+        FunctionId::_Py_type_getattro => Some(calls::required(super::typeobject::_Py_type_getattro(c, a0, a1), c)),
+        FunctionId::get_subclasses_key => Some(calls::required(super::typeobject::get_subclasses_key(c, a0, a1), c)),
+        FunctionId::_Py_slot_tp_getattro => Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1)),
+        FunctionId::_Py_slot_tp_getattr_hook => Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1)),
+        FunctionId::super_getattro => Some(calls::required(super::typeobject::super_getattro(c, a0, a1), c)),
+        FunctionId::supercheck => Some(calls::required(super::typeobject::supercheck(c, Some(a0), a1), c)),
+        FunctionId::unicode_isspace => Some(super::unicodeobject::unicode_isspace(c, a0, a1)),
+        FunctionId::PyUnicode_Concat => Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1)),
         FunctionId::unicode_join => Some(super::unicodeobject::unicode_join(c, a0, a1)),
-        FunctionId::unicode_strip_impl => {
-            Some(super::unicodeobject::unicode_strip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_lstrip_impl => {
-            Some(super::unicodeobject::unicode_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_rstrip_impl => {
-            Some(super::unicodeobject::unicode_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_removeprefix_impl => {
-            Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1))
-        }
-        FunctionId::unicode_removesuffix_impl => {
-            Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1))
-        }
-        FunctionId::unicode_partition => {
-            Some(super::unicodeobject::unicode_partition(c, a0, a1))
-        }
-        FunctionId::unicode_rpartition => {
-            Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
-        }
-        FunctionId::unicode_translate => {
-            Some(
-                match super::unicodeobject::unicode_translate(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
-        FunctionId::getitem_str => {
-            Some(
-                match super::unicodeobject::getitem_str(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::do_string_format_map => {
-            Some(
-                match super::unicodeobject::do_string_format_map(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::formatter_parser => {
-            Some(super::unicodeobject::formatter_parser(c, a0, a1))
-        }
-        FunctionId::formatter_field_name_split => {
-            Some(
-                match super::unicodeobject::formatter_field_name_split(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode___format___impl => {
-            Some(
-                match super::unicodeobject::unicode___format___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_getnewargs => {
-            Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
-        }
-        FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
-        FunctionId::unicode_subscript => {
-            Some(super::unicodeobject::unicode_subscript(c, a0, a1))
-        }
-        FunctionId::unicodeiter_len => {
-            Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
-        }
-        FunctionId::unicodeiter_reduce => {
-            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
-        }
-        FunctionId::unicodeiter_setstate => {
-            Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
-        }
-        FunctionId::union_getitem => {
-            Some(
-                match super::unionobject::union_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_getattr => {
-            Some(
-                match super::weakrefobject::proxy_getattr(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_add => {
-            Some(
-                match super::weakrefobject::proxy_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_sub => {
-            Some(
-                match super::weakrefobject::proxy_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_mul => {
-            Some(
-                match super::weakrefobject::proxy_mul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_floor_div => {
-            Some(
-                match super::weakrefobject::proxy_floor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_true_div => {
-            Some(
-                match super::weakrefobject::proxy_true_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_mod => {
-            Some(
-                match super::weakrefobject::proxy_mod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_divmod => {
-            Some(
-                match super::weakrefobject::proxy_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_lshift => {
-            Some(
-                match super::weakrefobject::proxy_lshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_rshift => {
-            Some(
-                match super::weakrefobject::proxy_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_and => {
-            Some(
-                match super::weakrefobject::proxy_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_xor => {
-            Some(
-                match super::weakrefobject::proxy_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_or => {
-            Some(
-                match super::weakrefobject::proxy_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iadd => {
-            Some(
-                match super::weakrefobject::proxy_iadd(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_isub => {
-            Some(
-                match super::weakrefobject::proxy_isub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imul => {
-            Some(
-                match super::weakrefobject::proxy_imul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ifloor_div => {
-            Some(
-                match super::weakrefobject::proxy_ifloor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_itrue_div => {
-            Some(
-                match super::weakrefobject::proxy_itrue_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imod => {
-            Some(
-                match super::weakrefobject::proxy_imod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ilshift => {
-            Some(
-                match super::weakrefobject::proxy_ilshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_irshift => {
-            Some(
-                match super::weakrefobject::proxy_irshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iand => {
-            Some(
-                match super::weakrefobject::proxy_iand(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ixor => {
-            Some(
-                match super::weakrefobject::proxy_ixor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ior => {
-            Some(
-                match super::weakrefobject::proxy_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_matmul => {
-            Some(
-                match super::weakrefobject::proxy_matmul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imatmul => {
-            Some(
-                match super::weakrefobject::proxy_imatmul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_getitem => {
-            Some(
-                match super::weakrefobject::proxy_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_bytes => {
-            Some(
-                match super::weakrefobject::proxy_bytes(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_reversed => {
-            Some(
-                match super::weakrefobject::proxy_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyWeakref_NewRef => {
-            Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1)))
-        }
-        FunctionId::PyWeakref_NewProxy => {
-            Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1))
-        }
-        _ => None,
+        FunctionId::unicode_removeprefix_impl => Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1)),
+        FunctionId::unicode_removesuffix_impl => Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1)),
+        FunctionId::getitem_str => Some(calls::required(super::unicodeobject::getitem_str(c, a0, a1), c)),
+        FunctionId::unicode_subscript => Some(super::unicodeobject::unicode_subscript(c, a0, a1)),
+        FunctionId::unicodeiter_reduce => Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1)),
+        FunctionId::union_getitem => Some(calls::required(super::unionobject::union_getitem(c, a0, a1), c)),
+        FunctionId::proxy_getattr => Some(calls::required(super::weakrefobject::proxy_getattr(c, a0, a1), c)),
+        FunctionId::proxy_add => Some(calls::required(super::weakrefobject::proxy_add(c, a0, a1), c)),
+        FunctionId::proxy_sub => Some(calls::required(super::weakrefobject::proxy_sub(c, a0, a1), c)),
+        FunctionId::proxy_mul => Some(calls::required(super::weakrefobject::proxy_mul(c, a0, a1), c)),
+        FunctionId::proxy_floor_div => Some(calls::required(super::weakrefobject::proxy_floor_div(c, a0, a1), c)),
+        FunctionId::proxy_true_div => Some(calls::required(super::weakrefobject::proxy_true_div(c, a0, a1), c)),
+        FunctionId::proxy_mod => Some(calls::required(super::weakrefobject::proxy_mod(c, a0, a1), c)),
+        FunctionId::proxy_divmod => Some(calls::required(super::weakrefobject::proxy_divmod(c, a0, a1), c)),
+        FunctionId::proxy_lshift => Some(calls::required(super::weakrefobject::proxy_lshift(c, a0, a1), c)),
+        FunctionId::proxy_rshift => Some(calls::required(super::weakrefobject::proxy_rshift(c, a0, a1), c)),
+        FunctionId::proxy_and => Some(calls::required(super::weakrefobject::proxy_and(c, a0, a1), c)),
+        FunctionId::proxy_xor => Some(calls::required(super::weakrefobject::proxy_xor(c, a0, a1), c)),
+        FunctionId::proxy_or => Some(calls::required(super::weakrefobject::proxy_or(c, a0, a1), c)),
+        FunctionId::proxy_iadd => Some(calls::required(super::weakrefobject::proxy_iadd(c, a0, a1), c)),
+        FunctionId::proxy_isub => Some(calls::required(super::weakrefobject::proxy_isub(c, a0, a1), c)),
+        FunctionId::proxy_imul => Some(calls::required(super::weakrefobject::proxy_imul(c, a0, a1), c)),
+        FunctionId::proxy_ifloor_div => Some(calls::required(super::weakrefobject::proxy_ifloor_div(c, a0, a1), c)),
+        FunctionId::proxy_itrue_div => Some(calls::required(super::weakrefobject::proxy_itrue_div(c, a0, a1), c)),
+        FunctionId::proxy_imod => Some(calls::required(super::weakrefobject::proxy_imod(c, a0, a1), c)),
+        FunctionId::proxy_ilshift => Some(calls::required(super::weakrefobject::proxy_ilshift(c, a0, a1), c)),
+        FunctionId::proxy_irshift => Some(calls::required(super::weakrefobject::proxy_irshift(c, a0, a1), c)),
+        FunctionId::proxy_iand => Some(calls::required(super::weakrefobject::proxy_iand(c, a0, a1), c)),
+        FunctionId::proxy_ixor => Some(calls::required(super::weakrefobject::proxy_ixor(c, a0, a1), c)),
+        FunctionId::proxy_ior => Some(calls::required(super::weakrefobject::proxy_ior(c, a0, a1), c)),
+        FunctionId::proxy_matmul => Some(calls::required(super::weakrefobject::proxy_matmul(c, a0, a1), c)),
+        FunctionId::proxy_imatmul => Some(calls::required(super::weakrefobject::proxy_imatmul(c, a0, a1), c)),
+        FunctionId::proxy_getitem => Some(calls::required(super::weakrefobject::proxy_getitem(c, a0, a1), c)),
+        FunctionId::proxy_bytes => Some(calls::required(super::weakrefobject::proxy_bytes(c, a0, a1), c)),
+        FunctionId::proxy_reversed => Some(calls::required(super::weakrefobject::proxy_reversed(c, a0, a1), c)),
+        FunctionId::PyWeakref_NewRef => Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1))),
+        FunctionId::PyWeakref_NewProxy => Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1)),
+        _ => crate::shared::dispatch::PyCFunction(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `PyCFunctionFast`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn PyCFunctionFast<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &[C::Object],
-    a2: isize,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn PyCFunctionFast<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &[C::Object], a2: isize) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::bytearray_find => {
-            Some(super::bytearrayobject::bytearray_find(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_count => {
-            Some(super::bytearrayobject::bytearray_count(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_index => {
-            Some(super::bytearrayobject::bytearray_index(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_rfind => {
-            Some(super::bytearrayobject::bytearray_rfind(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_rindex => {
-            Some(super::bytearrayobject::bytearray_rindex(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_startswith => {
-            Some(super::bytearrayobject::bytearray_startswith(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_endswith => {
-            Some(super::bytearrayobject::bytearray_endswith(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_replace => {
-            Some(
-                match super::bytearrayobject::bytearray_replace(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_insert => {
-            Some(
-                match super::bytearrayobject::bytearray_insert(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_pop => {
-            Some(super::bytearrayobject::bytearray_pop(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_strip => {
-            Some(super::bytearrayobject::bytearray_strip(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_lstrip => {
-            Some(super::bytearrayobject::bytearray_lstrip(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_rstrip => {
-            Some(super::bytearrayobject::bytearray_rstrip(c, a0, a1, a2))
-        }
-        FunctionId::bytearray_reduce_ex => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::bytearray_find => Some(super::bytearrayobject::bytearray_find(c, a0, a1, a2)),
+        FunctionId::bytearray_count => Some(super::bytearrayobject::bytearray_count(c, a0, a1, a2)),
+        FunctionId::bytearray_index => Some(super::bytearrayobject::bytearray_index(c, a0, a1, a2)),
+        FunctionId::bytearray_rfind => Some(super::bytearrayobject::bytearray_rfind(c, a0, a1, a2)),
+        FunctionId::bytearray_rindex => Some(super::bytearrayobject::bytearray_rindex(c, a0, a1, a2)),
+        FunctionId::bytearray_startswith => Some(super::bytearrayobject::bytearray_startswith(c, a0, a1, a2)),
+        FunctionId::bytearray_endswith => Some(super::bytearrayobject::bytearray_endswith(c, a0, a1, a2)),
+        FunctionId::bytearray_replace => Some(calls::required(super::bytearrayobject::bytearray_replace(c, a0, a1, a2), c)),
+        FunctionId::bytearray_insert => Some(calls::required(super::bytearrayobject::bytearray_insert(c, a0, a1, a2), c)),
+        FunctionId::bytearray_pop => Some(super::bytearrayobject::bytearray_pop(c, a0, a1, a2)),
+        FunctionId::bytearray_strip => Some(super::bytearrayobject::bytearray_strip(c, a0, a1, a2)),
+        FunctionId::bytearray_lstrip => Some(super::bytearrayobject::bytearray_lstrip(c, a0, a1, a2)),
+        FunctionId::bytearray_rstrip => Some(super::bytearrayobject::bytearray_rstrip(c, a0, a1, a2)),
+        FunctionId::bytearray_reduce_ex => Some(calls::required(super::bytearrayobject::bytearray_reduce_ex(c, a0, a1, a2), c)),
         FunctionId::bytes_find => Some(super::bytesobject::bytes_find(c, a0, a1, a2)),
         FunctionId::bytes_index => Some(super::bytesobject::bytes_index(c, a0, a1, a2)),
         FunctionId::bytes_rfind => Some(super::bytesobject::bytes_rfind(c, a0, a1, a2)),
@@ -2470,6913 +229,723 @@ pub fn PyCFunctionFast<C: CApi>(
         FunctionId::bytes_lstrip => Some(super::bytesobject::bytes_lstrip(c, a0, a1, a2)),
         FunctionId::bytes_rstrip => Some(super::bytesobject::bytes_rstrip(c, a0, a1, a2)),
         FunctionId::bytes_count => Some(super::bytesobject::bytes_count(c, a0, a1, a2)),
-        FunctionId::bytes_replace => {
-            Some(
-                match super::bytesobject::bytes_replace(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_startswith => {
-            Some(super::bytesobject::bytes_startswith(c, a0, a1, a2))
-        }
-        FunctionId::bytes_endswith => {
-            Some(super::bytesobject::bytes_endswith(c, a0, a1, a2))
-        }
-        FunctionId::dict_fromkeys => {
-            Some(
-                match super::dictobject::dict_fromkeys(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::bytes_replace => Some(calls::required(super::bytesobject::bytes_replace(c, a0, a1, a2), c)),
+        FunctionId::bytes_startswith => Some(super::bytesobject::bytes_startswith(c, a0, a1, a2)),
+        FunctionId::bytes_endswith => Some(super::bytesobject::bytes_endswith(c, a0, a1, a2)),
+        FunctionId::dict_fromkeys => Some(calls::required(super::dictobject::dict_fromkeys(c, a0, a1, a2), c)),
         FunctionId::dict_get => Some(super::dictobject::dict_get(c, a0, a1, a2)),
-        FunctionId::dict_setdefault => {
-            Some(
-                match super::dictobject::dict_setdefault(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_pop => {
-            Some(
-                match super::dictobject::dict_pop(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___round__ => {
-            Some(super::floatobject::float___round__(c, a0, a1, a2))
-        }
-        FunctionId::list_insert => {
-            Some(
-                match super::listobject::list_insert(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_setdefault => Some(calls::required(super::dictobject::dict_setdefault(c, a0, a1, a2), c)),
+        FunctionId::dict_pop => Some(calls::required(super::dictobject::dict_pop(c, a0, a1, a2), c)),
+        FunctionId::float___round__ => Some(super::floatobject::float___round__(c, a0, a1, a2)),
+        FunctionId::list_insert => Some(calls::required(super::listobject::list_insert(c, a0, a1, a2), c)),
         FunctionId::list_pop => Some(super::listobject::list_pop(c, a0, a1, a2)),
-        FunctionId::list_index => {
-            Some(
-                match super::listobject::list_index(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int___round__ => {
-            Some(
-                match super::longobject::int___round__(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_from_array => {
-            Some(
-                match super::rangeobject::range_from_array(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_update => {
-            Some(
-                match super::setobject::set_update(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_union => {
-            Some(
-                match super::setobject::set_union(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_multi => {
-            Some(
-                match super::setobject::set_intersection_multi(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update_multi => {
-            Some(
-                match super::setobject::set_intersection_update_multi(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference_update => {
-            Some(
-                match super::setobject::set_difference_update(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference_multi => {
-            Some(
-                match super::setobject::set_difference_multi(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_index => {
-            Some(
-                match super::tupleobject::tuple_index(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::vectorcall_method => {
-            Some(super::typeobject::vectorcall_method(c, a0, a1, a2))
-        }
-        FunctionId::unicode_count => {
-            Some(
-                match super::unicodeobject::unicode_count(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_find => {
-            Some(
-                match super::unicodeobject::unicode_find(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_index => {
-            Some(
-                match super::unicodeobject::unicode_index(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_strip => {
-            Some(super::unicodeobject::unicode_strip(c, a0, a1, a2))
-        }
-        FunctionId::unicode_lstrip => {
-            Some(super::unicodeobject::unicode_lstrip(c, a0, a1, a2))
-        }
-        FunctionId::unicode_rstrip => {
-            Some(super::unicodeobject::unicode_rstrip(c, a0, a1, a2))
-        }
-        FunctionId::unicode_rfind => {
-            Some(
-                match super::unicodeobject::unicode_rfind(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_rindex => {
-            Some(
-                match super::unicodeobject::unicode_rindex(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_startswith => {
-            Some(super::unicodeobject::unicode_startswith(c, a0, a1, a2))
-        }
-        FunctionId::unicode_endswith => {
-            Some(super::unicodeobject::unicode_endswith(c, a0, a1, a2))
-        }
+        FunctionId::list_index => Some(calls::required(super::listobject::list_index(c, a0, a1, a2), c)),
+        FunctionId::int___round__ => Some(calls::required(super::longobject::int___round__(c, a0, a1, a2), c)),
+        FunctionId::range_from_array => Some(calls::required(super::rangeobject::range_from_array(c, a0, a1, a2), c)),
+        FunctionId::set_update => Some(calls::required(super::setobject::set_update(c, a0, a1, a2), c)),
+        FunctionId::set_union => Some(calls::required(super::setobject::set_union(c, a0, a1, a2), c)),
+        FunctionId::set_intersection_multi => Some(calls::required(super::setobject::set_intersection_multi(c, a0, a1, a2), c)),
+        FunctionId::set_intersection_update_multi => Some(calls::required(super::setobject::set_intersection_update_multi(c, a0, a1, a2), c)),
+        FunctionId::set_difference_update => Some(calls::required(super::setobject::set_difference_update(c, a0, a1, a2), c)),
+        FunctionId::set_difference_multi => Some(calls::required(super::setobject::set_difference_multi(c, a0, a1, a2), c)),
+        FunctionId::tuple_index => Some(calls::required(super::tupleobject::tuple_index(c, a0, a1, a2), c)),
+        FunctionId::vectorcall_method => Some(super::typeobject::vectorcall_method(c, a0, a1, a2)),
+        FunctionId::unicode_count => Some(calls::required(super::unicodeobject::unicode_count(c, a0, a1, a2), c)),
+        FunctionId::unicode_find => Some(calls::required(super::unicodeobject::unicode_find(c, a0, a1, a2), c)),
+        FunctionId::unicode_index => Some(calls::required(super::unicodeobject::unicode_index(c, a0, a1, a2), c)),
+        FunctionId::unicode_strip => Some(super::unicodeobject::unicode_strip(c, a0, a1, a2)),
+        FunctionId::unicode_lstrip => Some(super::unicodeobject::unicode_lstrip(c, a0, a1, a2)),
+        FunctionId::unicode_rstrip => Some(super::unicodeobject::unicode_rstrip(c, a0, a1, a2)),
+        FunctionId::unicode_rfind => Some(calls::required(super::unicodeobject::unicode_rfind(c, a0, a1, a2), c)),
+        FunctionId::unicode_rindex => Some(calls::required(super::unicodeobject::unicode_rindex(c, a0, a1, a2), c)),
+        FunctionId::unicode_startswith => Some(super::unicodeobject::unicode_startswith(c, a0, a1, a2)),
+        FunctionId::unicode_endswith => Some(super::unicodeobject::unicode_endswith(c, a0, a1, a2)),
         _ => None,
     }
 }
 /// Runs the translation of `id` as a `PyCFunctionFastWithKeywords`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn PyCFunctionFastWithKeywords<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &[C::Object],
-    a2: isize,
-    a3: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn PyCFunctionFastWithKeywords<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &[C::Object], a2: isize, a3: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::bytearray_translate => {
-            Some(super::bytearrayobject::bytearray_translate(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytearray_split => {
-            Some(super::bytearrayobject::bytearray_split(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytearray_rsplit => {
-            Some(super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytearray_decode => {
-            Some(
-                match super::bytearrayobject::bytearray_decode(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_splitlines => {
-            Some(super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytearray_hex => {
-            Some(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::stringlib_expandtabs => {
-            Some(super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytes_split => {
-            Some(super::bytesobject::bytes_split(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytes_rsplit => {
-            Some(super::bytesobject::bytes_rsplit(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytes_translate => {
-            Some(super::bytesobject::bytes_translate(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytes_decode => {
-            Some(
-                match super::bytesobject::bytes_decode(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_splitlines => {
-            Some(super::bytesobject::bytes_splitlines(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytes_hex => {
-            Some(super::bytesobject::bytes_hex(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::bytesobject_stringlib_expandtabs => {
-            Some(super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::list_sort => {
-            Some(super::listobject::list_sort(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::int_to_bytes => {
-            Some(
-                match super::longobject::int_to_bytes(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_from_bytes => {
-            Some(
-                match super::longobject::int_from_bytes(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_prepare => {
-            Some(super::typeobject::type_prepare(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::unicode_encode => {
-            Some(
-                match super::unicodeobject::unicode_encode(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_expandtabs => {
-            Some(super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::unicode_replace => {
-            Some(
-                match super::unicodeobject::unicode_replace(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_split => {
-            Some(super::unicodeobject::unicode_split(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::unicode_rsplit => {
-            Some(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::unicode_splitlines => {
-            Some(super::unicodeobject::unicode_splitlines(c, a0, a1, a2, Some(a3)))
-        }
+        FunctionId::bytearray_translate => Some(super::bytearrayobject::bytearray_translate(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytearray_split => Some(super::bytearrayobject::bytearray_split(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytearray_rsplit => Some(super::bytearrayobject::bytearray_rsplit(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytearray_decode => Some(calls::required(super::bytearrayobject::bytearray_decode(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::bytearray_splitlines => Some(super::bytearrayobject::bytearray_splitlines(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytearray_hex => Some(super::bytearrayobject::bytearray_hex(c, a0, a1, a2, Some(a3))),
+        FunctionId::stringlib_expandtabs => Some(super::bytearrayobject::stringlib_expandtabs(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytes_split => Some(super::bytesobject::bytes_split(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytes_rsplit => Some(super::bytesobject::bytes_rsplit(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytes_translate => Some(super::bytesobject::bytes_translate(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytes_decode => Some(calls::required(super::bytesobject::bytes_decode(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::bytes_splitlines => Some(super::bytesobject::bytes_splitlines(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytes_hex => Some(super::bytesobject::bytes_hex(c, a0, a1, a2, Some(a3))),
+        FunctionId::bytesobject_stringlib_expandtabs => Some(super::bytesobject::stringlib_expandtabs(c, a0, a1, a2, Some(a3))),
+        FunctionId::list_sort => Some(super::listobject::list_sort(c, a0, a1, a2, Some(a3))),
+        FunctionId::int_to_bytes => Some(calls::required(super::longobject::int_to_bytes(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::int_from_bytes => Some(calls::required(super::longobject::int_from_bytes(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::type_prepare => Some(super::typeobject::type_prepare(c, a0, a1, a2, Some(a3))),
+        FunctionId::unicode_encode => Some(calls::required(super::unicodeobject::unicode_encode(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::unicode_expandtabs => Some(super::unicodeobject::unicode_expandtabs(c, a0, a1, a2, Some(a3))),
+        FunctionId::unicode_replace => Some(calls::required(super::unicodeobject::unicode_replace(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::unicode_split => Some(super::unicodeobject::unicode_split(c, a0, a1, a2, Some(a3))),
+        FunctionId::unicode_rsplit => Some(super::unicodeobject::unicode_rsplit(c, a0, a1, a2, Some(a3))),
+        FunctionId::unicode_splitlines => Some(super::unicodeobject::unicode_splitlines(c, a0, a1, a2, Some(a3))),
         _ => None,
     }
 }
 /// Runs the translation of `id` as a `PyCFunctionWithKeywords`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn PyCFunctionWithKeywords<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn PyCFunctionWithKeywords<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyNumber_Power => {
-            Some(super::abstract_::PyNumber_Power(c, a0, a1, a2))
-        }
-        FunctionId::PyNumber_InPlacePower => {
-            Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2))
-        }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, Some(a2))),
-        FunctionId::bytes_new => {
-            Some(
-                match super::bytesobject::bytes_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Call => {
-            Some(super::call::PyObject_Call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::PyEval_CallObjectWithKeywords => {
-            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, Some(a2))),
-        FunctionId::method_new => {
-            Some(super::classobject::method_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::method_new_impl => {
-            Some(super::classobject::method_new_impl(c, a0, a1, Some(a2)))
-        }
-        FunctionId::method_descr_get => {
-            Some(super::classobject::method_descr_get(c, a0, a1, a2))
-        }
-        FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::instancemethod_descr_get => {
-            Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::complex_new => {
-            Some(super::complexobject::complex_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::classmethod_get => {
-            Some(super::descrobject::classmethod_get(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::method_get => {
-            Some(super::descrobject::method_get(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::member_get => {
-            Some(super::descrobject::member_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::getset_get => {
-            Some(super::descrobject::getset_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::wrapperdescr_get => {
-            Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::classmethoddescr_call => {
-            Some(super::descrobject::classmethoddescr_call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::wrapper_call => {
-            Some(super::descrobject::wrapper_call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::property_descr_get => {
-            Some(
-                match super::descrobject::property_descr_get(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::_PyDict_LoadGlobal => {
-            Some(
-                match super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_Pop => {
-            Some(
-                match super::dictobject::_PyDict_Pop(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_FromKeys => {
-            Some(
-                match super::dictobject::_PyDict_FromKeys(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_fromkeys_impl => {
-            Some(
-                match super::dictobject::dict_fromkeys_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_update => {
-            Some(
-                match super::dictobject::dict_update(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_get_impl => {
-            Some(super::dictobject::dict_get_impl(c, a0, a1, a2))
-        }
-        FunctionId::PyDict_SetDefault => {
-            Some(
-                match super::dictobject::PyDict_SetDefault(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_setdefault_impl => {
-            Some(
-                match super::dictobject::dict_setdefault_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_pop_impl => {
-            Some(
-                match super::dictobject::dict_pop_impl(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_new => {
-            Some(super::dictobject::dict_new(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::enum_new => {
-            Some(
-                match super::enumobject::enum_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_new => {
-            Some(super::enumobject::reversed_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::enum_new_impl => {
-            Some(
-                match super::enumobject::enum_new_impl(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new => {
-            Some(
-                match super::floatobject::float_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_NewWithQualName => {
-            Some(
-                match super::funcobject::PyFunction_NewWithQualName(
-                    c,
-                    a0,
-                    a1,
-                    Some(a2),
-                ) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_new => {
-            Some(
-                match super::funcobject::func_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_descr_get => {
-            Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::cm_descr_get => {
-            Some(super::funcobject::cm_descr_get(c, a0, a1, Some(a2)))
-        }
-        FunctionId::sm_descr_get => {
-            Some(
-                match super::funcobject::sm_descr_get(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, Some(a2))),
-        FunctionId::ga_call => {
-            Some(
-                match super::genericaliasobject::ga_call(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_new => {
-            Some(
-                match super::genericaliasobject::ga_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new => {
-            Some(
-                match super::longobject::long_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new_impl => {
-            Some(
-                match super::longobject::long_new_impl(c, a0, Some(a1), Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_subtype_new => {
-            Some(
-                match super::longobject::long_subtype_new(c, a0, Some(a1), Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_call => {
-            Some(super::methodobject::cfunction_call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::new_module => {
-            Some(
-                match super::moduleobject::new_module(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_new => {
-            Some(
-                match super::namespaceobject::namespace_new(c, a0, Some(a1), Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_replace => {
-            Some(super::namespaceobject::namespace_replace(c, a0, a1, Some(a2)))
-        }
-        FunctionId::none_new => Some(super::object::none_new(c, a0, a1, Some(a2))),
-        FunctionId::notimplemented_new => {
-            Some(super::object::notimplemented_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::range_new => {
-            Some(
-                match super::rangeobject::range_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_range_length => {
-            Some(
-                match super::rangeobject::compute_range_length(
-                    c,
-                    Some(a0),
-                    a1,
-                    Some(a2),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_new => {
-            Some(
-                match super::setobject::frozenset_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_new => {
-            Some(
-                match super::setobject::set_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_new => {
-            Some(super::sliceobject::ellipsis_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::_PyBuildSlice_Consume2 => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySlice_New => {
-            Some(
-                match super::sliceobject::PySlice_New(c, Some(a0), Some(a1), Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_new => {
-            Some(
-                match super::sliceobject::slice_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::structseq_new => {
-            Some(super::structseq::structseq_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::tuple_new => {
-            Some(
-                match super::tupleobject::tuple_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::bytes_new => Some(calls::required(super::bytesobject::bytes_new(c, a0, a1, Some(a2)), c)),
+        FunctionId::PyCFunction_Call => Some(super::call::PyCFunction_Call(c, a0, a1, Some(a2))),
+        FunctionId::PyEval_CallObjectWithKeywords => Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), Some(a2))),
+        FunctionId::method_descr_get => Some(super::classobject::method_descr_get(c, a0, a1, a2)),
+        FunctionId::instancemethod_call => Some(super::classobject::instancemethod_call(c, a0, a1, Some(a2))),
+        FunctionId::instancemethod_descr_get => Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2)),
+        FunctionId::classmethod_get => Some(super::descrobject::classmethod_get(c, a0, Some(a1), Some(a2))),
+        FunctionId::method_get => Some(super::descrobject::method_get(c, a0, Some(a1), Some(a2))),
+        FunctionId::member_get => Some(super::descrobject::member_get(c, a0, Some(a1), a2)),
+        FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, Some(a1), a2)),
+        FunctionId::wrapperdescr_get => Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2)),
+        FunctionId::classmethoddescr_call => Some(super::descrobject::classmethoddescr_call(c, a0, a1, Some(a2))),
+        FunctionId::wrapperdescr_call => Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), Some(a2))),
+        FunctionId::wrapper_call => Some(super::descrobject::wrapper_call(c, a0, a1, Some(a2))),
+        FunctionId::property_descr_get => Some(calls::required(super::descrobject::property_descr_get(c, a0, Some(a1), a2), c)),
+        FunctionId::_PyDict_LoadGlobal => Some(calls::required(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2), c)),
+        FunctionId::_PyDict_Pop => Some(calls::required(super::dictobject::_PyDict_Pop(c, a0, a1, Some(a2)), c)),
+        FunctionId::_PyDict_FromKeys => Some(calls::required(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2), c)),
+        FunctionId::dict_get_impl => Some(super::dictobject::dict_get_impl(c, a0, a1, a2)),
+        FunctionId::PyDict_SetDefault => Some(calls::required(super::dictobject::PyDict_SetDefault(c, a0, a1, a2), c)),
+        FunctionId::dict_setdefault_impl => Some(calls::required(super::dictobject::dict_setdefault_impl(c, a0, a1, a2), c)),
+        FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), Some(a2))),
+        FunctionId::PyFunction_NewWithQualName => Some(calls::raised(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, Some(a2)))),
+        FunctionId::func_new => Some(calls::required(super::funcobject::func_new(c, a0, a1, Some(a2)), c)),
+        FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1, Some(a2))),
+        FunctionId::long_subtype_new => Some(calls::required(super::longobject::long_subtype_new(c, a0, Some(a1), Some(a2)), c)),
+        FunctionId::new_module => Some(calls::required(super::moduleobject::new_module(c, a0, a1, a2), c)),
+        FunctionId::namespace_replace => Some(super::namespaceobject::namespace_replace(c, a0, a1, Some(a2))),
+        FunctionId::compute_range_length => Some(calls::required(super::rangeobject::compute_range_length(c, Some(a0), a1, Some(a2)), c)),
+        FunctionId::_PyBuildSlice_Consume2 => Some(calls::required(super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2), c)),
+        FunctionId::PySlice_New => Some(calls::required(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), Some(a2)), c)),
+        FunctionId::slice_new => Some(calls::required(super::sliceobject::slice_new(c, a0, a1, Some(a2)), c)),
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, Some(a2))),
-        FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1, Some(a2)))
-        }
-        FunctionId::type_new => {
-            Some(
-                match super::typeobject::type_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_FromModuleAndSpec => {
-            Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2))
-        }
-        FunctionId::_PyType_GetModuleByDef2 => {
-            Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2))
-        }
-        FunctionId::object_new => {
-            Some(
-                match super::typeobject::object_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), Some(a2)))
-        }
-        FunctionId::slot_nb_power => {
-            Some(
-                match super::typeobject::slot_nb_power(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_power => {
-            Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_call => {
-            Some(super::typeobject::slot_tp_call(c, a0, a1, Some(a2)))
-        }
-        FunctionId::call_attribute => {
-            Some(super::typeobject::call_attribute(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_descr_get => {
-            Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::slot_tp_new => {
-            Some(super::typeobject::slot_tp_new(c, a0, a1, Some(a2)))
-        }
-        FunctionId::_super_lookup_descr => {
-            Some(
-                match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::super_descr_get => {
-            Some(
-                match super::typeobject::super_descr_get(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_new => {
-            Some(
-                match super::unicodeobject::unicode_new(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_maketrans_impl => {
-            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), Some(a2)))
-        }
-        FunctionId::do_string_format => {
-            Some(
-                match super::unicodeobject::do_string_format(c, a0, Some(a1), Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_reuse_basic_ref => {
-            Some(
-                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::allocate_weakref => {
-            Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2))
-        }
-        FunctionId::weakref___new__ => {
-            Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_call => {
-            Some(
-                match super::weakrefobject::proxy_call(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pow => {
-            Some(
-                match super::weakrefobject::proxy_pow(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ipow => {
-            Some(
-                match super::weakrefobject::proxy_ipow(c, a0, a1, Some(a2)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::PyType_FromModuleAndSpec => Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2)),
+        FunctionId::_PyType_GetModuleByDef2 => Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2)),
+        FunctionId::object_new => Some(calls::required(super::typeobject::object_new(c, a0, a1, Some(a2)), c)),
+        FunctionId::call_attribute => Some(super::typeobject::call_attribute(c, a0, a1, a2)),
+        FunctionId::slot_tp_descr_get => Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), Some(a2))),
+        FunctionId::_super_lookup_descr => Some(calls::required(super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2), c)),
+        FunctionId::super_descr_get => Some(calls::required(super::typeobject::super_descr_get(c, a0, Some(a1), a2), c)),
+        FunctionId::unicode_new => Some(calls::required(super::unicodeobject::unicode_new(c, a0, a1, Some(a2)), c)),
+        FunctionId::try_reuse_basic_ref => Some(calls::required(super::weakrefobject::try_reuse_basic_ref(c, a0, a1, Some(a2)), c)),
+        FunctionId::allocate_weakref => Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2)),
+        FunctionId::weakref___new__ => Some(calls::required(super::weakrefobject::weakref___new__(c, a0, a1, Some(a2)), c)),
+        FunctionId::proxy_call => Some(calls::required(super::weakrefobject::proxy_call(c, a0, a1, Some(a2)), c)),
+        FunctionId::proxy_pow => Some(calls::required(super::weakrefobject::proxy_pow(c, a0, a1, Some(a2)), c)),
+        FunctionId::proxy_ipow => Some(calls::required(super::weakrefobject::proxy_ipow(c, a0, a1, Some(a2)), c)),
+        _ => crate::shared::dispatch::PyCFunctionWithKeywords(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `PyCMethod`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn PyCMethod<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: &[C::Object],
-    a3: usize,
-    a4: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn PyCMethod<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: &[C::Object], a3: usize, a4: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
         _ => None,
     }
 }
 /// Runs the translation of `id` as a `allocfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn allocfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: isize,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn allocfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: isize) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PySequence_Repeat => {
-            Some(super::abstract_::PySequence_Repeat(c, a0, a1))
-        }
-        FunctionId::PySequence_InPlaceRepeat => {
-            Some(super::abstract_::PySequence_InPlaceRepeat(c, a0, a1))
-        }
-        FunctionId::PySequence_GetItem => {
-            Some(super::abstract_::PySequence_GetItem(c, a0, a1))
-        }
-        FunctionId::bytearray_repeat => {
-            Some(super::bytearrayobject::bytearray_repeat(c, a0, a1))
-        }
-        FunctionId::bytearray_irepeat => {
-            Some(super::bytearrayobject::bytearray_irepeat(c, a0, a1))
-        }
         FunctionId::bytes_alloc => Some(super::bytesobject::bytes_alloc(c, a0, a1)),
-        FunctionId::list_get_item_ref => {
-            Some(
-                match super::listobject::list_get_item_ref(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyList_GetItem => {
-            Some(
-                match super::listobject::PyList_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyList_GetItemRef => {
-            Some(super::listobject::PyList_GetItemRef(c, a0, a1))
-        }
-        FunctionId::list_item => {
-            Some(
-                match super::listobject::list_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::list_get_item_ref => Some(calls::required(super::listobject::list_get_item_ref(c, Some(a0), a1), c)),
+        FunctionId::PyList_GetItemRef => Some(super::listobject::PyList_GetItemRef(c, a0, a1)),
+        FunctionId::list_item => Some(calls::required(super::listobject::list_item(c, a0, a1), c)),
         FunctionId::list_repeat => Some(super::listobject::list_repeat(c, a0, a1)),
-        FunctionId::list_inplace_repeat => {
-            Some(super::listobject::list_inplace_repeat(c, a0, a1))
-        }
+        FunctionId::list_inplace_repeat => Some(super::listobject::list_inplace_repeat(c, a0, a1)),
         FunctionId::_PyObject_NewVar => Some(super::object::_PyObject_NewVar(c, a0, a1)),
-        FunctionId::range_item => {
-            Some(
-                match super::rangeobject::range_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyStructSequence_GetItem => {
-            Some(super::structseq::PyStructSequence_GetItem(c, a0, a1))
-        }
-        FunctionId::PyTuple_GetItem => {
-            Some(
-                match super::tupleobject::PyTuple_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tupleitem => {
-            Some(
-                match super::tupleobject::tupleitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GenericAlloc => {
-            Some(super::typeobject::PyType_GenericAlloc(c, a0, a1))
-        }
-        FunctionId::slot_sq_item => Some(super::typeobject::slot_sq_item(c, a0, a1)),
-        FunctionId::resize_copy => {
-            Some(super::unicodeobject::resize_copy(c, Some(a0), a1))
-        }
-        FunctionId::unicode_getitem => {
-            Some(super::unicodeobject::unicode_getitem(c, a0, a1))
-        }
-        FunctionId::unicode_zfill_impl => {
-            Some(super::unicodeobject::unicode_zfill_impl(c, a0, a1))
-        }
-        FunctionId::getitem_sequence => {
-            Some(super::unicodeobject::getitem_sequence(c, a0, a1))
-        }
-        FunctionId::getitem_idx => {
-            Some(
-                match super::unicodeobject::getitem_idx(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::PyStructSequence_GetItem => Some(super::structseq::PyStructSequence_GetItem(c, a0, a1)),
+        FunctionId::resize_copy => Some(super::unicodeobject::resize_copy(c, Some(a0), a1)),
+        FunctionId::getitem_idx => Some(calls::required(super::unicodeobject::getitem_idx(c, a0, a1), c)),
+        _ => crate::shared::dispatch::allocfunc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `binaryfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn binaryfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn binaryfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyObject_GetItem => {
-            Some(
-                match super::abstract_::PyObject_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Format => {
-            Some(
-                match super::abstract_::PyObject_Format(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Or => Some(super::abstract_::PyNumber_Or(c, a0, a1)),
-        FunctionId::PyNumber_Xor => Some(super::abstract_::PyNumber_Xor(c, a0, a1)),
-        FunctionId::PyNumber_And => Some(super::abstract_::PyNumber_And(c, a0, a1)),
-        FunctionId::PyNumber_Lshift => Some(super::abstract_::PyNumber_Lshift(c, a0, a1)),
-        FunctionId::PyNumber_Rshift => Some(super::abstract_::PyNumber_Rshift(c, a0, a1)),
-        FunctionId::PyNumber_Subtract => {
-            Some(super::abstract_::PyNumber_Subtract(c, a0, a1))
-        }
-        FunctionId::PyNumber_Divmod => Some(super::abstract_::PyNumber_Divmod(c, a0, a1)),
-        FunctionId::PyNumber_Add => Some(super::abstract_::PyNumber_Add(c, a0, a1)),
-        FunctionId::PyNumber_Multiply => {
-            Some(super::abstract_::PyNumber_Multiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_MatrixMultiply => {
-            Some(super::abstract_::PyNumber_MatrixMultiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_FloorDivide => {
-            Some(super::abstract_::PyNumber_FloorDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_TrueDivide => {
-            Some(super::abstract_::PyNumber_TrueDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_Remainder => {
-            Some(super::abstract_::PyNumber_Remainder(c, a0, a1))
-        }
-        FunctionId::_PyNumber_PowerNoMod => {
-            Some(super::abstract_::_PyNumber_PowerNoMod(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceOr => {
-            Some(super::abstract_::PyNumber_InPlaceOr(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceXor => {
-            Some(super::abstract_::PyNumber_InPlaceXor(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceAnd => {
-            Some(super::abstract_::PyNumber_InPlaceAnd(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceLshift => {
-            Some(super::abstract_::PyNumber_InPlaceLshift(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceRshift => {
-            Some(super::abstract_::PyNumber_InPlaceRshift(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceSubtract => {
-            Some(super::abstract_::PyNumber_InPlaceSubtract(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceMatrixMultiply => {
-            Some(super::abstract_::PyNumber_InPlaceMatrixMultiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceFloorDivide => {
-            Some(super::abstract_::PyNumber_InPlaceFloorDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceTrueDivide => {
-            Some(super::abstract_::PyNumber_InPlaceTrueDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceRemainder => {
-            Some(super::abstract_::PyNumber_InPlaceRemainder(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceAdd => {
-            Some(super::abstract_::PyNumber_InPlaceAdd(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceMultiply => {
-            Some(super::abstract_::PyNumber_InPlaceMultiply(c, a0, a1))
-        }
-        FunctionId::_PyNumber_InPlacePowerNoMod => {
-            Some(super::abstract_::_PyNumber_InPlacePowerNoMod(c, a0, a1))
-        }
-        FunctionId::PySequence_Concat => {
-            Some(super::abstract_::PySequence_Concat(c, a0, a1))
-        }
-        FunctionId::PySequence_InPlaceConcat => {
-            Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
-        }
-        FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, a0, a1))
-        }
-        FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
-        FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
-        FunctionId::bool_xor => Some(super::boolobject::bool_xor(c, a0, a1)),
-        FunctionId::bytearray_clear => {
-            Some(super::bytearrayobject::bytearray_clear(c, a0, a1))
-        }
-        FunctionId::bytearray_copy => {
-            Some(super::bytearrayobject::bytearray_copy(c, a0, a1))
-        }
-        FunctionId::bytearray_removeprefix => {
-            Some(
-                match super::bytearrayobject::bytearray_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_removesuffix => {
-            Some(
-                match super::bytearrayobject::bytearray_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_reverse => {
-            Some(super::bytearrayobject::bytearray_reverse(c, a0, a1))
-        }
-        FunctionId::bytearray_append => {
-            Some(
-                match super::bytearrayobject::bytearray_append(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_remove => {
-            Some(
-                match super::bytearrayobject::bytearray_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_fromhex => {
-            Some(
-                match super::bytearrayobject::bytearray_fromhex(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_reduce => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_sizeof => {
-            Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
-        }
-        FunctionId::stringlib_isspace => {
-            Some(super::bytearrayobject::stringlib_isspace(c, a0, a1))
-        }
-        FunctionId::stringlib_isalpha => {
-            Some(super::bytearrayobject::stringlib_isalpha(c, a0, a1))
-        }
-        FunctionId::stringlib_isalnum => {
-            Some(super::bytearrayobject::stringlib_isalnum(c, a0, a1))
-        }
-        FunctionId::stringlib_isascii => {
-            Some(super::bytearrayobject::stringlib_isascii(c, a0, a1))
-        }
-        FunctionId::stringlib_isdigit => {
-            Some(super::bytearrayobject::stringlib_isdigit(c, a0, a1))
-        }
-        FunctionId::stringlib_islower => {
-            Some(super::bytearrayobject::stringlib_islower(c, a0, a1))
-        }
-        FunctionId::stringlib_isupper => {
-            Some(super::bytearrayobject::stringlib_isupper(c, a0, a1))
-        }
-        FunctionId::stringlib_istitle => {
-            Some(super::bytearrayobject::stringlib_istitle(c, a0, a1))
-        }
-        FunctionId::stringlib_lower => {
-            Some(super::bytearrayobject::stringlib_lower(c, a0, a1))
-        }
-        FunctionId::stringlib_upper => {
-            Some(super::bytearrayobject::stringlib_upper(c, a0, a1))
-        }
-        FunctionId::stringlib_title => {
-            Some(super::bytearrayobject::stringlib_title(c, a0, a1))
-        }
-        FunctionId::stringlib_capitalize => {
-            Some(super::bytearrayobject::stringlib_capitalize(c, a0, a1))
-        }
-        FunctionId::stringlib_swapcase => {
-            Some(super::bytearrayobject::stringlib_swapcase(c, a0, a1))
-        }
-        FunctionId::stringlib_zfill => {
-            Some(super::bytearrayobject::stringlib_zfill(c, a0, a1))
-        }
-        FunctionId::bytearray_maketrans_impl => {
-            Some(super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_partition => {
-            Some(super::bytearrayobject::bytearray_partition(c, a0, a1))
-        }
-        FunctionId::bytearray_rpartition => {
-            Some(super::bytearrayobject::bytearray_rpartition(c, a0, a1))
-        }
-        FunctionId::bytearray_strip_impl => {
-            Some(super::bytearrayobject::bytearray_strip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_lstrip_impl => {
-            Some(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_rstrip_impl => {
-            Some(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_alloc => {
-            Some(super::bytearrayobject::bytearray_alloc(c, a0, a1))
-        }
-        FunctionId::bytearray_join => {
-            Some(super::bytearrayobject::bytearray_join(c, a0, a1))
-        }
-        FunctionId::bytearray_fromhex_impl => {
-            Some(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_mod => {
-            Some(super::bytearrayobject::bytearray_mod(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_length_hint => {
-            Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_reduce => {
-            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_setstate => {
-            Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
-        }
-        FunctionId::bytes___bytes__ => {
-            Some(super::bytesobject::bytes___bytes__(c, a0, a1))
-        }
-        FunctionId::bytes_partition => {
-            Some(
-                match super::bytesobject::bytes_partition(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_rpartition => {
-            Some(
-                match super::bytesobject::bytes_rpartition(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_removeprefix => {
-            Some(
-                match super::bytesobject::bytes_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_removesuffix => {
-            Some(
-                match super::bytesobject::bytes_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_fromhex => {
-            Some(
-                match super::bytesobject::bytes_fromhex(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytesobject_stringlib_isspace => {
-            Some(super::bytesobject::stringlib_isspace(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isalpha => {
-            Some(super::bytesobject::stringlib_isalpha(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isalnum => {
-            Some(super::bytesobject::stringlib_isalnum(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isascii => {
-            Some(super::bytesobject::stringlib_isascii(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isdigit => {
-            Some(super::bytesobject::stringlib_isdigit(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_islower => {
-            Some(super::bytesobject::stringlib_islower(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isupper => {
-            Some(super::bytesobject::stringlib_isupper(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_istitle => {
-            Some(super::bytesobject::stringlib_istitle(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_lower => {
-            Some(super::bytesobject::stringlib_lower(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_upper => {
-            Some(super::bytesobject::stringlib_upper(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_title => {
-            Some(super::bytesobject::stringlib_title(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_capitalize => {
-            Some(super::bytesobject::stringlib_capitalize(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_swapcase => {
-            Some(super::bytesobject::stringlib_swapcase(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_zfill => {
-            Some(super::bytesobject::stringlib_zfill(c, a0, a1))
-        }
-        FunctionId::bytes_partition_impl => {
-            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
-        }
-        FunctionId::bytes_rpartition_impl => {
-            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
-        }
-        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
-        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
-        FunctionId::bytes_strip_impl => {
-            Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_lstrip_impl => {
-            Some(super::bytesobject::bytes_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_rstrip_impl => {
-            Some(super::bytesobject::bytes_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_maketrans_impl => {
-            Some(super::bytesobject::bytes_maketrans_impl(c, a0, a1))
-        }
-        FunctionId::bytes_fromhex_impl => {
-            Some(super::bytesobject::bytes_fromhex_impl(c, a0, a1))
-        }
-        FunctionId::bytes_getnewargs => {
-            Some(super::bytesobject::bytes_getnewargs(c, a0, a1))
-        }
-        FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
-        FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::PyObject_GetItem => Some(calls::required(super::abstract_::PyObject_GetItem(c, a0, a1), c)),
+        FunctionId::bytearray_removeprefix => Some(calls::required(super::bytearrayobject::bytearray_removeprefix(c, a0, a1), c)),
+        FunctionId::bytearray_removesuffix => Some(calls::required(super::bytearrayobject::bytearray_removesuffix(c, a0, a1), c)),
+        FunctionId::bytearray_join => Some(super::bytearrayobject::bytearray_join(c, a0, a1)),
+        FunctionId::bytearrayiter_reduce => Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)),
+        FunctionId::bytes_partition => Some(calls::required(super::bytesobject::bytes_partition(c, a0, a1), c)),
+        FunctionId::bytes_rpartition => Some(calls::required(super::bytesobject::bytes_rpartition(c, a0, a1), c)),
+        FunctionId::bytes_removeprefix => Some(calls::required(super::bytesobject::bytes_removeprefix(c, a0, a1), c)),
+        FunctionId::bytes_removesuffix => Some(calls::required(super::bytesobject::bytes_removesuffix(c, a0, a1), c)),
         FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
-        FunctionId::striter_setstate => {
-            Some(super::bytesobject::striter_setstate(c, a0, a1))
-        }
-        FunctionId::PyObject_CallOneArg => {
-            Some(super::call::PyObject_CallOneArg(c, a0, a1))
-        }
-        FunctionId::PyObject_CallObject => {
-            Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
-        }
-        FunctionId::method___reduce__ => {
-            Some(super::classobject::method___reduce__(c, a0, a1))
-        }
-        FunctionId::PyMethod_New => Some(super::classobject::PyMethod_New(c, a0, a1)),
-        FunctionId::method_getattro => {
-            Some(
-                match super::classobject::method_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_getattro => {
-            Some(
-                match super::classobject::instancemethod_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_new_impl => {
-            Some(super::classobject::instancemethod_new_impl(c, a0, a1))
-        }
-        FunctionId::complex_conjugate => {
-            Some(super::complexobject::complex_conjugate(c, a0, a1))
-        }
-        FunctionId::complex___getnewargs__ => {
-            Some(super::complexobject::complex___getnewargs__(c, a0, a1))
-        }
-        FunctionId::complex___format__ => {
-            Some(
-                match super::complexobject::complex___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::complex___complex__ => {
-            Some(super::complexobject::complex___complex__(c, a0, a1))
-        }
-        FunctionId::complex___format___impl => {
-            Some(super::complexobject::complex___format___impl(c, a0, a1))
-        }
+        FunctionId::method_getattro => Some(calls::required(super::classobject::method_getattro(c, a0, a1), c)),
+        FunctionId::instancemethod_getattro => Some(calls::required(super::classobject::instancemethod_getattro(c, a0, a1), c)),
         FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
-        FunctionId::mappingproxy_getitem => {
-            Some(
-                match super::descrobject::mappingproxy_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_or => {
-            Some(super::descrobject::mappingproxy_or(c, a0, a1))
-        }
-        FunctionId::mappingproxy_ior => {
-            Some(
-                match super::descrobject::mappingproxy_ior(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_keys => {
-            Some(super::descrobject::mappingproxy_keys(c, a0, a1))
-        }
-        FunctionId::mappingproxy_values => {
-            Some(super::descrobject::mappingproxy_values(c, a0, a1))
-        }
-        FunctionId::mappingproxy_items => {
-            Some(super::descrobject::mappingproxy_items(c, a0, a1))
-        }
-        FunctionId::mappingproxy_copy => {
-            Some(super::descrobject::mappingproxy_copy(c, a0, a1))
-        }
-        FunctionId::mappingproxy_reversed => {
-            Some(super::descrobject::mappingproxy_reversed(c, a0, a1))
-        }
-        FunctionId::mappingproxy_new_impl => {
-            Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
-        }
+        FunctionId::mappingproxy_getitem => Some(calls::required(super::descrobject::mappingproxy_getitem(c, a0, a1), c)),
+        FunctionId::mappingproxy_keys => Some(super::descrobject::mappingproxy_keys(c, a0, a1)),
+        FunctionId::mappingproxy_values => Some(super::descrobject::mappingproxy_values(c, a0, a1)),
+        FunctionId::mappingproxy_items => Some(super::descrobject::mappingproxy_items(c, a0, a1)),
+        FunctionId::mappingproxy_copy => Some(super::descrobject::mappingproxy_copy(c, a0, a1)),
+        FunctionId::mappingproxy_reversed => Some(super::descrobject::mappingproxy_reversed(c, a0, a1)),
         FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
-        FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
-        FunctionId::property_getter => {
-            Some(super::descrobject::property_getter(c, a0, a1))
-        }
-        FunctionId::property_setter => {
-            Some(super::descrobject::property_setter(c, a0, a1))
-        }
-        FunctionId::property_deleter => {
-            Some(super::descrobject::property_deleter(c, a0, a1))
-        }
-        FunctionId::property_set_name => {
-            Some(super::descrobject::property_set_name(c, a0, a1))
-        }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
-        FunctionId::dict_popitem => {
-            Some(
-                match super::dictobject::dict_popitem(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof__ => {
-            Some(super::dictobject::dict___sizeof__(c, a0, a1))
-        }
-        FunctionId::dict___reversed__ => {
-            Some(
-                match super::dictobject::dict___reversed__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_popitem => Some(calls::raised(super::dictobject::dict_popitem(c, a0, a1))),
+        FunctionId::dict___sizeof__ => Some(super::dictobject::dict___sizeof__(c, a0, a1)),
         FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0, a1)),
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
         FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0, a1)),
         FunctionId::PyDict_GetItem => Some(super::dictobject::PyDict_GetItem(c, a0, a1)),
-        FunctionId::_PyDict_GetItemWithError => {
-            Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1))
-        }
+        FunctionId::_PyDict_GetItemWithError => Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)),
         FunctionId::dict_subscript => Some(super::dictobject::dict_subscript(c, a0, a1)),
-        FunctionId::dict___contains__ => {
-            Some(super::dictobject::dict___contains__(c, a0, a1))
-        }
-        FunctionId::dict_or => {
-            Some(
-                match super::dictobject::dict_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_ior => {
-            Some(
-                match super::dictobject::dict_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_new => {
-            Some(
-                match super::dictobject::dictiter_new(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict___contains__ => Some(super::dictobject::dict___contains__(c, a0, a1)),
+        FunctionId::dictiter_new => Some(calls::required(super::dictobject::dictiter_new(c, Some(a0), a1), c)),
         FunctionId::dictiter_len => Some(super::dictobject::dictiter_len(c, a0, a1)),
-        FunctionId::_PyDictView_New => {
-            Some(super::dictobject::_PyDictView_New(c, a0, a1))
-        }
-        FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
-        FunctionId::_PyDictView_Intersect => {
-            Some(
-                match super::dictobject::_PyDictView_Intersect(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
-        FunctionId::dictitems_xor_lock_held => {
-            Some(
-                match super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictitems_xor => {
-            Some(
-                match super::dictobject::dictitems_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_xor => {
-            Some(
-                match super::dictobject::dictviews_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_isdisjoint => {
-            Some(
-                match super::dictobject::dictviews_isdisjoint(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictkeys_reversed => {
-            Some(
-                match super::dictobject::dictkeys_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictitems_reversed => {
-            Some(
-                match super::dictobject::dictitems_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictvalues_reversed => {
-            Some(
-                match super::dictobject::dictvalues_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enum_next_long => {
-            Some(
-                match super::enumobject::enum_next_long(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enum_reduce => Some(super::enumobject::enum_reduce(c, a0, a1)),
-        FunctionId::reversed_new_impl => {
-            Some(super::enumobject::reversed_new_impl(c, a0, a1))
-        }
-        FunctionId::reversed_len => Some(super::enumobject::reversed_len(c, a0, a1)),
-        FunctionId::reversed_reduce => {
-            Some(super::enumobject::reversed_reduce(c, a0, a1))
-        }
-        FunctionId::float_is_integer => {
-            Some(super::floatobject::float_is_integer(c, a0, a1))
-        }
-        FunctionId::float___trunc__ => {
-            Some(super::floatobject::float___trunc__(c, a0, a1))
-        }
-        FunctionId::float___floor__ => {
-            Some(super::floatobject::float___floor__(c, a0, a1))
-        }
-        FunctionId::float___ceil__ => Some(super::floatobject::float___ceil__(c, a0, a1)),
-        FunctionId::float_conjugate => {
-            Some(super::floatobject::float_conjugate(c, a0, a1))
-        }
-        FunctionId::float_hex => Some(super::floatobject::float_hex(c, a0, a1)),
-        FunctionId::float_as_integer_ratio => {
-            Some(super::floatobject::float_as_integer_ratio(c, a0, a1))
-        }
-        FunctionId::float___getnewargs__ => {
-            Some(super::floatobject::float___getnewargs__(c, a0, a1))
-        }
-        FunctionId::float___getformat__ => {
-            Some(
-                match super::floatobject::float___getformat__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___format__ => {
-            Some(
-                match super::floatobject::float___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_add => {
-            Some(
-                match super::floatobject::float_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_sub => {
-            Some(
-                match super::floatobject::float_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_mul => {
-            Some(
-                match super::floatobject::float_mul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_div => {
-            Some(
-                match super::floatobject::float_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_floor_div => {
-            Some(
-                match super::floatobject::float_floor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new_impl => {
-            Some(
-                match super::floatobject::float_new_impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_subtype_new => {
-            Some(
-                match super::floatobject::float_subtype_new(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___format___impl => {
-            Some(super::floatobject::float___format___impl(c, a0, a1))
-        }
-        FunctionId::PyFunction_New => {
-            Some(
-                match super::funcobject::PyFunction_New(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_getitem => {
-            Some(
-                match super::genericaliasobject::ga_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_orig_class => {
-            Some(
-                match super::genericaliasobject::set_orig_class(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_mro_entries => {
-            Some(super::genericaliasobject::ga_mro_entries(c, a0, a1))
-        }
-        FunctionId::ga_instancecheck => {
-            Some(
-                match super::genericaliasobject::ga_instancecheck(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_subclasscheck => {
-            Some(
-                match super::genericaliasobject::ga_subclasscheck(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_reduce => {
-            Some(
-                match super::genericaliasobject::ga_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iter_reduce => {
-            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
-        }
-        FunctionId::Py_GenericAlias => {
-            Some(
-                match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::_PyDictView_Intersect => Some(calls::required(super::dictobject::_PyDictView_Intersect(c, a0, a1), c)),
+        FunctionId::dictitems_xor_lock_held => Some(calls::required(super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)), c)),
+        FunctionId::dictitems_xor => Some(calls::required(super::dictobject::dictitems_xor(c, a0, a1), c)),
+        FunctionId::dictkeys_reversed => Some(calls::required(super::dictobject::dictkeys_reversed(c, a0, a1), c)),
+        FunctionId::dictitems_reversed => Some(calls::required(super::dictobject::dictitems_reversed(c, a0, a1), c)),
+        FunctionId::dictvalues_reversed => Some(calls::required(super::dictobject::dictvalues_reversed(c, a0, a1), c)),
+        FunctionId::enum_next_long => Some(calls::required(super::enumobject::enum_next_long(c, a0, a1), c)),
+        FunctionId::float___getformat__ => Some(calls::required(super::floatobject::float___getformat__(c, a0, a1), c)),
+        FunctionId::float_add => Some(calls::required(super::floatobject::float_add(c, a0, a1), c)),
+        FunctionId::float_sub => Some(calls::required(super::floatobject::float_sub(c, a0, a1), c)),
+        FunctionId::float_mul => Some(calls::required(super::floatobject::float_mul(c, a0, a1), c)),
+        FunctionId::float_div => Some(calls::required(super::floatobject::float_div(c, a0, a1), c)),
+        FunctionId::float_floor_div => Some(calls::required(super::floatobject::float_floor_div(c, a0, a1), c)),
+        FunctionId::PyFunction_New => Some(calls::raised(super::funcobject::PyFunction_New(c, a0, a1))),
+        FunctionId::ga_getitem => Some(calls::required(super::genericaliasobject::ga_getitem(c, a0, a1), c)),
+        FunctionId::ga_iter_reduce => Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1)),
         FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
-        FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
-        FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
-        FunctionId::calliter_reduce => {
-            Some(super::iterobject::calliter_reduce(c, a0, a1))
-        }
-        FunctionId::anextawaitable_send => {
-            Some(
-                match super::iterobject::anextawaitable_send(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_throw => {
-            Some(
-                match super::iterobject::anextawaitable_throw(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_close => {
-            Some(
-                match super::iterobject::anextawaitable_close(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyAnextAwaitable_New => {
-            Some(super::iterobject::PyAnextAwaitable_New(c, a0, a1))
-        }
+        FunctionId::calliter_reduce => Some(super::iterobject::calliter_reduce(c, a0, a1)),
+        FunctionId::anextawaitable_send => Some(calls::required(super::iterobject::anextawaitable_send(c, a0, a1), c)),
+        FunctionId::anextawaitable_throw => Some(calls::required(super::iterobject::anextawaitable_throw(c, a0, a1), c)),
+        FunctionId::anextawaitable_close => Some(calls::required(super::iterobject::anextawaitable_close(c, a0, a1), c)),
         FunctionId::py_list_clear => Some(super::listobject::py_list_clear(c, a0, a1)),
-        FunctionId::list_copy => Some(super::listobject::list_copy(c, a0, a1)),
         FunctionId::list_append => Some(super::listobject::list_append(c, a0, a1)),
-        FunctionId::list_reverse => Some(super::listobject::list_reverse(c, a0, a1)),
-        FunctionId::list_remove => {
-            Some(
-                match super::listobject::list_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list___sizeof__ => {
-            Some(super::listobject::list___sizeof__(c, a0, a1))
-        }
-        FunctionId::list___reversed__ => {
-            Some(super::listobject::list___reversed__(c, a0, a1))
-        }
+        FunctionId::list_remove => Some(calls::required(super::listobject::list_remove(c, a0, a1), c)),
         FunctionId::list_concat => Some(super::listobject::list_concat(c, a0, a1)),
-        FunctionId::list_append_impl => {
-            Some(super::listobject::list_append_impl(c, a0, a1))
-        }
+        FunctionId::list_append_impl => Some(super::listobject::list_append_impl(c, a0, a1)),
         FunctionId::list_extend => Some(super::listobject::list_extend(c, a0, a1)),
         FunctionId::_PyList_Extend => Some(super::listobject::_PyList_Extend(c, a0, a1)),
-        FunctionId::list_inplace_concat => {
-            Some(super::listobject::list_inplace_concat(c, a0, a1))
-        }
-        FunctionId::list_count => {
-            Some(
-                match super::listobject::list_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_remove_impl => {
-            Some(
-                match super::listobject::list_remove_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_subscript => {
-            Some(
-                match super::listobject::list_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::list_inplace_concat => Some(super::listobject::list_inplace_concat(c, a0, a1)),
+        FunctionId::list_count => Some(calls::required(super::listobject::list_count(c, a0, a1), c)),
+        FunctionId::list_remove_impl => Some(calls::required(super::listobject::list_remove_impl(c, a0, a1), c)),
+        FunctionId::list_subscript => Some(calls::required(super::listobject::list_subscript(c, a0, a1), c)),
         FunctionId::listiter_len => Some(super::listobject::listiter_len(c, a0, a1)),
-        FunctionId::listiter_reduce => {
-            Some(super::listobject::listiter_reduce(c, a0, a1))
-        }
-        FunctionId::listiter_setstate => {
-            Some(super::listobject::listiter_setstate(c, a0, a1))
-        }
-        FunctionId::listreviter_len => {
-            Some(super::listobject::listreviter_len(c, a0, a1))
-        }
-        FunctionId::listreviter_reduce => {
-            Some(super::listobject::listreviter_reduce(c, a0, a1))
-        }
-        FunctionId::listreviter_setstate => {
-            Some(super::listobject::listreviter_setstate(c, a0, a1))
-        }
-        FunctionId::int___getnewargs__ => {
-            Some(super::longobject::int___getnewargs__(c, a0, a1))
-        }
-        FunctionId::int___format__ => {
-            Some(
-                match super::longobject::int___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::listiter_setstate => Some(super::listobject::listiter_setstate(c, a0, a1)),
+        FunctionId::listreviter_len => Some(super::listobject::listreviter_len(c, a0, a1)),
+        FunctionId::listreviter_setstate => Some(super::listobject::listreviter_setstate(c, a0, a1)),
         FunctionId::int___sizeof__ => Some(super::longobject::int___sizeof__(c, a0, a1)),
-        FunctionId::int_bit_length => {
-            Some(
-                match super::longobject::int_bit_length(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_bit_count => Some(super::longobject::int_bit_count(c, a0, a1)),
-        FunctionId::int_as_integer_ratio => {
-            Some(
-                match super::longobject::int_as_integer_ratio(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
         FunctionId::int_is_integer => Some(super::longobject::int_is_integer(c, a0, a1)),
         FunctionId::x_add => Some(super::longobject::x_add(c, a0, a1)),
         FunctionId::x_sub => Some(super::longobject::x_sub(c, a0, a1)),
         FunctionId::_PyLong_Add => Some(super::longobject::_PyLong_Add(c, a0, a1)),
-        FunctionId::long_add => Some(super::longobject::long_add(c, Some(a0), Some(a1))),
-        FunctionId::_PyLong_Subtract => {
-            Some(super::longobject::_PyLong_Subtract(c, a0, a1))
-        }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
-        FunctionId::_PyLong_Multiply => {
-            Some(
-                match super::longobject::_PyLong_Multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_mul => {
-            Some(
-                match super::longobject::long_mul(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::_PyLong_Subtract => Some(super::longobject::_PyLong_Subtract(c, a0, a1)),
+        FunctionId::_PyLong_Multiply => Some(calls::required(super::longobject::_PyLong_Multiply(c, a0, a1), c)),
         FunctionId::fast_mod => Some(super::longobject::fast_mod(c, Some(a0), Some(a1))),
-        FunctionId::fast_floor_div => {
-            Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1)))
-        }
-        FunctionId::long_div => {
-            Some(
-                match super::longobject::long_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_mod => {
-            Some(
-                match super::longobject::long_mod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_divmod => {
-            Some(
-                match super::longobject::long_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_invmod => {
-            Some(
-                match super::longobject::long_invmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_rshift => {
-            Some(
-                match super::longobject::long_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::fast_floor_div => Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1))),
+        FunctionId::long_div => Some(calls::required(super::longobject::long_div(c, a0, a1), c)),
+        FunctionId::long_invmod => Some(calls::required(super::longobject::long_invmod(c, a0, a1), c)),
+        FunctionId::long_rshift => Some(calls::required(super::longobject::long_rshift(c, a0, a1), c)),
         FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
-        FunctionId::int___format___impl => {
-            Some(super::longobject::int___format___impl(c, a0, a1))
-        }
-        FunctionId::_PyLong_DivmodNear => {
-            Some(
-                match super::longobject::_PyLong_DivmodNear(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int___round___impl => {
-            Some(
-                match super::longobject::int___round___impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_long_meth => {
-            Some(
-                match super::longobject::long_long_meth(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
-        FunctionId::_Py_module_getattro => {
-            Some(
-                match super::moduleobject::_Py_module_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::module_dir => Some(super::moduleobject::module_dir(c, a0, a1)),
-        FunctionId::namespace_reduce => {
-            Some(super::namespaceobject::namespace_reduce(c, a0, a1))
-        }
-        FunctionId::PyObject_Init => Some(super::object::PyObject_Init(c, Some(a0), a1)),
+        FunctionId::_PyLong_DivmodNear => Some(calls::required(super::longobject::_PyLong_DivmodNear(c, a0, a1), c)),
+        FunctionId::int___round___impl => Some(calls::required(super::longobject::int___round___impl(c, a0, Some(a1)), c)),
+        FunctionId::_Py_module_getattro => Some(calls::required(super::moduleobject::_Py_module_getattro(c, a0, a1), c)),
         FunctionId::PyObject_GetAttr => Some(super::object::PyObject_GetAttr(c, a0, a1)),
-        FunctionId::PyObject_GenericGetAttr => {
-            Some(
-                match super::object::PyObject_GenericGetAttr(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::NotImplemented_reduce => {
-            Some(super::object::NotImplemented_reduce(c, a0, a1))
-        }
-        FunctionId::compute_item => {
-            Some(super::rangeobject::compute_item(c, a0, Some(a1)))
-        }
-        FunctionId::compute_range_item => {
-            Some(
-                match super::rangeobject::compute_range_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_slice => {
-            Some(
-                match super::rangeobject::compute_slice(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_count => {
-            Some(
-                match super::rangeobject::range_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_index => {
-            Some(
-                match super::rangeobject::range_index(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_reduce => Some(super::rangeobject::range_reduce(c, a0, a1)),
-        FunctionId::range_subscript => {
-            Some(
-                match super::rangeobject::range_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::PyObject_GenericGetAttr => Some(calls::required(super::object::PyObject_GenericGetAttr(c, a0, a1), c)),
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
-        FunctionId::rangeiter_reduce => {
-            Some(
-                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::rangeiter_setstate => {
-            Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
-        }
-        FunctionId::longrangeiter_len => {
-            Some(
-                match super::rangeobject::longrangeiter_len(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_reduce => {
-            Some(
-                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_setstate => {
-            Some(
-                match super::rangeobject::longrangeiter_setstate(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::rangeiter_reduce => Some(calls::required(super::rangeobject::rangeiter_reduce(c, a0, a1), c)),
+        FunctionId::rangeiter_setstate => Some(super::rangeobject::rangeiter_setstate(c, a0, a1)),
+        FunctionId::longrangeiter_len => Some(calls::required(super::rangeobject::longrangeiter_len(c, a0, a1), c)),
+        FunctionId::longrangeiter_reduce => Some(calls::required(super::rangeobject::longrangeiter_reduce(c, a0, a1), c)),
+        FunctionId::longrangeiter_setstate => Some(calls::required(super::rangeobject::longrangeiter_setstate(c, a0, a1), c)),
         FunctionId::set_pop => Some(super::setobject::set_pop(c, a0, Some(a1))),
-        FunctionId::set_copy => {
-            Some(
-                match super::setobject::set_copy(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_copy => {
-            Some(
-                match super::setobject::frozenset_copy(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_copy => Some(calls::required(super::setobject::set_copy(c, a0, Some(a1)), c)),
+        FunctionId::frozenset_copy => Some(calls::required(super::setobject::frozenset_copy(c, a0, a1), c)),
         FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
         FunctionId::set_isdisjoint => Some(super::setobject::set_isdisjoint(c, a0, a1)),
-        FunctionId::set_symmetric_difference => {
-            Some(
-                match super::setobject::set_symmetric_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issubset => {
-            Some(
-                match super::setobject::set_issubset(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issuperset => {
-            Some(
-                match super::setobject::set_issuperset(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_add => {
-            Some(
-                match super::setobject::set_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___contains__ => {
-            Some(
-                match super::setobject::set___contains__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_remove => {
-            Some(
-                match super::setobject::set_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_discard => {
-            Some(
-                match super::setobject::set_discard(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___reduce__ => {
-            Some(
-                match super::setobject::set___reduce__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_symmetric_difference => Some(calls::required(super::setobject::set_symmetric_difference(c, a0, a1), c)),
+        FunctionId::set_issubset => Some(calls::required(super::setobject::set_issubset(c, a0, a1), c)),
+        FunctionId::set_issuperset => Some(calls::required(super::setobject::set_issuperset(c, a0, a1), c)),
+        FunctionId::set_add => Some(calls::required(super::setobject::set_add(c, a0, a1), c)),
+        FunctionId::set___contains__ => Some(calls::required(super::setobject::set___contains__(c, a0, a1), c)),
+        FunctionId::set_remove => Some(calls::required(super::setobject::set_remove(c, a0, a1), c)),
+        FunctionId::set_discard => Some(calls::required(super::setobject::set_discard(c, a0, a1), c)),
+        FunctionId::set___reduce__ => Some(calls::required(super::setobject::set___reduce__(c, a0, a1), c)),
         FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
-        FunctionId::set_update_impl => {
-            Some(
-                match super::setobject::set_update_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_set => {
-            Some(
-                match super::setobject::make_new_set(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_set_basetype => {
-            Some(
-                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_frozenset => {
-            Some(
-                match super::setobject::make_new_frozenset(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_union_impl => {
-            Some(
-                match super::setobject::set_union_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_or => {
-            Some(
-                match super::setobject::set_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_ior => {
-            Some(
-                match super::setobject::set_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection => {
-            Some(
-                match super::setobject::set_intersection(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_multi_impl => {
-            Some(
-                match super::setobject::set_intersection_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update => {
-            Some(
-                match super::setobject::set_intersection_update(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update_multi_impl => {
-            Some(
-                match super::setobject::set_intersection_update_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_and => {
-            Some(
-                match super::setobject::set_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_iand => {
-            Some(
-                match super::setobject::set_iand(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_isdisjoint_impl => {
-            Some(super::setobject::set_isdisjoint_impl(c, a0, a1))
-        }
-        FunctionId::set_difference_update_impl => {
-            Some(
-                match super::setobject::set_difference_update_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_copy_and_difference => {
-            Some(
-                match super::setobject::set_copy_and_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference => {
-            Some(
-                match super::setobject::set_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference_multi_impl => {
-            Some(
-                match super::setobject::set_difference_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_sub => {
-            Some(
-                match super::setobject::set_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_isub => {
-            Some(
-                match super::setobject::set_isub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_symmetric_difference_update => {
-            Some(
-                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_symmetric_difference_impl => {
-            Some(
-                match super::setobject::set_symmetric_difference_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_xor => {
-            Some(
-                match super::setobject::set_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_ixor => {
-            Some(
-                match super::setobject::set_ixor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issubset_impl => {
-            Some(
-                match super::setobject::set_issubset_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issuperset_impl => {
-            Some(
-                match super::setobject::set_issuperset_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_add_impl => {
-            Some(
-                match super::setobject::set_add_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___contains___impl => {
-            Some(
-                match super::setobject::set___contains___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_remove_impl => {
-            Some(
-                match super::setobject::set_remove_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_discard_impl => {
-            Some(
-                match super::setobject::set_discard_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_reduce => {
-            Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
-        }
-        FunctionId::_PyBuildSlice_ConsumeRefs => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_indices => {
-            Some(
-                match super::sliceobject::slice_indices(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_reduce => Some(super::sliceobject::slice_reduce(c, a0, a1)),
-        FunctionId::tuple___getnewargs__ => {
-            Some(super::tupleobject::tuple___getnewargs__(c, a0, a1))
-        }
-        FunctionId::tuple_count => {
-            Some(
-                match super::tupleobject::tuple_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_new_impl => {
-            Some(
-                match super::tupleobject::tuple_new_impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_subtype_new => {
-            Some(
-                match super::tupleobject::tuple_subtype_new(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplesubscript => {
-            Some(
-                match super::tupleobject::tuplesubscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_update_impl => Some(calls::required(super::setobject::set_update_impl(c, a0, a1), c)),
+        FunctionId::make_new_set => Some(calls::required(super::setobject::make_new_set(c, a0, Some(a1)), c)),
+        FunctionId::set_union_impl => Some(calls::required(super::setobject::set_union_impl(c, a0, a1), c)),
+        FunctionId::set_or => Some(calls::required(super::setobject::set_or(c, a0, a1), c)),
+        FunctionId::set_intersection => Some(calls::required(super::setobject::set_intersection(c, a0, Some(a1)), c)),
+        FunctionId::set_intersection_multi_impl => Some(calls::required(super::setobject::set_intersection_multi_impl(c, a0, a1), c)),
+        FunctionId::set_intersection_update_multi_impl => Some(calls::required(super::setobject::set_intersection_update_multi_impl(c, a0, a1), c)),
+        FunctionId::set_isdisjoint_impl => Some(super::setobject::set_isdisjoint_impl(c, a0, a1)),
+        FunctionId::set_difference_update_impl => Some(calls::required(super::setobject::set_difference_update_impl(c, a0, a1), c)),
+        FunctionId::set_copy_and_difference => Some(calls::required(super::setobject::set_copy_and_difference(c, a0, a1), c)),
+        FunctionId::set_difference_multi_impl => Some(calls::required(super::setobject::set_difference_multi_impl(c, a0, a1), c)),
+        FunctionId::set_isub => Some(calls::required(super::setobject::set_isub(c, a0, a1), c)),
+        FunctionId::set_symmetric_difference_update => Some(calls::required(super::setobject::set_symmetric_difference_update(c, a0, a1), c)),
+        FunctionId::set_symmetric_difference_impl => Some(calls::required(super::setobject::set_symmetric_difference_impl(c, a0, a1), c)),
+        FunctionId::set_issubset_impl => Some(calls::required(super::setobject::set_issubset_impl(c, a0, a1), c)),
+        FunctionId::set_issuperset_impl => Some(calls::required(super::setobject::set_issuperset_impl(c, a0, a1), c)),
+        FunctionId::set_add_impl => Some(calls::required(super::setobject::set_add_impl(c, a0, a1), c)),
+        FunctionId::set___contains___impl => Some(calls::required(super::setobject::set___contains___impl(c, a0, a1), c)),
+        FunctionId::set_remove_impl => Some(calls::required(super::setobject::set_remove_impl(c, a0, a1), c)),
+        FunctionId::set_discard_impl => Some(calls::required(super::setobject::set_discard_impl(c, a0, a1), c)),
+        FunctionId::_PyBuildSlice_ConsumeRefs => Some(calls::required(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1), c)),
+        FunctionId::slice_indices => Some(calls::required(super::sliceobject::slice_indices(c, a0, a1), c)),
+        FunctionId::tuple_subtype_new => Some(calls::required(super::tupleobject::tuple_subtype_new(c, a0, Some(a1)), c)),
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
-        FunctionId::tupleiter_reduce => {
-            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
-        }
-        FunctionId::tupleiter_setstate => {
-            Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
-        }
-        FunctionId::type___instancecheck__ => {
-            Some(super::typeobject::type___instancecheck__(c, a0, a1))
-        }
-        FunctionId::type___subclasscheck__ => {
-            Some(super::typeobject::type___subclasscheck__(c, a0, a1))
-        }
-        FunctionId::type_mro => {
-            Some(
-                match super::typeobject::type_mro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___subclasses__ => {
-            Some(super::typeobject::type___subclasses__(c, a0, a1))
-        }
-        FunctionId::type___dir__ => {
-            Some(
-                match super::typeobject::type___dir__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___sizeof__ => {
-            Some(super::typeobject::type___sizeof__(c, a0, a1))
-        }
-        FunctionId::object___getstate__ => {
-            Some(
-                match super::typeobject::object___getstate__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce__ => {
-            Some(
-                match super::typeobject::object___reduce__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce_ex__ => {
-            Some(
-                match super::typeobject::object___reduce_ex__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___format__ => {
-            Some(
-                match super::typeobject::object___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___sizeof__ => {
-            Some(super::typeobject::object___sizeof__(c, a0, a1))
-        }
-        FunctionId::object___dir__ => {
-            Some(
-                match super::typeobject::object___dir__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyObject_LookupSpecial => {
-            Some(
-                match super::typeobject::_PyObject_LookupSpecial(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_CalculateMetaclass => {
-            Some(super::typeobject::_PyType_CalculateMetaclass(c, a0, a1))
-        }
-        FunctionId::type_new_copy_slots => {
-            Some(super::typeobject::type_new_copy_slots(c, a0, a1))
-        }
-        FunctionId::get_bases_tuple => {
-            Some(super::typeobject::get_bases_tuple(c, Some(a0), a1))
-        }
-        FunctionId::PyType_FromSpecWithBases => {
-            Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1))
-        }
-        FunctionId::get_module_by_def => {
-            Some(
-                match super::typeobject::get_module_by_def(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetModuleByDef => {
-            Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1))
-        }
-        FunctionId::_Py_type_getattro => {
-            Some(
-                match super::typeobject::_Py_type_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_subclasshook => {
-            Some(super::typeobject::object_subclasshook(c, a0, a1))
-        }
-        FunctionId::object_init_subclass => {
-            Some(super::typeobject::object_init_subclass(c, a0, a1))
-        }
-        FunctionId::object___format___impl => {
-            Some(
-                match super::typeobject::object___format___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_subclasses_key => {
-            Some(
-                match super::typeobject::get_subclasses_key(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_mp_subscript => {
-            Some(super::typeobject::slot_mp_subscript(c, a0, a1))
-        }
-        FunctionId::slot_nb_add => {
-            Some(
-                match super::typeobject::slot_nb_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_subtract => {
-            Some(
-                match super::typeobject::slot_nb_subtract(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_multiply => {
-            Some(
-                match super::typeobject::slot_nb_multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_matrix_multiply => {
-            Some(
-                match super::typeobject::slot_nb_matrix_multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_remainder => {
-            Some(
-                match super::typeobject::slot_nb_remainder(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_divmod => {
-            Some(
-                match super::typeobject::slot_nb_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_power_binary => {
-            Some(
-                match super::typeobject::slot_nb_power_binary(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_lshift => {
-            Some(
-                match super::typeobject::slot_nb_lshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_rshift => {
-            Some(
-                match super::typeobject::slot_nb_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_and => {
-            Some(
-                match super::typeobject::slot_nb_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_xor => {
-            Some(
-                match super::typeobject::slot_nb_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_or => {
-            Some(
-                match super::typeobject::slot_nb_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_add => {
-            Some(super::typeobject::slot_nb_inplace_add(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_subtract => {
-            Some(super::typeobject::slot_nb_inplace_subtract(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_multiply => {
-            Some(super::typeobject::slot_nb_inplace_multiply(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_matrix_multiply => {
-            Some(super::typeobject::slot_nb_inplace_matrix_multiply(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_remainder => {
-            Some(super::typeobject::slot_nb_inplace_remainder(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_lshift => {
-            Some(super::typeobject::slot_nb_inplace_lshift(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_rshift => {
-            Some(super::typeobject::slot_nb_inplace_rshift(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_and => {
-            Some(super::typeobject::slot_nb_inplace_and(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_xor => {
-            Some(super::typeobject::slot_nb_inplace_xor(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_or => {
-            Some(super::typeobject::slot_nb_inplace_or(c, a0, a1))
-        }
-        FunctionId::slot_nb_floor_divide => {
-            Some(
-                match super::typeobject::slot_nb_floor_divide(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_true_divide => {
-            Some(
-                match super::typeobject::slot_nb_true_divide(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_floor_divide => {
-            Some(super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_true_divide => {
-            Some(super::typeobject::slot_nb_inplace_true_divide(c, a0, a1))
-        }
-        FunctionId::_Py_slot_tp_getattro => {
-            Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
-        }
-        FunctionId::_Py_slot_tp_getattr_hook => {
-            Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1))
-        }
-        FunctionId::super_getattro => {
-            Some(
-                match super::typeobject::super_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::supercheck => {
-            Some(
-                match super::typeobject::supercheck(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::EncodingMap_size => {
-            Some(super::unicodeobject::EncodingMap_size(c, a0, a1))
-        }
-        FunctionId::unicode_title => Some(super::unicodeobject::unicode_title(c, a0, a1)),
-        FunctionId::unicode_capitalize => {
-            Some(super::unicodeobject::unicode_capitalize(c, a0, a1))
-        }
-        FunctionId::unicode_casefold => {
-            Some(super::unicodeobject::unicode_casefold(c, a0, a1))
-        }
-        FunctionId::unicode_isascii => {
-            Some(super::unicodeobject::unicode_isascii(c, a0, a1))
-        }
-        FunctionId::unicode_islower => {
-            Some(super::unicodeobject::unicode_islower(c, a0, a1))
-        }
-        FunctionId::unicode_isupper => {
-            Some(super::unicodeobject::unicode_isupper(c, a0, a1))
-        }
-        FunctionId::unicode_istitle => {
-            Some(super::unicodeobject::unicode_istitle(c, a0, a1))
-        }
-        FunctionId::unicode_isspace => {
-            Some(super::unicodeobject::unicode_isspace(c, a0, a1))
-        }
-        FunctionId::unicode_isalpha => {
-            Some(super::unicodeobject::unicode_isalpha(c, a0, a1))
-        }
-        FunctionId::unicode_isalnum => {
-            Some(super::unicodeobject::unicode_isalnum(c, a0, a1))
-        }
-        FunctionId::unicode_isdecimal => {
-            Some(super::unicodeobject::unicode_isdecimal(c, a0, a1))
-        }
-        FunctionId::unicode_isdigit => {
-            Some(super::unicodeobject::unicode_isdigit(c, a0, a1))
-        }
-        FunctionId::unicode_isnumeric => {
-            Some(super::unicodeobject::unicode_isnumeric(c, a0, a1))
-        }
-        FunctionId::unicode_isidentifier => {
-            Some(super::unicodeobject::unicode_isidentifier(c, a0, a1))
-        }
-        FunctionId::unicode_isprintable => {
-            Some(super::unicodeobject::unicode_isprintable(c, a0, a1))
-        }
-        FunctionId::unicode_lower => Some(super::unicodeobject::unicode_lower(c, a0, a1)),
-        FunctionId::unicode_removeprefix => {
-            Some(
-                match super::unicodeobject::unicode_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_removesuffix => {
-            Some(
-                match super::unicodeobject::unicode_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_swapcase => {
-            Some(super::unicodeobject::unicode_swapcase(c, a0, a1))
-        }
-        FunctionId::unicode_upper => Some(super::unicodeobject::unicode_upper(c, a0, a1)),
-        FunctionId::unicode_zfill => Some(super::unicodeobject::unicode_zfill(c, a0, a1)),
-        FunctionId::unicode___format__ => {
-            Some(
-                match super::unicodeobject::unicode___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_sizeof => {
-            Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
-        }
-        FunctionId::PyUnicode_AsCharmapString => {
-            Some(
-                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyUnicode_Concat => {
-            Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
-        }
+        FunctionId::tupleiter_reduce => Some(super::tupleobject::tupleiter_reduce(c, a0, a1)),
+        FunctionId::tupleiter_setstate => Some(super::tupleobject::tupleiter_setstate(c, a0, a1)),
+        FunctionId::object___reduce_ex__ => Some(calls::required(super::typeobject::object___reduce_ex__(c, a0, a1), c)),
+        FunctionId::_PyObject_LookupSpecial => Some(calls::required(super::typeobject::_PyObject_LookupSpecial(c, a0, a1), c)),
+        FunctionId::type_new_copy_slots => Some(super::typeobject::type_new_copy_slots(c, a0, a1)),
+        FunctionId::get_bases_tuple => Some(super::typeobject::get_bases_tuple(c, Some(a0), a1)),
+        FunctionId::PyType_FromSpecWithBases => Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1)),
+        FunctionId::get_module_by_def => Some(calls::required(super::typeobject::get_module_by_def(c, a0, a1), c)),
+        FunctionId::PyType_GetModuleByDef => Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1)),
+        FunctionId::_Py_type_getattro => Some(calls::required(super::typeobject::_Py_type_getattro(c, a0, a1), c)),
+        FunctionId::get_subclasses_key => Some(calls::required(super::typeobject::get_subclasses_key(c, a0, a1), c)),
+        FunctionId::_Py_slot_tp_getattro => Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1)),
+        FunctionId::_Py_slot_tp_getattr_hook => Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1)),
+        FunctionId::super_getattro => Some(calls::required(super::typeobject::super_getattro(c, a0, a1), c)),
+        FunctionId::supercheck => Some(calls::required(super::typeobject::supercheck(c, Some(a0), a1), c)),
+        FunctionId::unicode_isspace => Some(super::unicodeobject::unicode_isspace(c, a0, a1)),
+        FunctionId::PyUnicode_Concat => Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1)),
         FunctionId::unicode_join => Some(super::unicodeobject::unicode_join(c, a0, a1)),
-        FunctionId::unicode_strip_impl => {
-            Some(super::unicodeobject::unicode_strip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_lstrip_impl => {
-            Some(super::unicodeobject::unicode_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_rstrip_impl => {
-            Some(super::unicodeobject::unicode_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_removeprefix_impl => {
-            Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1))
-        }
-        FunctionId::unicode_removesuffix_impl => {
-            Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1))
-        }
-        FunctionId::unicode_partition => {
-            Some(super::unicodeobject::unicode_partition(c, a0, a1))
-        }
-        FunctionId::unicode_rpartition => {
-            Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
-        }
-        FunctionId::unicode_translate => {
-            Some(
-                match super::unicodeobject::unicode_translate(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
-        FunctionId::getitem_str => {
-            Some(
-                match super::unicodeobject::getitem_str(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::do_string_format_map => {
-            Some(
-                match super::unicodeobject::do_string_format_map(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::formatter_parser => {
-            Some(super::unicodeobject::formatter_parser(c, a0, a1))
-        }
-        FunctionId::formatter_field_name_split => {
-            Some(
-                match super::unicodeobject::formatter_field_name_split(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode___format___impl => {
-            Some(
-                match super::unicodeobject::unicode___format___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_getnewargs => {
-            Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
-        }
-        FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
-        FunctionId::unicode_subscript => {
-            Some(super::unicodeobject::unicode_subscript(c, a0, a1))
-        }
-        FunctionId::unicodeiter_len => {
-            Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
-        }
-        FunctionId::unicodeiter_reduce => {
-            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
-        }
-        FunctionId::unicodeiter_setstate => {
-            Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
-        }
-        FunctionId::union_getitem => {
-            Some(
-                match super::unionobject::union_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_getattr => {
-            Some(
-                match super::weakrefobject::proxy_getattr(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_add => {
-            Some(
-                match super::weakrefobject::proxy_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_sub => {
-            Some(
-                match super::weakrefobject::proxy_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_mul => {
-            Some(
-                match super::weakrefobject::proxy_mul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_floor_div => {
-            Some(
-                match super::weakrefobject::proxy_floor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_true_div => {
-            Some(
-                match super::weakrefobject::proxy_true_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_mod => {
-            Some(
-                match super::weakrefobject::proxy_mod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_divmod => {
-            Some(
-                match super::weakrefobject::proxy_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_lshift => {
-            Some(
-                match super::weakrefobject::proxy_lshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_rshift => {
-            Some(
-                match super::weakrefobject::proxy_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_and => {
-            Some(
-                match super::weakrefobject::proxy_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_xor => {
-            Some(
-                match super::weakrefobject::proxy_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_or => {
-            Some(
-                match super::weakrefobject::proxy_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iadd => {
-            Some(
-                match super::weakrefobject::proxy_iadd(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_isub => {
-            Some(
-                match super::weakrefobject::proxy_isub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imul => {
-            Some(
-                match super::weakrefobject::proxy_imul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ifloor_div => {
-            Some(
-                match super::weakrefobject::proxy_ifloor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_itrue_div => {
-            Some(
-                match super::weakrefobject::proxy_itrue_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imod => {
-            Some(
-                match super::weakrefobject::proxy_imod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ilshift => {
-            Some(
-                match super::weakrefobject::proxy_ilshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_irshift => {
-            Some(
-                match super::weakrefobject::proxy_irshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iand => {
-            Some(
-                match super::weakrefobject::proxy_iand(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ixor => {
-            Some(
-                match super::weakrefobject::proxy_ixor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ior => {
-            Some(
-                match super::weakrefobject::proxy_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_matmul => {
-            Some(
-                match super::weakrefobject::proxy_matmul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imatmul => {
-            Some(
-                match super::weakrefobject::proxy_imatmul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_getitem => {
-            Some(
-                match super::weakrefobject::proxy_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_bytes => {
-            Some(
-                match super::weakrefobject::proxy_bytes(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_reversed => {
-            Some(
-                match super::weakrefobject::proxy_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyWeakref_NewRef => {
-            Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1)))
-        }
-        FunctionId::PyWeakref_NewProxy => {
-            Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1))
-        }
-        _ => None,
+        FunctionId::unicode_removeprefix_impl => Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1)),
+        FunctionId::unicode_removesuffix_impl => Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1)),
+        FunctionId::getitem_str => Some(calls::required(super::unicodeobject::getitem_str(c, a0, a1), c)),
+        FunctionId::unicode_subscript => Some(super::unicodeobject::unicode_subscript(c, a0, a1)),
+        FunctionId::unicodeiter_reduce => Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1)),
+        FunctionId::union_getitem => Some(calls::required(super::unionobject::union_getitem(c, a0, a1), c)),
+        FunctionId::proxy_getattr => Some(calls::required(super::weakrefobject::proxy_getattr(c, a0, a1), c)),
+        FunctionId::proxy_add => Some(calls::required(super::weakrefobject::proxy_add(c, a0, a1), c)),
+        FunctionId::proxy_sub => Some(calls::required(super::weakrefobject::proxy_sub(c, a0, a1), c)),
+        FunctionId::proxy_mul => Some(calls::required(super::weakrefobject::proxy_mul(c, a0, a1), c)),
+        FunctionId::proxy_floor_div => Some(calls::required(super::weakrefobject::proxy_floor_div(c, a0, a1), c)),
+        FunctionId::proxy_true_div => Some(calls::required(super::weakrefobject::proxy_true_div(c, a0, a1), c)),
+        FunctionId::proxy_mod => Some(calls::required(super::weakrefobject::proxy_mod(c, a0, a1), c)),
+        FunctionId::proxy_divmod => Some(calls::required(super::weakrefobject::proxy_divmod(c, a0, a1), c)),
+        FunctionId::proxy_lshift => Some(calls::required(super::weakrefobject::proxy_lshift(c, a0, a1), c)),
+        FunctionId::proxy_rshift => Some(calls::required(super::weakrefobject::proxy_rshift(c, a0, a1), c)),
+        FunctionId::proxy_and => Some(calls::required(super::weakrefobject::proxy_and(c, a0, a1), c)),
+        FunctionId::proxy_xor => Some(calls::required(super::weakrefobject::proxy_xor(c, a0, a1), c)),
+        FunctionId::proxy_or => Some(calls::required(super::weakrefobject::proxy_or(c, a0, a1), c)),
+        FunctionId::proxy_iadd => Some(calls::required(super::weakrefobject::proxy_iadd(c, a0, a1), c)),
+        FunctionId::proxy_isub => Some(calls::required(super::weakrefobject::proxy_isub(c, a0, a1), c)),
+        FunctionId::proxy_imul => Some(calls::required(super::weakrefobject::proxy_imul(c, a0, a1), c)),
+        FunctionId::proxy_ifloor_div => Some(calls::required(super::weakrefobject::proxy_ifloor_div(c, a0, a1), c)),
+        FunctionId::proxy_itrue_div => Some(calls::required(super::weakrefobject::proxy_itrue_div(c, a0, a1), c)),
+        FunctionId::proxy_imod => Some(calls::required(super::weakrefobject::proxy_imod(c, a0, a1), c)),
+        FunctionId::proxy_ilshift => Some(calls::required(super::weakrefobject::proxy_ilshift(c, a0, a1), c)),
+        FunctionId::proxy_irshift => Some(calls::required(super::weakrefobject::proxy_irshift(c, a0, a1), c)),
+        FunctionId::proxy_iand => Some(calls::required(super::weakrefobject::proxy_iand(c, a0, a1), c)),
+        FunctionId::proxy_ixor => Some(calls::required(super::weakrefobject::proxy_ixor(c, a0, a1), c)),
+        FunctionId::proxy_ior => Some(calls::required(super::weakrefobject::proxy_ior(c, a0, a1), c)),
+        FunctionId::proxy_matmul => Some(calls::required(super::weakrefobject::proxy_matmul(c, a0, a1), c)),
+        FunctionId::proxy_imatmul => Some(calls::required(super::weakrefobject::proxy_imatmul(c, a0, a1), c)),
+        FunctionId::proxy_getitem => Some(calls::required(super::weakrefobject::proxy_getitem(c, a0, a1), c)),
+        FunctionId::proxy_bytes => Some(calls::required(super::weakrefobject::proxy_bytes(c, a0, a1), c)),
+        FunctionId::proxy_reversed => Some(calls::required(super::weakrefobject::proxy_reversed(c, a0, a1), c)),
+        FunctionId::PyWeakref_NewRef => Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1))),
+        FunctionId::PyWeakref_NewProxy => Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1)),
+        _ => crate::shared::dispatch::binaryfunc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `descrgetfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn descrgetfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: Option<&C::Object>,
-    a2: Option<&C::Object>,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn descrgetfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: Option<&C::Object>, a2: Option<&C::Object>) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyNumber_Power => {
-            Some(super::abstract_::PyNumber_Power(c, a0, a1?, a2?))
-        }
-        FunctionId::PyNumber_InPlacePower => {
-            Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1?, a2?))
-        }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1?, a2)),
-        FunctionId::bytes_new => {
-            Some(
-                match super::bytesobject::bytes_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1?, a2)),
-        FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1?, a2))
-        }
-        FunctionId::PyEval_CallObjectWithKeywords => {
-            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, a1, a2))
-        }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1?, a2)),
-        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1?, a2)),
-        FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1?, a2))
-        }
-        FunctionId::method_new_impl => {
-            Some(super::classobject::method_new_impl(c, a0, a1?, a2))
-        }
-        FunctionId::method_descr_get => {
-            Some(super::classobject::method_descr_get(c, a0, a1?, a2?))
-        }
-        FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1?, a2))
-        }
-        FunctionId::instancemethod_descr_get => {
-            Some(super::classobject::instancemethod_descr_get(c, a0, a1, a2?))
-        }
-        FunctionId::complex_new => {
-            Some(super::complexobject::complex_new(c, a0, a1?, a2))
-        }
-        FunctionId::classmethod_get => {
-            Some(super::descrobject::classmethod_get(c, a0, a1, a2))
-        }
+        FunctionId::bytes_new => Some(calls::required(super::bytesobject::bytes_new(c, a0, a1?, a2), c)),
+        FunctionId::PyCFunction_Call => Some(super::call::PyCFunction_Call(c, a0, a1?, a2)),
+        FunctionId::PyEval_CallObjectWithKeywords => Some(super::call::PyEval_CallObjectWithKeywords(c, a0, a1, a2)),
+        FunctionId::method_descr_get => Some(super::classobject::method_descr_get(c, a0, a1?, a2?)),
+        FunctionId::instancemethod_call => Some(super::classobject::instancemethod_call(c, a0, a1?, a2)),
+        FunctionId::instancemethod_descr_get => Some(super::classobject::instancemethod_descr_get(c, a0, a1, a2?)),
+        FunctionId::classmethod_get => Some(super::descrobject::classmethod_get(c, a0, a1, a2)),
         FunctionId::method_get => Some(super::descrobject::method_get(c, a0, a1, a2)),
         FunctionId::member_get => Some(super::descrobject::member_get(c, a0, a1, a2?)),
         FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, a1, a2?)),
-        FunctionId::wrapperdescr_get => {
-            Some(super::descrobject::wrapperdescr_get(c, a0, a1, a2?))
-        }
-        FunctionId::classmethoddescr_call => {
-            Some(super::descrobject::classmethoddescr_call(c, a0, a1?, a2))
-        }
-        FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, a1, a2))
-        }
-        FunctionId::wrapper_call => {
-            Some(super::descrobject::wrapper_call(c, a0, a1?, a2))
-        }
-        FunctionId::property_descr_get => {
-            Some(
-                match super::descrobject::property_descr_get(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1?, a2))
-        }
-        FunctionId::_PyDict_LoadGlobal => {
-            Some(
-                match super::dictobject::_PyDict_LoadGlobal(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_Pop => {
-            Some(
-                match super::dictobject::_PyDict_Pop(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_FromKeys => {
-            Some(
-                match super::dictobject::_PyDict_FromKeys(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_fromkeys_impl => {
-            Some(
-                match super::dictobject::dict_fromkeys_impl(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_update => {
-            Some(
-                match super::dictobject::dict_update(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_get_impl => {
-            Some(super::dictobject::dict_get_impl(c, a0, a1?, a2?))
-        }
-        FunctionId::PyDict_SetDefault => {
-            Some(
-                match super::dictobject::PyDict_SetDefault(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_setdefault_impl => {
-            Some(
-                match super::dictobject::dict_setdefault_impl(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_pop_impl => {
-            Some(
-                match super::dictobject::dict_pop_impl(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::wrapperdescr_get => Some(super::descrobject::wrapperdescr_get(c, a0, a1, a2?)),
+        FunctionId::classmethoddescr_call => Some(super::descrobject::classmethoddescr_call(c, a0, a1?, a2)),
+        FunctionId::wrapperdescr_call => Some(super::descrobject::wrapperdescr_call(c, a0, a1, a2)),
+        FunctionId::wrapper_call => Some(super::descrobject::wrapper_call(c, a0, a1?, a2)),
+        FunctionId::property_descr_get => Some(calls::required(super::descrobject::property_descr_get(c, a0, a1, a2?), c)),
+        FunctionId::_PyDict_LoadGlobal => Some(calls::required(super::dictobject::_PyDict_LoadGlobal(c, a0, a1?, a2?), c)),
+        FunctionId::_PyDict_Pop => Some(calls::required(super::dictobject::_PyDict_Pop(c, a0, a1?, a2), c)),
+        FunctionId::_PyDict_FromKeys => Some(calls::required(super::dictobject::_PyDict_FromKeys(c, a0, a1?, a2?), c)),
+        FunctionId::dict_get_impl => Some(super::dictobject::dict_get_impl(c, a0, a1?, a2?)),
+        FunctionId::PyDict_SetDefault => Some(calls::required(super::dictobject::PyDict_SetDefault(c, a0, a1?, a2?), c)),
+        FunctionId::dict_setdefault_impl => Some(calls::required(super::dictobject::dict_setdefault_impl(c, a0, a1?, a2?), c)),
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, a1, a2)),
-        FunctionId::enum_new => {
-            Some(
-                match super::enumobject::enum_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1?, a2)),
-        FunctionId::enum_new_impl => {
-            Some(
-                match super::enumobject::enum_new_impl(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new => {
-            Some(
-                match super::floatobject::float_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_NewWithQualName => {
-            Some(
-                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1?, a2) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_new => {
-            Some(
-                match super::funcobject::func_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_descr_get => {
-            Some(super::funcobject::func_descr_get(c, a0, a1, a2?))
-        }
+        FunctionId::PyFunction_NewWithQualName => Some(calls::raised(super::funcobject::PyFunction_NewWithQualName(c, a0, a1?, a2))),
+        FunctionId::func_new => Some(calls::required(super::funcobject::func_new(c, a0, a1?, a2), c)),
         FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1?, a2)),
-        FunctionId::sm_descr_get => {
-            Some(
-                match super::funcobject::sm_descr_get(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1?, a2)),
-        FunctionId::ga_call => {
-            Some(
-                match super::genericaliasobject::ga_call(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_new => {
-            Some(
-                match super::genericaliasobject::ga_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new => {
-            Some(
-                match super::longobject::long_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new_impl => {
-            Some(
-                match super::longobject::long_new_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_subtype_new => {
-            Some(
-                match super::longobject::long_subtype_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_call => {
-            Some(super::methodobject::cfunction_call(c, a0, a1?, a2))
-        }
-        FunctionId::new_module => {
-            Some(
-                match super::moduleobject::new_module(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_new => {
-            Some(
-                match super::namespaceobject::namespace_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_replace => {
-            Some(super::namespaceobject::namespace_replace(c, a0, a1?, a2))
-        }
-        FunctionId::none_new => Some(super::object::none_new(c, a0, a1?, a2)),
-        FunctionId::notimplemented_new => {
-            Some(super::object::notimplemented_new(c, a0, a1?, a2))
-        }
-        FunctionId::range_new => {
-            Some(
-                match super::rangeobject::range_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_range_length => {
-            Some(
-                match super::rangeobject::compute_range_length(c, Some(a0), a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_new => {
-            Some(
-                match super::setobject::frozenset_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_new => {
-            Some(
-                match super::setobject::set_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_new => {
-            Some(super::sliceobject::ellipsis_new(c, a0, a1?, a2))
-        }
-        FunctionId::_PyBuildSlice_Consume2 => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySlice_New => {
-            Some(
-                match super::sliceobject::PySlice_New(c, Some(a0), a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_new => {
-            Some(
-                match super::sliceobject::slice_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::structseq_new => {
-            Some(super::structseq::structseq_new(c, a0, a1?, a2))
-        }
-        FunctionId::tuple_new => {
-            Some(
-                match super::tupleobject::tuple_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::long_subtype_new => Some(calls::required(super::longobject::long_subtype_new(c, a0, a1, a2), c)),
+        FunctionId::new_module => Some(calls::required(super::moduleobject::new_module(c, a0, a1?, a2?), c)),
+        FunctionId::namespace_replace => Some(super::namespaceobject::namespace_replace(c, a0, a1?, a2)),
+        FunctionId::compute_range_length => Some(calls::required(super::rangeobject::compute_range_length(c, Some(a0), a1?, a2), c)),
+        FunctionId::_PyBuildSlice_Consume2 => Some(calls::required(super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1?, a2?), c)),
+        FunctionId::PySlice_New => Some(calls::required(super::sliceobject::PySlice_New(c, Some(a0), a1, a2), c)),
+        FunctionId::slice_new => Some(calls::required(super::sliceobject::slice_new(c, a0, a1?, a2), c)),
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1?, a2)),
-        FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1?, a2))
-        }
-        FunctionId::type_new => {
-            Some(
-                match super::typeobject::type_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_FromModuleAndSpec => {
-            Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1?, a2?))
-        }
-        FunctionId::_PyType_GetModuleByDef2 => {
-            Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1?, a2?))
-        }
-        FunctionId::object_new => {
-            Some(
-                match super::typeobject::object_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), a1, a2))
-        }
-        FunctionId::slot_nb_power => {
-            Some(
-                match super::typeobject::slot_nb_power(c, a0, a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_power => {
-            Some(super::typeobject::slot_nb_inplace_power(c, a0, a1?, a2?))
-        }
-        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1?, a2)),
-        FunctionId::call_attribute => {
-            Some(super::typeobject::call_attribute(c, a0, a1?, a2?))
-        }
-        FunctionId::slot_tp_descr_get => {
-            Some(super::typeobject::slot_tp_descr_get(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1?, a2)),
-        FunctionId::_super_lookup_descr => {
-            Some(
-                match super::typeobject::_super_lookup_descr(c, Some(a0), a1?, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::super_descr_get => {
-            Some(
-                match super::typeobject::super_descr_get(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_new => {
-            Some(
-                match super::unicodeobject::unicode_new(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_maketrans_impl => {
-            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, a1, a2))
-        }
-        FunctionId::do_string_format => {
-            Some(
-                match super::unicodeobject::do_string_format(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_reuse_basic_ref => {
-            Some(
-                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::allocate_weakref => {
-            Some(super::weakrefobject::allocate_weakref(c, a0, a1?, a2?))
-        }
-        FunctionId::weakref___new__ => {
-            Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_call => {
-            Some(
-                match super::weakrefobject::proxy_call(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pow => {
-            Some(
-                match super::weakrefobject::proxy_pow(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ipow => {
-            Some(
-                match super::weakrefobject::proxy_ipow(c, a0, a1?, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::PyType_FromModuleAndSpec => Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1?, a2?)),
+        FunctionId::_PyType_GetModuleByDef2 => Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1?, a2?)),
+        FunctionId::object_new => Some(calls::required(super::typeobject::object_new(c, a0, a1?, a2), c)),
+        FunctionId::call_attribute => Some(super::typeobject::call_attribute(c, a0, a1?, a2?)),
+        FunctionId::slot_tp_descr_get => Some(super::typeobject::slot_tp_descr_get(c, a0, a1, a2)),
+        FunctionId::_super_lookup_descr => Some(calls::required(super::typeobject::_super_lookup_descr(c, Some(a0), a1?, a2?), c)),
+        FunctionId::super_descr_get => Some(calls::required(super::typeobject::super_descr_get(c, a0, a1, a2?), c)),
+        FunctionId::unicode_new => Some(calls::required(super::unicodeobject::unicode_new(c, a0, a1?, a2), c)),
+        FunctionId::try_reuse_basic_ref => Some(calls::required(super::weakrefobject::try_reuse_basic_ref(c, a0, a1?, a2), c)),
+        FunctionId::allocate_weakref => Some(super::weakrefobject::allocate_weakref(c, a0, a1?, a2?)),
+        FunctionId::weakref___new__ => Some(calls::required(super::weakrefobject::weakref___new__(c, a0, a1?, a2), c)),
+        FunctionId::proxy_call => Some(calls::required(super::weakrefobject::proxy_call(c, a0, a1?, a2), c)),
+        FunctionId::proxy_pow => Some(calls::required(super::weakrefobject::proxy_pow(c, a0, a1?, a2), c)),
+        FunctionId::proxy_ipow => Some(calls::required(super::weakrefobject::proxy_ipow(c, a0, a1?, a2), c)),
+        _ => crate::shared::dispatch::descrgetfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `descrsetfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn descrsetfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: Option<&C::Object>,
-) -> Option<Result<i32, C::Error>> {
+pub fn descrsetfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: Option<&C::Object>) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyObject_SetItem => {
-            Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
-        }
-        FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
-        }
-        FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
-        }
+        FunctionId::bytearray___init__ => Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)),
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
-        FunctionId::property_descr_set => {
-            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
-        }
-        FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2))
-        }
-        FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::_PyDict_SetItem_Take2 => {
-            Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
-        }
-        FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
-        FunctionId::_PyDict_SetItem_LockHeld => {
-            Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
-        }
-        FunctionId::_PyObject_StoreInstanceAttribute => {
-            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
-        }
-        FunctionId::functools_copy_attr => {
-            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
-        }
+        FunctionId::property_descr_set => Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2)),
+        FunctionId::setitem_take2_lock_held => Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_Take2 => Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?)),
+        FunctionId::setitem_lock_held => Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_LockHeld => Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2)),
+        FunctionId::_PyObject_StoreInstanceAttribute => Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?)),
+        FunctionId::functools_copy_attr => Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?)),
         FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
         FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
-        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
-        FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2))
-        }
-        FunctionId::list_ass_subscript => {
-            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
-        }
-        FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2))
-        }
-        FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
-        }
-        FunctionId::namespace_init => {
-            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_SetAttr => {
-            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_GenericSetAttr => {
-            Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
-        }
+        FunctionId::list_ass_subscript => Some(super::listobject::list_ass_subscript(c, a0, a1, a2?)),
+        FunctionId::module___init__ => Some(super::moduleobject::module___init__(c, a0, a1, a2)),
+        FunctionId::module___init___impl => Some(super::moduleobject::module___init___impl(c, a0, a1, a2)),
+        FunctionId::namespace_init => Some(super::namespaceobject::namespace_init(c, a0, a1, a2)),
+        FunctionId::PyObject_SetAttr => Some(super::object::PyObject_SetAttr(c, a0, a1, a2)),
+        FunctionId::PyObject_GenericSetAttr => Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?)),
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
-        FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
-        }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
-        FunctionId::type_setattro => {
-            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
-        }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
-        FunctionId::method_is_overloaded => {
-            Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
-        }
-        FunctionId::slot_mp_ass_subscript => {
-            Some(super::typeobject::slot_mp_ass_subscript(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_setattro => {
-            Some(super::typeobject::slot_tp_setattro(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_descr_set => {
-            Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::is_subtype_with_mro => Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2)),
+        FunctionId::type_setattro => Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?)),
+        FunctionId::method_is_overloaded => Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?)),
         FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
-        FunctionId::super_init_impl => {
-            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
-        }
-        FunctionId::proxy_setattr => {
-            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
-        }
-        FunctionId::proxy_setitem => {
-            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::super_init_impl => Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2)),
+        FunctionId::proxy_setattr => Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?)),
+        FunctionId::proxy_setitem => Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2)),
+        _ => crate::shared::dispatch::descrsetfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `destructor`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn destructor<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<(), C::Error>> {
+pub fn destructor<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<(), C::Error>> {
     match id {
-        FunctionId::PyBuffer_Release => Some(super::abstract_::PyBuffer_Release(c, a0)),
         FunctionId::bool_dealloc => Some(super::boolobject::bool_dealloc(c, a0)),
-        FunctionId::bytearrayiter_dealloc => {
-            Some(super::bytearrayobject::bytearrayiter_dealloc(c, a0))
-        }
-        FunctionId::striter_dealloc => Some(super::bytesobject::striter_dealloc(c, a0)),
-        FunctionId::_PyBytesWriter_Dealloc => {
-            Some(super::bytesobject::_PyBytesWriter_Dealloc(c, a0))
-        }
-        FunctionId::cell_dealloc => Some(super::cellobject::cell_dealloc(c, a0)),
-        FunctionId::method_dealloc => Some(super::classobject::method_dealloc(c, a0)),
-        FunctionId::instancemethod_dealloc => {
-            Some(super::classobject::instancemethod_dealloc(c, a0))
-        }
         FunctionId::descr_dealloc => Some(super::descrobject::descr_dealloc(c, a0)),
-        FunctionId::mappingproxy_dealloc => {
-            Some(super::descrobject::mappingproxy_dealloc(c, a0))
-        }
+        FunctionId::mappingproxy_dealloc => Some(super::descrobject::mappingproxy_dealloc(c, a0)),
         FunctionId::wrapper_dealloc => Some(super::descrobject::wrapper_dealloc(c, a0)),
-        FunctionId::property_dealloc => Some(super::descrobject::property_dealloc(c, a0)),
-        FunctionId::ensure_shared_on_resize => {
-            Some(super::dictobject::ensure_shared_on_resize(c, a0))
-        }
-        FunctionId::_PyDict_MaybeUntrack => {
-            Some(super::dictobject::_PyDict_MaybeUntrack(c, a0))
-        }
+        FunctionId::ensure_shared_on_resize => Some(super::dictobject::ensure_shared_on_resize(c, a0)),
+        FunctionId::_PyDict_MaybeUntrack => Some(super::dictobject::_PyDict_MaybeUntrack(c, a0)),
         FunctionId::clear_lock_held => Some(super::dictobject::clear_lock_held(c, a0)),
         FunctionId::PyDict_Clear => Some(super::dictobject::PyDict_Clear(c, a0)),
         FunctionId::dict_dealloc => Some(super::dictobject::dict_dealloc(c, a0)),
         FunctionId::dictiter_dealloc => Some(super::dictobject::dictiter_dealloc(c, a0)),
         FunctionId::dictview_dealloc => Some(super::dictobject::dictview_dealloc(c, a0)),
-        FunctionId::PyObject_ClearManagedDict => {
-            Some(super::dictobject::PyObject_ClearManagedDict(c, a0))
-        }
-        FunctionId::enum_dealloc => Some(super::enumobject::enum_dealloc(c, a0)),
-        FunctionId::reversed_dealloc => Some(super::enumobject::reversed_dealloc(c, a0)),
-        FunctionId::_PyFloat_ExactDealloc => {
-            Some(super::floatobject::_PyFloat_ExactDealloc(c, a0))
-        }
-        FunctionId::float_dealloc => Some(super::floatobject::float_dealloc(c, a0)),
+        FunctionId::PyObject_ClearManagedDict => Some(super::dictobject::PyObject_ClearManagedDict(c, a0)),
+        FunctionId::_PyFloat_ExactDealloc => Some(super::floatobject::_PyFloat_ExactDealloc(c, a0)),
         FunctionId::func_dealloc => Some(super::funcobject::func_dealloc(c, a0)),
-        FunctionId::cm_dealloc => Some(super::funcobject::cm_dealloc(c, a0)),
-        FunctionId::sm_dealloc => Some(super::funcobject::sm_dealloc(c, a0)),
-        FunctionId::ga_dealloc => Some(super::genericaliasobject::ga_dealloc(c, a0)),
-        FunctionId::ga_iter_dealloc => {
-            Some(super::genericaliasobject::ga_iter_dealloc(c, a0))
-        }
-        FunctionId::iter_dealloc => Some(super::iterobject::iter_dealloc(c, a0)),
-        FunctionId::calliter_dealloc => Some(super::iterobject::calliter_dealloc(c, a0)),
-        FunctionId::anextawaitable_dealloc => {
-            Some(super::iterobject::anextawaitable_dealloc(c, a0))
-        }
-        FunctionId::listobject_ensure_shared_on_resize => {
-            Some(super::listobject::ensure_shared_on_resize(c, a0))
-        }
+        FunctionId::listobject_ensure_shared_on_resize => Some(super::listobject::ensure_shared_on_resize(c, a0)),
         FunctionId::list_clear => Some(super::listobject::list_clear(c, a0)),
         FunctionId::listiter_dealloc => Some(super::listobject::listiter_dealloc(c, a0)),
-        FunctionId::listreviter_dealloc => {
-            Some(super::listobject::listreviter_dealloc(c, a0))
-        }
-        FunctionId::_Py_DECREF_INT => Some(super::longobject::_Py_DECREF_INT(c, a0)),
-        FunctionId::meth_dealloc => Some(super::methodobject::meth_dealloc(c, a0)),
+        FunctionId::listreviter_dealloc => Some(super::listobject::listreviter_dealloc(c, a0)),
         FunctionId::track_module => Some(super::moduleobject::track_module(c, a0)),
-        FunctionId::_PyModule_Clear => Some(super::moduleobject::_PyModule_Clear(c, a0)),
-        FunctionId::_PyModule_ClearDict => {
-            Some(super::moduleobject::_PyModule_ClearDict(c, a0))
-        }
-        FunctionId::module_dealloc => Some(super::moduleobject::module_dealloc(c, a0)),
-        FunctionId::namespace_dealloc => {
-            Some(super::namespaceobject::namespace_dealloc(c, a0))
-        }
-        FunctionId::Py_IncRef => Some(super::object::Py_IncRef(c, a0)),
-        FunctionId::Py_DecRef => Some(super::object::Py_DecRef(c, a0)),
-        FunctionId::_Py_IncRef => Some(super::object::_Py_IncRef(c, a0)),
-        FunctionId::_Py_DecRef => Some(super::object::_Py_DecRef(c, a0)),
-        FunctionId::PyObject_CallFinalizer => {
-            Some(super::object::PyObject_CallFinalizer(c, a0))
-        }
+        FunctionId::_PyModule_ClearDict => Some(super::moduleobject::_PyModule_ClearDict(c, a0)),
+        FunctionId::PyObject_CallFinalizer => Some(super::object::PyObject_CallFinalizer(c, a0)),
         FunctionId::none_dealloc => Some(super::object::none_dealloc(c, a0)),
-        FunctionId::notimplemented_dealloc => {
-            Some(super::object::notimplemented_dealloc(c, a0))
-        }
+        FunctionId::notimplemented_dealloc => Some(super::object::notimplemented_dealloc(c, a0)),
         FunctionId::_Py_NewReference => Some(super::object::_Py_NewReference(c, a0)),
-        FunctionId::_Py_NewReferenceNoTotal => {
-            Some(super::object::_Py_NewReferenceNoTotal(c, a0))
-        }
+        FunctionId::_Py_NewReferenceNoTotal => Some(super::object::_Py_NewReferenceNoTotal(c, a0)),
         FunctionId::_Py_SetImmortal => Some(super::object::_Py_SetImmortal(c, a0)),
-        FunctionId::_PyObject_SetDeferredRefcount => {
-            Some(super::object::_PyObject_SetDeferredRefcount(c, a0))
-        }
-        FunctionId::_Py_ResurrectReference => {
-            Some(super::object::_Py_ResurrectReference(c, a0))
-        }
+        FunctionId::_PyObject_SetDeferredRefcount => Some(super::object::_PyObject_SetDeferredRefcount(c, a0)),
+        FunctionId::_Py_ResurrectReference => Some(super::object::_Py_ResurrectReference(c, a0)),
         FunctionId::Py_ReprLeave => Some(super::object::Py_ReprLeave(c, a0)),
-        FunctionId::range_dealloc => Some(super::rangeobject::range_dealloc(c, a0)),
-        FunctionId::longrangeiter_dealloc => {
-            Some(super::rangeobject::longrangeiter_dealloc(c, a0))
-        }
-        FunctionId::set_dealloc => Some(super::setobject::set_dealloc(c, a0)),
-        FunctionId::setiter_dealloc => Some(super::setobject::setiter_dealloc(c, a0)),
-        FunctionId::_PySet_ClearInternal => {
-            Some(super::setobject::_PySet_ClearInternal(c, a0))
-        }
-        FunctionId::dummy_dealloc => Some(super::setobject::dummy_dealloc(c, a0)),
+        FunctionId::_PySet_ClearInternal => Some(super::setobject::_PySet_ClearInternal(c, a0)),
         FunctionId::ellipsis_dealloc => Some(super::sliceobject::ellipsis_dealloc(c, a0)),
         FunctionId::slice_dealloc => Some(super::sliceobject::slice_dealloc(c, a0)),
         FunctionId::structseq_dealloc => Some(super::structseq::structseq_dealloc(c, a0)),
-        FunctionId::_PyTuple_MaybeUntrack => {
-            Some(super::tupleobject::_PyTuple_MaybeUntrack(c, a0))
-        }
-        FunctionId::tupleiter_dealloc => {
-            Some(super::tupleobject::tupleiter_dealloc(c, a0))
-        }
-        FunctionId::managed_static_type_index_clear => {
-            Some(super::typeobject::managed_static_type_index_clear(c, a0))
-        }
+        FunctionId::_PyTuple_MaybeUntrack => Some(super::tupleobject::_PyTuple_MaybeUntrack(c, a0)),
+        FunctionId::managed_static_type_index_clear => Some(super::typeobject::managed_static_type_index_clear(c, a0)),
         FunctionId::PyType_Modified => Some(super::typeobject::PyType_Modified(c, a0)),
         FunctionId::subtype_dealloc => Some(super::typeobject::subtype_dealloc(c, a0)),
-        FunctionId::raise_dict_descr_error => {
-            Some(
-                match super::typeobject::raise_dict_descr_error(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_new_slots_bases => {
-            Some(super::typeobject::type_new_slots_bases(c, a0))
-        }
-        FunctionId::type_dealloc_common => {
-            Some(super::typeobject::type_dealloc_common(c, a0))
-        }
-        FunctionId::object_dealloc => Some(super::typeobject::object_dealloc(c, a0)),
+        FunctionId::type_dealloc_common => Some(super::typeobject::type_dealloc_common(c, a0)),
         FunctionId::slot_tp_finalize => Some(super::typeobject::slot_tp_finalize(c, a0)),
-        FunctionId::bufferwrapper_dealloc => {
-            Some(super::typeobject::bufferwrapper_dealloc(c, a0))
-        }
-        FunctionId::fixup_slot_dispatchers => {
-            Some(super::typeobject::fixup_slot_dispatchers(c, a0))
-        }
+        FunctionId::bufferwrapper_dealloc => Some(super::typeobject::bufferwrapper_dealloc(c, a0)),
+        FunctionId::fixup_slot_dispatchers => Some(super::typeobject::fixup_slot_dispatchers(c, a0)),
         FunctionId::update_all_slots => Some(super::typeobject::update_all_slots(c, a0)),
-        FunctionId::super_dealloc => Some(super::typeobject::super_dealloc(c, a0)),
-        FunctionId::_PyUnicodeWriter_Update => {
-            Some(super::unicodeobject::_PyUnicodeWriter_Update(c, a0))
-        }
-        FunctionId::_PyUnicodeWriter_Dealloc => {
-            Some(super::unicodeobject::_PyUnicodeWriter_Dealloc(c, a0))
-        }
-        FunctionId::formatteriter_dealloc => {
-            Some(super::unicodeobject::formatteriter_dealloc(c, a0))
-        }
-        FunctionId::fieldnameiter_dealloc => {
-            Some(super::unicodeobject::fieldnameiter_dealloc(c, a0))
-        }
-        FunctionId::_PyUnicode_ExactDealloc => {
-            Some(super::unicodeobject::_PyUnicode_ExactDealloc(c, a0))
-        }
-        FunctionId::immortalize_interned => {
-            Some(super::unicodeobject::immortalize_interned(c, a0))
-        }
-        FunctionId::unicodeiter_dealloc => {
-            Some(super::unicodeobject::unicodeiter_dealloc(c, a0))
-        }
-        FunctionId::unionobject_dealloc => {
-            Some(super::unionobject::unionobject_dealloc(c, a0))
-        }
-        FunctionId::_PyWeakref_ClearRef => {
-            Some(super::weakrefobject::_PyWeakref_ClearRef(c, a0))
-        }
-        FunctionId::weakref_dealloc => Some(super::weakrefobject::weakref_dealloc(c, a0)),
+        FunctionId::immortalize_interned => Some(super::unicodeobject::immortalize_interned(c, a0)),
+        FunctionId::_PyWeakref_ClearRef => Some(super::weakrefobject::_PyWeakref_ClearRef(c, a0)),
         FunctionId::proxy_dealloc => Some(super::weakrefobject::proxy_dealloc(c, a0)),
-        FunctionId::PyUnstable_Object_ClearWeakRefsNoCallbacks => {
-            Some(super::weakrefobject::PyUnstable_Object_ClearWeakRefsNoCallbacks(c, a0))
-        }
-        _ => None,
+        FunctionId::PyUnstable_Object_ClearWeakRefsNoCallbacks => Some(super::weakrefobject::PyUnstable_Object_ClearWeakRefsNoCallbacks(c, a0)),
+        _ => crate::shared::dispatch::destructor(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `getattrfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn getattrfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &str,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn getattrfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &str) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PySequence_Fast => Some(super::abstract_::PySequence_Fast(c, a0, a1)),
-        FunctionId::PyMapping_GetItemString => {
-            Some(
-                match super::abstract_::PyMapping_GetItemString(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descr_repr => Some(super::descrobject::descr_repr(c, a0, a1)),
-        FunctionId::_PyDict_GetItemStringWithError => {
-            Some(
-                match super::dictobject::_PyDict_GetItemStringWithError(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyDict_GetItemString => {
-            Some(
-                match super::dictobject::PyDict_GetItemString(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___getformat___impl => {
-            Some(super::floatobject::float___getformat___impl(c, a0, a1))
-        }
-        FunctionId::PyObject_GetAttrString => {
-            Some(super::object::PyObject_GetAttrString(c, a0, a1))
-        }
-        FunctionId::PyUnicode_EncodeLocale => {
-            Some(super::unicodeobject::PyUnicode_EncodeLocale(c, a0, a1))
-        }
-        _ => None,
+        FunctionId::PyMapping_GetItemString => Some(calls::required(super::abstract_::PyMapping_GetItemString(c, a0, a1), c)),
+        FunctionId::PyDict_GetItemString => Some(calls::required(super::dictobject::PyDict_GetItemString(c, a0, a1), c)),
+        FunctionId::float___getformat___impl => Some(super::floatobject::float___getformat___impl(c, a0, a1)),
+        _ => crate::shared::dispatch::getattrfunc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `getattrofunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn getattrofunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn getattrofunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyObject_GetItem => {
-            Some(
-                match super::abstract_::PyObject_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Format => {
-            Some(
-                match super::abstract_::PyObject_Format(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Or => Some(super::abstract_::PyNumber_Or(c, a0, a1)),
-        FunctionId::PyNumber_Xor => Some(super::abstract_::PyNumber_Xor(c, a0, a1)),
-        FunctionId::PyNumber_And => Some(super::abstract_::PyNumber_And(c, a0, a1)),
-        FunctionId::PyNumber_Lshift => Some(super::abstract_::PyNumber_Lshift(c, a0, a1)),
-        FunctionId::PyNumber_Rshift => Some(super::abstract_::PyNumber_Rshift(c, a0, a1)),
-        FunctionId::PyNumber_Subtract => {
-            Some(super::abstract_::PyNumber_Subtract(c, a0, a1))
-        }
-        FunctionId::PyNumber_Divmod => Some(super::abstract_::PyNumber_Divmod(c, a0, a1)),
-        FunctionId::PyNumber_Add => Some(super::abstract_::PyNumber_Add(c, a0, a1)),
-        FunctionId::PyNumber_Multiply => {
-            Some(super::abstract_::PyNumber_Multiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_MatrixMultiply => {
-            Some(super::abstract_::PyNumber_MatrixMultiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_FloorDivide => {
-            Some(super::abstract_::PyNumber_FloorDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_TrueDivide => {
-            Some(super::abstract_::PyNumber_TrueDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_Remainder => {
-            Some(super::abstract_::PyNumber_Remainder(c, a0, a1))
-        }
-        FunctionId::_PyNumber_PowerNoMod => {
-            Some(super::abstract_::_PyNumber_PowerNoMod(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceOr => {
-            Some(super::abstract_::PyNumber_InPlaceOr(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceXor => {
-            Some(super::abstract_::PyNumber_InPlaceXor(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceAnd => {
-            Some(super::abstract_::PyNumber_InPlaceAnd(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceLshift => {
-            Some(super::abstract_::PyNumber_InPlaceLshift(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceRshift => {
-            Some(super::abstract_::PyNumber_InPlaceRshift(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceSubtract => {
-            Some(super::abstract_::PyNumber_InPlaceSubtract(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceMatrixMultiply => {
-            Some(super::abstract_::PyNumber_InPlaceMatrixMultiply(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceFloorDivide => {
-            Some(super::abstract_::PyNumber_InPlaceFloorDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceTrueDivide => {
-            Some(super::abstract_::PyNumber_InPlaceTrueDivide(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceRemainder => {
-            Some(super::abstract_::PyNumber_InPlaceRemainder(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceAdd => {
-            Some(super::abstract_::PyNumber_InPlaceAdd(c, a0, a1))
-        }
-        FunctionId::PyNumber_InPlaceMultiply => {
-            Some(super::abstract_::PyNumber_InPlaceMultiply(c, a0, a1))
-        }
-        FunctionId::_PyNumber_InPlacePowerNoMod => {
-            Some(super::abstract_::_PyNumber_InPlacePowerNoMod(c, a0, a1))
-        }
-        FunctionId::PySequence_Concat => {
-            Some(super::abstract_::PySequence_Concat(c, a0, a1))
-        }
-        FunctionId::PySequence_InPlaceConcat => {
-            Some(super::abstract_::PySequence_InPlaceConcat(c, a0, a1))
-        }
-        FunctionId::method_output_as_list => {
-            Some(super::abstract_::method_output_as_list(c, a0, a1))
-        }
-        FunctionId::bool_and => Some(super::boolobject::bool_and(c, a0, a1)),
-        FunctionId::bool_or => Some(super::boolobject::bool_or(c, a0, a1)),
-        FunctionId::bool_xor => Some(super::boolobject::bool_xor(c, a0, a1)),
-        FunctionId::bytearray_clear => {
-            Some(super::bytearrayobject::bytearray_clear(c, a0, a1))
-        }
-        FunctionId::bytearray_copy => {
-            Some(super::bytearrayobject::bytearray_copy(c, a0, a1))
-        }
-        FunctionId::bytearray_removeprefix => {
-            Some(
-                match super::bytearrayobject::bytearray_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_removesuffix => {
-            Some(
-                match super::bytearrayobject::bytearray_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_reverse => {
-            Some(super::bytearrayobject::bytearray_reverse(c, a0, a1))
-        }
-        FunctionId::bytearray_append => {
-            Some(
-                match super::bytearrayobject::bytearray_append(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_remove => {
-            Some(
-                match super::bytearrayobject::bytearray_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_fromhex => {
-            Some(
-                match super::bytearrayobject::bytearray_fromhex(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_reduce => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_sizeof => {
-            Some(super::bytearrayobject::bytearray_sizeof(c, a0, a1))
-        }
-        FunctionId::stringlib_isspace => {
-            Some(super::bytearrayobject::stringlib_isspace(c, a0, a1))
-        }
-        FunctionId::stringlib_isalpha => {
-            Some(super::bytearrayobject::stringlib_isalpha(c, a0, a1))
-        }
-        FunctionId::stringlib_isalnum => {
-            Some(super::bytearrayobject::stringlib_isalnum(c, a0, a1))
-        }
-        FunctionId::stringlib_isascii => {
-            Some(super::bytearrayobject::stringlib_isascii(c, a0, a1))
-        }
-        FunctionId::stringlib_isdigit => {
-            Some(super::bytearrayobject::stringlib_isdigit(c, a0, a1))
-        }
-        FunctionId::stringlib_islower => {
-            Some(super::bytearrayobject::stringlib_islower(c, a0, a1))
-        }
-        FunctionId::stringlib_isupper => {
-            Some(super::bytearrayobject::stringlib_isupper(c, a0, a1))
-        }
-        FunctionId::stringlib_istitle => {
-            Some(super::bytearrayobject::stringlib_istitle(c, a0, a1))
-        }
-        FunctionId::stringlib_lower => {
-            Some(super::bytearrayobject::stringlib_lower(c, a0, a1))
-        }
-        FunctionId::stringlib_upper => {
-            Some(super::bytearrayobject::stringlib_upper(c, a0, a1))
-        }
-        FunctionId::stringlib_title => {
-            Some(super::bytearrayobject::stringlib_title(c, a0, a1))
-        }
-        FunctionId::stringlib_capitalize => {
-            Some(super::bytearrayobject::stringlib_capitalize(c, a0, a1))
-        }
-        FunctionId::stringlib_swapcase => {
-            Some(super::bytearrayobject::stringlib_swapcase(c, a0, a1))
-        }
-        FunctionId::stringlib_zfill => {
-            Some(super::bytearrayobject::stringlib_zfill(c, a0, a1))
-        }
-        FunctionId::bytearray_maketrans_impl => {
-            Some(super::bytearrayobject::bytearray_maketrans_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_partition => {
-            Some(super::bytearrayobject::bytearray_partition(c, a0, a1))
-        }
-        FunctionId::bytearray_rpartition => {
-            Some(super::bytearrayobject::bytearray_rpartition(c, a0, a1))
-        }
-        FunctionId::bytearray_strip_impl => {
-            Some(super::bytearrayobject::bytearray_strip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_lstrip_impl => {
-            Some(super::bytearrayobject::bytearray_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_rstrip_impl => {
-            Some(super::bytearrayobject::bytearray_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_alloc => {
-            Some(super::bytearrayobject::bytearray_alloc(c, a0, a1))
-        }
-        FunctionId::bytearray_join => {
-            Some(super::bytearrayobject::bytearray_join(c, a0, a1))
-        }
-        FunctionId::bytearray_fromhex_impl => {
-            Some(super::bytearrayobject::bytearray_fromhex_impl(c, a0, a1))
-        }
-        FunctionId::bytearray_mod => {
-            Some(super::bytearrayobject::bytearray_mod(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_length_hint => {
-            Some(super::bytearrayobject::bytearrayiter_length_hint(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_reduce => {
-            Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1))
-        }
-        FunctionId::bytearrayiter_setstate => {
-            Some(super::bytearrayobject::bytearrayiter_setstate(c, a0, a1))
-        }
-        FunctionId::bytes___bytes__ => {
-            Some(super::bytesobject::bytes___bytes__(c, a0, a1))
-        }
-        FunctionId::bytes_partition => {
-            Some(
-                match super::bytesobject::bytes_partition(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_rpartition => {
-            Some(
-                match super::bytesobject::bytes_rpartition(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_removeprefix => {
-            Some(
-                match super::bytesobject::bytes_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_removesuffix => {
-            Some(
-                match super::bytesobject::bytes_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes_fromhex => {
-            Some(
-                match super::bytesobject::bytes_fromhex(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytesobject_stringlib_isspace => {
-            Some(super::bytesobject::stringlib_isspace(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isalpha => {
-            Some(super::bytesobject::stringlib_isalpha(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isalnum => {
-            Some(super::bytesobject::stringlib_isalnum(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isascii => {
-            Some(super::bytesobject::stringlib_isascii(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isdigit => {
-            Some(super::bytesobject::stringlib_isdigit(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_islower => {
-            Some(super::bytesobject::stringlib_islower(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_isupper => {
-            Some(super::bytesobject::stringlib_isupper(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_istitle => {
-            Some(super::bytesobject::stringlib_istitle(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_lower => {
-            Some(super::bytesobject::stringlib_lower(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_upper => {
-            Some(super::bytesobject::stringlib_upper(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_title => {
-            Some(super::bytesobject::stringlib_title(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_capitalize => {
-            Some(super::bytesobject::stringlib_capitalize(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_swapcase => {
-            Some(super::bytesobject::stringlib_swapcase(c, a0, a1))
-        }
-        FunctionId::bytesobject_stringlib_zfill => {
-            Some(super::bytesobject::stringlib_zfill(c, a0, a1))
-        }
-        FunctionId::bytes_partition_impl => {
-            Some(super::bytesobject::bytes_partition_impl(c, a0, a1))
-        }
-        FunctionId::bytes_rpartition_impl => {
-            Some(super::bytesobject::bytes_rpartition_impl(c, a0, a1))
-        }
-        FunctionId::bytes_join => Some(super::bytesobject::bytes_join(c, a0, a1)),
-        FunctionId::_PyBytes_Join => Some(super::bytesobject::_PyBytes_Join(c, a0, a1)),
-        FunctionId::bytes_strip_impl => {
-            Some(super::bytesobject::bytes_strip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_lstrip_impl => {
-            Some(super::bytesobject::bytes_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_rstrip_impl => {
-            Some(super::bytesobject::bytes_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::bytes_maketrans_impl => {
-            Some(super::bytesobject::bytes_maketrans_impl(c, a0, a1))
-        }
-        FunctionId::bytes_fromhex_impl => {
-            Some(super::bytesobject::bytes_fromhex_impl(c, a0, a1))
-        }
-        FunctionId::bytes_getnewargs => {
-            Some(super::bytesobject::bytes_getnewargs(c, a0, a1))
-        }
-        FunctionId::bytes_mod => Some(super::bytesobject::bytes_mod(c, a0, a1)),
-        FunctionId::striter_len => Some(super::bytesobject::striter_len(c, a0, a1)),
+        FunctionId::PyObject_GetItem => Some(calls::required(super::abstract_::PyObject_GetItem(c, a0, a1), c)),
+        FunctionId::bytearray_removeprefix => Some(calls::required(super::bytearrayobject::bytearray_removeprefix(c, a0, a1), c)),
+        FunctionId::bytearray_removesuffix => Some(calls::required(super::bytearrayobject::bytearray_removesuffix(c, a0, a1), c)),
+        FunctionId::bytearray_join => Some(super::bytearrayobject::bytearray_join(c, a0, a1)),
+        FunctionId::bytearrayiter_reduce => Some(super::bytearrayobject::bytearrayiter_reduce(c, a0, a1)),
+        FunctionId::bytes_partition => Some(calls::required(super::bytesobject::bytes_partition(c, a0, a1), c)),
+        FunctionId::bytes_rpartition => Some(calls::required(super::bytesobject::bytes_rpartition(c, a0, a1), c)),
+        FunctionId::bytes_removeprefix => Some(calls::required(super::bytesobject::bytes_removeprefix(c, a0, a1), c)),
+        FunctionId::bytes_removesuffix => Some(calls::required(super::bytesobject::bytes_removesuffix(c, a0, a1), c)),
         FunctionId::striter_reduce => Some(super::bytesobject::striter_reduce(c, a0, a1)),
-        FunctionId::striter_setstate => {
-            Some(super::bytesobject::striter_setstate(c, a0, a1))
-        }
-        FunctionId::PyObject_CallOneArg => {
-            Some(super::call::PyObject_CallOneArg(c, a0, a1))
-        }
-        FunctionId::PyObject_CallObject => {
-            Some(super::call::PyObject_CallObject(c, a0, Some(a1)))
-        }
-        FunctionId::method___reduce__ => {
-            Some(super::classobject::method___reduce__(c, a0, a1))
-        }
-        FunctionId::PyMethod_New => Some(super::classobject::PyMethod_New(c, a0, a1)),
-        FunctionId::method_getattro => {
-            Some(
-                match super::classobject::method_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_getattro => {
-            Some(
-                match super::classobject::instancemethod_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_new_impl => {
-            Some(super::classobject::instancemethod_new_impl(c, a0, a1))
-        }
-        FunctionId::complex_conjugate => {
-            Some(super::complexobject::complex_conjugate(c, a0, a1))
-        }
-        FunctionId::complex___getnewargs__ => {
-            Some(super::complexobject::complex___getnewargs__(c, a0, a1))
-        }
-        FunctionId::complex___format__ => {
-            Some(
-                match super::complexobject::complex___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::complex___complex__ => {
-            Some(super::complexobject::complex___complex__(c, a0, a1))
-        }
-        FunctionId::complex___format___impl => {
-            Some(super::complexobject::complex___format___impl(c, a0, a1))
-        }
+        FunctionId::method_getattro => Some(calls::required(super::classobject::method_getattro(c, a0, a1), c)),
+        FunctionId::instancemethod_getattro => Some(calls::required(super::classobject::instancemethod_getattro(c, a0, a1), c)),
         FunctionId::descr_reduce => Some(super::descrobject::descr_reduce(c, a0, a1)),
-        FunctionId::mappingproxy_getitem => {
-            Some(
-                match super::descrobject::mappingproxy_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_or => {
-            Some(super::descrobject::mappingproxy_or(c, a0, a1))
-        }
-        FunctionId::mappingproxy_ior => {
-            Some(
-                match super::descrobject::mappingproxy_ior(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_keys => {
-            Some(super::descrobject::mappingproxy_keys(c, a0, a1))
-        }
-        FunctionId::mappingproxy_values => {
-            Some(super::descrobject::mappingproxy_values(c, a0, a1))
-        }
-        FunctionId::mappingproxy_items => {
-            Some(super::descrobject::mappingproxy_items(c, a0, a1))
-        }
-        FunctionId::mappingproxy_copy => {
-            Some(super::descrobject::mappingproxy_copy(c, a0, a1))
-        }
-        FunctionId::mappingproxy_reversed => {
-            Some(super::descrobject::mappingproxy_reversed(c, a0, a1))
-        }
-        FunctionId::mappingproxy_new_impl => {
-            Some(super::descrobject::mappingproxy_new_impl(c, a0, a1))
-        }
+        FunctionId::mappingproxy_getitem => Some(calls::required(super::descrobject::mappingproxy_getitem(c, a0, a1), c)),
+        FunctionId::mappingproxy_keys => Some(super::descrobject::mappingproxy_keys(c, a0, a1)),
+        FunctionId::mappingproxy_values => Some(super::descrobject::mappingproxy_values(c, a0, a1)),
+        FunctionId::mappingproxy_items => Some(super::descrobject::mappingproxy_items(c, a0, a1)),
+        FunctionId::mappingproxy_copy => Some(super::descrobject::mappingproxy_copy(c, a0, a1)),
+        FunctionId::mappingproxy_reversed => Some(super::descrobject::mappingproxy_reversed(c, a0, a1)),
         FunctionId::wrapper_reduce => Some(super::descrobject::wrapper_reduce(c, a0, a1)),
-        FunctionId::PyWrapper_New => Some(super::descrobject::PyWrapper_New(c, a0, a1)),
-        FunctionId::property_getter => {
-            Some(super::descrobject::property_getter(c, a0, a1))
-        }
-        FunctionId::property_setter => {
-            Some(super::descrobject::property_setter(c, a0, a1))
-        }
-        FunctionId::property_deleter => {
-            Some(super::descrobject::property_deleter(c, a0, a1))
-        }
-        FunctionId::property_set_name => {
-            Some(super::descrobject::property_set_name(c, a0, a1))
-        }
         FunctionId::dict_copy => Some(super::dictobject::dict_copy(c, a0, a1)),
         FunctionId::dict_clear => Some(super::dictobject::dict_clear(c, a0, a1)),
-        FunctionId::dict_popitem => {
-            Some(
-                match super::dictobject::dict_popitem(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof__ => {
-            Some(super::dictobject::dict___sizeof__(c, a0, a1))
-        }
-        FunctionId::dict___reversed__ => {
-            Some(
-                match super::dictobject::dict___reversed__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_popitem => Some(calls::raised(super::dictobject::dict_popitem(c, a0, a1))),
+        FunctionId::dict___sizeof__ => Some(super::dictobject::dict___sizeof__(c, a0, a1)),
         FunctionId::dict_keys => Some(super::dictobject::dict_keys(c, a0, a1)),
         FunctionId::dict_items => Some(super::dictobject::dict_items(c, a0, a1)),
         FunctionId::dict_values => Some(super::dictobject::dict_values(c, a0, a1)),
         FunctionId::PyDict_GetItem => Some(super::dictobject::PyDict_GetItem(c, a0, a1)),
-        FunctionId::_PyDict_GetItemWithError => {
-            Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1))
-        }
+        FunctionId::_PyDict_GetItemWithError => Some(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)),
         FunctionId::dict_subscript => Some(super::dictobject::dict_subscript(c, a0, a1)),
-        FunctionId::dict___contains__ => {
-            Some(super::dictobject::dict___contains__(c, a0, a1))
-        }
-        FunctionId::dict_or => {
-            Some(
-                match super::dictobject::dict_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_ior => {
-            Some(
-                match super::dictobject::dict_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_new => {
-            Some(
-                match super::dictobject::dictiter_new(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict___contains__ => Some(super::dictobject::dict___contains__(c, a0, a1)),
+        FunctionId::dictiter_new => Some(calls::required(super::dictobject::dictiter_new(c, Some(a0), a1), c)),
         FunctionId::dictiter_len => Some(super::dictobject::dictiter_len(c, a0, a1)),
-        FunctionId::_PyDictView_New => {
-            Some(super::dictobject::_PyDictView_New(c, a0, a1))
-        }
-        FunctionId::dictviews_sub => Some(super::dictobject::dictviews_sub(c, a0, a1)),
-        FunctionId::_PyDictView_Intersect => {
-            Some(
-                match super::dictobject::_PyDictView_Intersect(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_or => Some(super::dictobject::dictviews_or(c, a0, a1)),
-        FunctionId::dictitems_xor_lock_held => {
-            Some(
-                match super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictitems_xor => {
-            Some(
-                match super::dictobject::dictitems_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_xor => {
-            Some(
-                match super::dictobject::dictviews_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_isdisjoint => {
-            Some(
-                match super::dictobject::dictviews_isdisjoint(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictkeys_reversed => {
-            Some(
-                match super::dictobject::dictkeys_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictitems_reversed => {
-            Some(
-                match super::dictobject::dictitems_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictvalues_reversed => {
-            Some(
-                match super::dictobject::dictvalues_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enum_next_long => {
-            Some(
-                match super::enumobject::enum_next_long(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enum_reduce => Some(super::enumobject::enum_reduce(c, a0, a1)),
-        FunctionId::reversed_new_impl => {
-            Some(super::enumobject::reversed_new_impl(c, a0, a1))
-        }
-        FunctionId::reversed_len => Some(super::enumobject::reversed_len(c, a0, a1)),
-        FunctionId::reversed_reduce => {
-            Some(super::enumobject::reversed_reduce(c, a0, a1))
-        }
-        FunctionId::float_is_integer => {
-            Some(super::floatobject::float_is_integer(c, a0, a1))
-        }
-        FunctionId::float___trunc__ => {
-            Some(super::floatobject::float___trunc__(c, a0, a1))
-        }
-        FunctionId::float___floor__ => {
-            Some(super::floatobject::float___floor__(c, a0, a1))
-        }
-        FunctionId::float___ceil__ => Some(super::floatobject::float___ceil__(c, a0, a1)),
-        FunctionId::float_conjugate => {
-            Some(super::floatobject::float_conjugate(c, a0, a1))
-        }
-        FunctionId::float_hex => Some(super::floatobject::float_hex(c, a0, a1)),
-        FunctionId::float_as_integer_ratio => {
-            Some(super::floatobject::float_as_integer_ratio(c, a0, a1))
-        }
-        FunctionId::float___getnewargs__ => {
-            Some(super::floatobject::float___getnewargs__(c, a0, a1))
-        }
-        FunctionId::float___getformat__ => {
-            Some(
-                match super::floatobject::float___getformat__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___format__ => {
-            Some(
-                match super::floatobject::float___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_add => {
-            Some(
-                match super::floatobject::float_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_sub => {
-            Some(
-                match super::floatobject::float_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_mul => {
-            Some(
-                match super::floatobject::float_mul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_div => {
-            Some(
-                match super::floatobject::float_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_floor_div => {
-            Some(
-                match super::floatobject::float_floor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new_impl => {
-            Some(
-                match super::floatobject::float_new_impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_subtype_new => {
-            Some(
-                match super::floatobject::float_subtype_new(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float___format___impl => {
-            Some(super::floatobject::float___format___impl(c, a0, a1))
-        }
-        FunctionId::PyFunction_New => {
-            Some(
-                match super::funcobject::PyFunction_New(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_getitem => {
-            Some(
-                match super::genericaliasobject::ga_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_orig_class => {
-            Some(
-                match super::genericaliasobject::set_orig_class(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_mro_entries => {
-            Some(super::genericaliasobject::ga_mro_entries(c, a0, a1))
-        }
-        FunctionId::ga_instancecheck => {
-            Some(
-                match super::genericaliasobject::ga_instancecheck(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_subclasscheck => {
-            Some(
-                match super::genericaliasobject::ga_subclasscheck(c, a0, a1) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_reduce => {
-            Some(
-                match super::genericaliasobject::ga_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iter_reduce => {
-            Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1))
-        }
-        FunctionId::Py_GenericAlias => {
-            Some(
-                match super::genericaliasobject::Py_GenericAlias(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::iter_len => Some(super::iterobject::iter_len(c, a0, a1)),
+        FunctionId::_PyDictView_Intersect => Some(calls::required(super::dictobject::_PyDictView_Intersect(c, a0, a1), c)),
+        FunctionId::dictitems_xor_lock_held => Some(calls::required(super::dictobject::dictitems_xor_lock_held(c, Some(a0), Some(a1)), c)),
+        FunctionId::dictitems_xor => Some(calls::required(super::dictobject::dictitems_xor(c, a0, a1), c)),
+        FunctionId::dictkeys_reversed => Some(calls::required(super::dictobject::dictkeys_reversed(c, a0, a1), c)),
+        FunctionId::dictitems_reversed => Some(calls::required(super::dictobject::dictitems_reversed(c, a0, a1), c)),
+        FunctionId::dictvalues_reversed => Some(calls::required(super::dictobject::dictvalues_reversed(c, a0, a1), c)),
+        FunctionId::enum_next_long => Some(calls::required(super::enumobject::enum_next_long(c, a0, a1), c)),
+        FunctionId::float___getformat__ => Some(calls::required(super::floatobject::float___getformat__(c, a0, a1), c)),
+        FunctionId::float_add => Some(calls::required(super::floatobject::float_add(c, a0, a1), c)),
+        FunctionId::float_sub => Some(calls::required(super::floatobject::float_sub(c, a0, a1), c)),
+        FunctionId::float_mul => Some(calls::required(super::floatobject::float_mul(c, a0, a1), c)),
+        FunctionId::float_div => Some(calls::required(super::floatobject::float_div(c, a0, a1), c)),
+        FunctionId::float_floor_div => Some(calls::required(super::floatobject::float_floor_div(c, a0, a1), c)),
+        FunctionId::PyFunction_New => Some(calls::raised(super::funcobject::PyFunction_New(c, a0, a1))),
+        FunctionId::ga_getitem => Some(calls::required(super::genericaliasobject::ga_getitem(c, a0, a1), c)),
+        FunctionId::ga_iter_reduce => Some(super::genericaliasobject::ga_iter_reduce(c, a0, a1)),
         FunctionId::iter_reduce => Some(super::iterobject::iter_reduce(c, a0, a1)),
-        FunctionId::iter_setstate => Some(super::iterobject::iter_setstate(c, a0, a1)),
-        FunctionId::PyCallIter_New => Some(super::iterobject::PyCallIter_New(c, a0, a1)),
-        FunctionId::calliter_reduce => {
-            Some(super::iterobject::calliter_reduce(c, a0, a1))
-        }
-        FunctionId::anextawaitable_send => {
-            Some(
-                match super::iterobject::anextawaitable_send(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_throw => {
-            Some(
-                match super::iterobject::anextawaitable_throw(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_close => {
-            Some(
-                match super::iterobject::anextawaitable_close(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyAnextAwaitable_New => {
-            Some(super::iterobject::PyAnextAwaitable_New(c, a0, a1))
-        }
+        FunctionId::calliter_reduce => Some(super::iterobject::calliter_reduce(c, a0, a1)),
+        FunctionId::anextawaitable_send => Some(calls::required(super::iterobject::anextawaitable_send(c, a0, a1), c)),
+        FunctionId::anextawaitable_throw => Some(calls::required(super::iterobject::anextawaitable_throw(c, a0, a1), c)),
+        FunctionId::anextawaitable_close => Some(calls::required(super::iterobject::anextawaitable_close(c, a0, a1), c)),
         FunctionId::py_list_clear => Some(super::listobject::py_list_clear(c, a0, a1)),
-        FunctionId::list_copy => Some(super::listobject::list_copy(c, a0, a1)),
         FunctionId::list_append => Some(super::listobject::list_append(c, a0, a1)),
-        FunctionId::list_reverse => Some(super::listobject::list_reverse(c, a0, a1)),
-        FunctionId::list_remove => {
-            Some(
-                match super::listobject::list_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list___sizeof__ => {
-            Some(super::listobject::list___sizeof__(c, a0, a1))
-        }
-        FunctionId::list___reversed__ => {
-            Some(super::listobject::list___reversed__(c, a0, a1))
-        }
+        FunctionId::list_remove => Some(calls::required(super::listobject::list_remove(c, a0, a1), c)),
         FunctionId::list_concat => Some(super::listobject::list_concat(c, a0, a1)),
-        FunctionId::list_append_impl => {
-            Some(super::listobject::list_append_impl(c, a0, a1))
-        }
+        FunctionId::list_append_impl => Some(super::listobject::list_append_impl(c, a0, a1)),
         FunctionId::list_extend => Some(super::listobject::list_extend(c, a0, a1)),
         FunctionId::_PyList_Extend => Some(super::listobject::_PyList_Extend(c, a0, a1)),
-        FunctionId::list_inplace_concat => {
-            Some(super::listobject::list_inplace_concat(c, a0, a1))
-        }
-        FunctionId::list_count => {
-            Some(
-                match super::listobject::list_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_remove_impl => {
-            Some(
-                match super::listobject::list_remove_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_subscript => {
-            Some(
-                match super::listobject::list_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::list_inplace_concat => Some(super::listobject::list_inplace_concat(c, a0, a1)),
+        FunctionId::list_count => Some(calls::required(super::listobject::list_count(c, a0, a1), c)),
+        FunctionId::list_remove_impl => Some(calls::required(super::listobject::list_remove_impl(c, a0, a1), c)),
+        FunctionId::list_subscript => Some(calls::required(super::listobject::list_subscript(c, a0, a1), c)),
         FunctionId::listiter_len => Some(super::listobject::listiter_len(c, a0, a1)),
-        FunctionId::listiter_reduce => {
-            Some(super::listobject::listiter_reduce(c, a0, a1))
-        }
-        FunctionId::listiter_setstate => {
-            Some(super::listobject::listiter_setstate(c, a0, a1))
-        }
-        FunctionId::listreviter_len => {
-            Some(super::listobject::listreviter_len(c, a0, a1))
-        }
-        FunctionId::listreviter_reduce => {
-            Some(super::listobject::listreviter_reduce(c, a0, a1))
-        }
-        FunctionId::listreviter_setstate => {
-            Some(super::listobject::listreviter_setstate(c, a0, a1))
-        }
-        FunctionId::int___getnewargs__ => {
-            Some(super::longobject::int___getnewargs__(c, a0, a1))
-        }
-        FunctionId::int___format__ => {
-            Some(
-                match super::longobject::int___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::listiter_setstate => Some(super::listobject::listiter_setstate(c, a0, a1)),
+        FunctionId::listreviter_len => Some(super::listobject::listreviter_len(c, a0, a1)),
+        FunctionId::listreviter_setstate => Some(super::listobject::listreviter_setstate(c, a0, a1)),
         FunctionId::int___sizeof__ => Some(super::longobject::int___sizeof__(c, a0, a1)),
-        FunctionId::int_bit_length => {
-            Some(
-                match super::longobject::int_bit_length(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_bit_count => Some(super::longobject::int_bit_count(c, a0, a1)),
-        FunctionId::int_as_integer_ratio => {
-            Some(
-                match super::longobject::int_as_integer_ratio(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
         FunctionId::int_is_integer => Some(super::longobject::int_is_integer(c, a0, a1)),
         FunctionId::x_add => Some(super::longobject::x_add(c, a0, a1)),
         FunctionId::x_sub => Some(super::longobject::x_sub(c, a0, a1)),
         FunctionId::_PyLong_Add => Some(super::longobject::_PyLong_Add(c, a0, a1)),
-        FunctionId::long_add => Some(super::longobject::long_add(c, Some(a0), Some(a1))),
-        FunctionId::_PyLong_Subtract => {
-            Some(super::longobject::_PyLong_Subtract(c, a0, a1))
-        }
-        FunctionId::long_sub => Some(super::longobject::long_sub(c, Some(a0), a1)),
-        FunctionId::_PyLong_Multiply => {
-            Some(
-                match super::longobject::_PyLong_Multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_mul => {
-            Some(
-                match super::longobject::long_mul(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::_PyLong_Subtract => Some(super::longobject::_PyLong_Subtract(c, a0, a1)),
+        FunctionId::_PyLong_Multiply => Some(calls::required(super::longobject::_PyLong_Multiply(c, a0, a1), c)),
         FunctionId::fast_mod => Some(super::longobject::fast_mod(c, Some(a0), Some(a1))),
-        FunctionId::fast_floor_div => {
-            Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1)))
-        }
-        FunctionId::long_div => {
-            Some(
-                match super::longobject::long_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_mod => {
-            Some(
-                match super::longobject::long_mod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_divmod => {
-            Some(
-                match super::longobject::long_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_invmod => {
-            Some(
-                match super::longobject::long_invmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_rshift => {
-            Some(
-                match super::longobject::long_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::fast_floor_div => Some(super::longobject::fast_floor_div(c, Some(a0), Some(a1))),
+        FunctionId::long_div => Some(calls::required(super::longobject::long_div(c, a0, a1), c)),
+        FunctionId::long_invmod => Some(calls::required(super::longobject::long_invmod(c, a0, a1), c)),
+        FunctionId::long_rshift => Some(calls::required(super::longobject::long_rshift(c, a0, a1), c)),
         FunctionId::long_lshift => Some(super::longobject::long_lshift(c, Some(a0), a1)),
         FunctionId::long_and => Some(super::longobject::long_and(c, a0, a1)),
         FunctionId::long_xor => Some(super::longobject::long_xor(c, a0, a1)),
         FunctionId::long_or => Some(super::longobject::long_or(c, a0, a1)),
-        FunctionId::int___format___impl => {
-            Some(super::longobject::int___format___impl(c, a0, a1))
-        }
-        FunctionId::_PyLong_DivmodNear => {
-            Some(
-                match super::longobject::_PyLong_DivmodNear(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int___round___impl => {
-            Some(
-                match super::longobject::int___round___impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_long_meth => {
-            Some(
-                match super::longobject::long_long_meth(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::meth_reduce => Some(super::methodobject::meth_reduce(c, a0, a1)),
-        FunctionId::_Py_module_getattro => {
-            Some(
-                match super::moduleobject::_Py_module_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::module_dir => Some(super::moduleobject::module_dir(c, a0, a1)),
-        FunctionId::namespace_reduce => {
-            Some(super::namespaceobject::namespace_reduce(c, a0, a1))
-        }
-        FunctionId::PyObject_Init => Some(super::object::PyObject_Init(c, Some(a0), a1)),
+        FunctionId::_PyLong_DivmodNear => Some(calls::required(super::longobject::_PyLong_DivmodNear(c, a0, a1), c)),
+        FunctionId::int___round___impl => Some(calls::required(super::longobject::int___round___impl(c, a0, Some(a1)), c)),
+        FunctionId::_Py_module_getattro => Some(calls::required(super::moduleobject::_Py_module_getattro(c, a0, a1), c)),
         FunctionId::PyObject_GetAttr => Some(super::object::PyObject_GetAttr(c, a0, a1)),
-        FunctionId::PyObject_GenericGetAttr => {
-            Some(
-                match super::object::PyObject_GenericGetAttr(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::NotImplemented_reduce => {
-            Some(super::object::NotImplemented_reduce(c, a0, a1))
-        }
-        FunctionId::compute_item => {
-            Some(super::rangeobject::compute_item(c, a0, Some(a1)))
-        }
-        FunctionId::compute_range_item => {
-            Some(
-                match super::rangeobject::compute_range_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_slice => {
-            Some(
-                match super::rangeobject::compute_slice(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_count => {
-            Some(
-                match super::rangeobject::range_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_index => {
-            Some(
-                match super::rangeobject::range_index(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_reduce => Some(super::rangeobject::range_reduce(c, a0, a1)),
-        FunctionId::range_subscript => {
-            Some(
-                match super::rangeobject::range_subscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::PyObject_GenericGetAttr => Some(calls::required(super::object::PyObject_GenericGetAttr(c, a0, a1), c)),
         FunctionId::rangeiter_len => Some(super::rangeobject::rangeiter_len(c, a0, a1)),
-        FunctionId::rangeiter_reduce => {
-            Some(
-                match super::rangeobject::rangeiter_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::rangeiter_setstate => {
-            Some(super::rangeobject::rangeiter_setstate(c, a0, a1))
-        }
-        FunctionId::longrangeiter_len => {
-            Some(
-                match super::rangeobject::longrangeiter_len(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_reduce => {
-            Some(
-                match super::rangeobject::longrangeiter_reduce(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_setstate => {
-            Some(
-                match super::rangeobject::longrangeiter_setstate(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::rangeiter_reduce => Some(calls::required(super::rangeobject::rangeiter_reduce(c, a0, a1), c)),
+        FunctionId::rangeiter_setstate => Some(super::rangeobject::rangeiter_setstate(c, a0, a1)),
+        FunctionId::longrangeiter_len => Some(calls::required(super::rangeobject::longrangeiter_len(c, a0, a1), c)),
+        FunctionId::longrangeiter_reduce => Some(calls::required(super::rangeobject::longrangeiter_reduce(c, a0, a1), c)),
+        FunctionId::longrangeiter_setstate => Some(calls::required(super::rangeobject::longrangeiter_setstate(c, a0, a1), c)),
         FunctionId::set_pop => Some(super::setobject::set_pop(c, a0, Some(a1))),
-        FunctionId::set_copy => {
-            Some(
-                match super::setobject::set_copy(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_copy => {
-            Some(
-                match super::setobject::frozenset_copy(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_copy => Some(calls::required(super::setobject::set_copy(c, a0, Some(a1)), c)),
+        FunctionId::frozenset_copy => Some(calls::required(super::setobject::frozenset_copy(c, a0, a1), c)),
         FunctionId::set_clear => Some(super::setobject::set_clear(c, a0, Some(a1))),
         FunctionId::set_isdisjoint => Some(super::setobject::set_isdisjoint(c, a0, a1)),
-        FunctionId::set_symmetric_difference => {
-            Some(
-                match super::setobject::set_symmetric_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issubset => {
-            Some(
-                match super::setobject::set_issubset(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issuperset => {
-            Some(
-                match super::setobject::set_issuperset(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_add => {
-            Some(
-                match super::setobject::set_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___contains__ => {
-            Some(
-                match super::setobject::set___contains__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_remove => {
-            Some(
-                match super::setobject::set_remove(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_discard => {
-            Some(
-                match super::setobject::set_discard(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___reduce__ => {
-            Some(
-                match super::setobject::set___reduce__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_symmetric_difference => Some(calls::required(super::setobject::set_symmetric_difference(c, a0, a1), c)),
+        FunctionId::set_issubset => Some(calls::required(super::setobject::set_issubset(c, a0, a1), c)),
+        FunctionId::set_issuperset => Some(calls::required(super::setobject::set_issuperset(c, a0, a1), c)),
+        FunctionId::set_add => Some(calls::required(super::setobject::set_add(c, a0, a1), c)),
+        FunctionId::set___contains__ => Some(calls::required(super::setobject::set___contains__(c, a0, a1), c)),
+        FunctionId::set_remove => Some(calls::required(super::setobject::set_remove(c, a0, a1), c)),
+        FunctionId::set_discard => Some(calls::required(super::setobject::set_discard(c, a0, a1), c)),
+        FunctionId::set___reduce__ => Some(calls::required(super::setobject::set___reduce__(c, a0, a1), c)),
         FunctionId::set___sizeof__ => Some(super::setobject::set___sizeof__(c, a0, a1)),
-        FunctionId::set_update_impl => {
-            Some(
-                match super::setobject::set_update_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_set => {
-            Some(
-                match super::setobject::make_new_set(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_set_basetype => {
-            Some(
-                match super::setobject::make_new_set_basetype(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_new_frozenset => {
-            Some(
-                match super::setobject::make_new_frozenset(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_union_impl => {
-            Some(
-                match super::setobject::set_union_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_or => {
-            Some(
-                match super::setobject::set_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_ior => {
-            Some(
-                match super::setobject::set_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection => {
-            Some(
-                match super::setobject::set_intersection(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_multi_impl => {
-            Some(
-                match super::setobject::set_intersection_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update => {
-            Some(
-                match super::setobject::set_intersection_update(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_intersection_update_multi_impl => {
-            Some(
-                match super::setobject::set_intersection_update_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_and => {
-            Some(
-                match super::setobject::set_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_iand => {
-            Some(
-                match super::setobject::set_iand(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_isdisjoint_impl => {
-            Some(super::setobject::set_isdisjoint_impl(c, a0, a1))
-        }
-        FunctionId::set_difference_update_impl => {
-            Some(
-                match super::setobject::set_difference_update_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_copy_and_difference => {
-            Some(
-                match super::setobject::set_copy_and_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference => {
-            Some(
-                match super::setobject::set_difference(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_difference_multi_impl => {
-            Some(
-                match super::setobject::set_difference_multi_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_sub => {
-            Some(
-                match super::setobject::set_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_isub => {
-            Some(
-                match super::setobject::set_isub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_symmetric_difference_update => {
-            Some(
-                match super::setobject::set_symmetric_difference_update(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_symmetric_difference_impl => {
-            Some(
-                match super::setobject::set_symmetric_difference_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_xor => {
-            Some(
-                match super::setobject::set_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_ixor => {
-            Some(
-                match super::setobject::set_ixor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issubset_impl => {
-            Some(
-                match super::setobject::set_issubset_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_issuperset_impl => {
-            Some(
-                match super::setobject::set_issuperset_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_add_impl => {
-            Some(
-                match super::setobject::set_add_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___contains___impl => {
-            Some(
-                match super::setobject::set___contains___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_remove_impl => {
-            Some(
-                match super::setobject::set_remove_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_discard_impl => {
-            Some(
-                match super::setobject::set_discard_impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_reduce => {
-            Some(super::sliceobject::ellipsis_reduce(c, a0, a1))
-        }
-        FunctionId::_PyBuildSlice_ConsumeRefs => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_indices => {
-            Some(
-                match super::sliceobject::slice_indices(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_reduce => Some(super::sliceobject::slice_reduce(c, a0, a1)),
-        FunctionId::tuple___getnewargs__ => {
-            Some(super::tupleobject::tuple___getnewargs__(c, a0, a1))
-        }
-        FunctionId::tuple_count => {
-            Some(
-                match super::tupleobject::tuple_count(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_new_impl => {
-            Some(
-                match super::tupleobject::tuple_new_impl(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_subtype_new => {
-            Some(
-                match super::tupleobject::tuple_subtype_new(c, a0, Some(a1)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplesubscript => {
-            Some(
-                match super::tupleobject::tuplesubscript(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_update_impl => Some(calls::required(super::setobject::set_update_impl(c, a0, a1), c)),
+        FunctionId::make_new_set => Some(calls::required(super::setobject::make_new_set(c, a0, Some(a1)), c)),
+        FunctionId::set_union_impl => Some(calls::required(super::setobject::set_union_impl(c, a0, a1), c)),
+        FunctionId::set_or => Some(calls::required(super::setobject::set_or(c, a0, a1), c)),
+        FunctionId::set_intersection => Some(calls::required(super::setobject::set_intersection(c, a0, Some(a1)), c)),
+        FunctionId::set_intersection_multi_impl => Some(calls::required(super::setobject::set_intersection_multi_impl(c, a0, a1), c)),
+        FunctionId::set_intersection_update_multi_impl => Some(calls::required(super::setobject::set_intersection_update_multi_impl(c, a0, a1), c)),
+        FunctionId::set_isdisjoint_impl => Some(super::setobject::set_isdisjoint_impl(c, a0, a1)),
+        FunctionId::set_difference_update_impl => Some(calls::required(super::setobject::set_difference_update_impl(c, a0, a1), c)),
+        FunctionId::set_copy_and_difference => Some(calls::required(super::setobject::set_copy_and_difference(c, a0, a1), c)),
+        FunctionId::set_difference_multi_impl => Some(calls::required(super::setobject::set_difference_multi_impl(c, a0, a1), c)),
+        FunctionId::set_isub => Some(calls::required(super::setobject::set_isub(c, a0, a1), c)),
+        FunctionId::set_symmetric_difference_update => Some(calls::required(super::setobject::set_symmetric_difference_update(c, a0, a1), c)),
+        FunctionId::set_symmetric_difference_impl => Some(calls::required(super::setobject::set_symmetric_difference_impl(c, a0, a1), c)),
+        FunctionId::set_issubset_impl => Some(calls::required(super::setobject::set_issubset_impl(c, a0, a1), c)),
+        FunctionId::set_issuperset_impl => Some(calls::required(super::setobject::set_issuperset_impl(c, a0, a1), c)),
+        FunctionId::set_add_impl => Some(calls::required(super::setobject::set_add_impl(c, a0, a1), c)),
+        FunctionId::set___contains___impl => Some(calls::required(super::setobject::set___contains___impl(c, a0, a1), c)),
+        FunctionId::set_remove_impl => Some(calls::required(super::setobject::set_remove_impl(c, a0, a1), c)),
+        FunctionId::set_discard_impl => Some(calls::required(super::setobject::set_discard_impl(c, a0, a1), c)),
+        FunctionId::_PyBuildSlice_ConsumeRefs => Some(calls::required(super::sliceobject::_PyBuildSlice_ConsumeRefs(c, a0, a1), c)),
+        FunctionId::slice_indices => Some(calls::required(super::sliceobject::slice_indices(c, a0, a1), c)),
+        FunctionId::tuple_subtype_new => Some(calls::required(super::tupleobject::tuple_subtype_new(c, a0, Some(a1)), c)),
         FunctionId::tupleiter_len => Some(super::tupleobject::tupleiter_len(c, a0, a1)),
-        FunctionId::tupleiter_reduce => {
-            Some(super::tupleobject::tupleiter_reduce(c, a0, a1))
-        }
-        FunctionId::tupleiter_setstate => {
-            Some(super::tupleobject::tupleiter_setstate(c, a0, a1))
-        }
-        FunctionId::type___instancecheck__ => {
-            Some(super::typeobject::type___instancecheck__(c, a0, a1))
-        }
-        FunctionId::type___subclasscheck__ => {
-            Some(super::typeobject::type___subclasscheck__(c, a0, a1))
-        }
-        FunctionId::type_mro => {
-            Some(
-                match super::typeobject::type_mro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___subclasses__ => {
-            Some(super::typeobject::type___subclasses__(c, a0, a1))
-        }
-        FunctionId::type___dir__ => {
-            Some(
-                match super::typeobject::type___dir__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___sizeof__ => {
-            Some(super::typeobject::type___sizeof__(c, a0, a1))
-        }
-        FunctionId::object___getstate__ => {
-            Some(
-                match super::typeobject::object___getstate__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce__ => {
-            Some(
-                match super::typeobject::object___reduce__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce_ex__ => {
-            Some(
-                match super::typeobject::object___reduce_ex__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___format__ => {
-            Some(
-                match super::typeobject::object___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___sizeof__ => {
-            Some(super::typeobject::object___sizeof__(c, a0, a1))
-        }
-        FunctionId::object___dir__ => {
-            Some(
-                match super::typeobject::object___dir__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyObject_LookupSpecial => {
-            Some(
-                match super::typeobject::_PyObject_LookupSpecial(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_CalculateMetaclass => {
-            Some(super::typeobject::_PyType_CalculateMetaclass(c, a0, a1))
-        }
-        FunctionId::type_new_copy_slots => {
-            Some(super::typeobject::type_new_copy_slots(c, a0, a1))
-        }
-        FunctionId::get_bases_tuple => {
-            Some(super::typeobject::get_bases_tuple(c, Some(a0), a1))
-        }
-        FunctionId::PyType_FromSpecWithBases => {
-            Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1))
-        }
-        FunctionId::get_module_by_def => {
-            Some(
-                match super::typeobject::get_module_by_def(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetModuleByDef => {
-            Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1))
-        }
-        FunctionId::_Py_type_getattro => {
-            Some(
-                match super::typeobject::_Py_type_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_subclasshook => {
-            Some(super::typeobject::object_subclasshook(c, a0, a1))
-        }
-        FunctionId::object_init_subclass => {
-            Some(super::typeobject::object_init_subclass(c, a0, a1))
-        }
-        FunctionId::object___format___impl => {
-            Some(
-                match super::typeobject::object___format___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_subclasses_key => {
-            Some(
-                match super::typeobject::get_subclasses_key(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_mp_subscript => {
-            Some(super::typeobject::slot_mp_subscript(c, a0, a1))
-        }
-        FunctionId::slot_nb_add => {
-            Some(
-                match super::typeobject::slot_nb_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_subtract => {
-            Some(
-                match super::typeobject::slot_nb_subtract(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_multiply => {
-            Some(
-                match super::typeobject::slot_nb_multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_matrix_multiply => {
-            Some(
-                match super::typeobject::slot_nb_matrix_multiply(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_remainder => {
-            Some(
-                match super::typeobject::slot_nb_remainder(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_divmod => {
-            Some(
-                match super::typeobject::slot_nb_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_power_binary => {
-            Some(
-                match super::typeobject::slot_nb_power_binary(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_lshift => {
-            Some(
-                match super::typeobject::slot_nb_lshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_rshift => {
-            Some(
-                match super::typeobject::slot_nb_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_and => {
-            Some(
-                match super::typeobject::slot_nb_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_xor => {
-            Some(
-                match super::typeobject::slot_nb_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_or => {
-            Some(
-                match super::typeobject::slot_nb_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_add => {
-            Some(super::typeobject::slot_nb_inplace_add(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_subtract => {
-            Some(super::typeobject::slot_nb_inplace_subtract(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_multiply => {
-            Some(super::typeobject::slot_nb_inplace_multiply(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_matrix_multiply => {
-            Some(super::typeobject::slot_nb_inplace_matrix_multiply(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_remainder => {
-            Some(super::typeobject::slot_nb_inplace_remainder(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_lshift => {
-            Some(super::typeobject::slot_nb_inplace_lshift(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_rshift => {
-            Some(super::typeobject::slot_nb_inplace_rshift(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_and => {
-            Some(super::typeobject::slot_nb_inplace_and(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_xor => {
-            Some(super::typeobject::slot_nb_inplace_xor(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_or => {
-            Some(super::typeobject::slot_nb_inplace_or(c, a0, a1))
-        }
-        FunctionId::slot_nb_floor_divide => {
-            Some(
-                match super::typeobject::slot_nb_floor_divide(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_true_divide => {
-            Some(
-                match super::typeobject::slot_nb_true_divide(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_floor_divide => {
-            Some(super::typeobject::slot_nb_inplace_floor_divide(c, a0, a1))
-        }
-        FunctionId::slot_nb_inplace_true_divide => {
-            Some(super::typeobject::slot_nb_inplace_true_divide(c, a0, a1))
-        }
-        FunctionId::_Py_slot_tp_getattro => {
-            Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1))
-        }
-        FunctionId::_Py_slot_tp_getattr_hook => {
-            Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1))
-        }
-        FunctionId::super_getattro => {
-            Some(
-                match super::typeobject::super_getattro(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::supercheck => {
-            Some(
-                match super::typeobject::supercheck(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::EncodingMap_size => {
-            Some(super::unicodeobject::EncodingMap_size(c, a0, a1))
-        }
-        FunctionId::unicode_title => Some(super::unicodeobject::unicode_title(c, a0, a1)),
-        FunctionId::unicode_capitalize => {
-            Some(super::unicodeobject::unicode_capitalize(c, a0, a1))
-        }
-        FunctionId::unicode_casefold => {
-            Some(super::unicodeobject::unicode_casefold(c, a0, a1))
-        }
-        FunctionId::unicode_isascii => {
-            Some(super::unicodeobject::unicode_isascii(c, a0, a1))
-        }
-        FunctionId::unicode_islower => {
-            Some(super::unicodeobject::unicode_islower(c, a0, a1))
-        }
-        FunctionId::unicode_isupper => {
-            Some(super::unicodeobject::unicode_isupper(c, a0, a1))
-        }
-        FunctionId::unicode_istitle => {
-            Some(super::unicodeobject::unicode_istitle(c, a0, a1))
-        }
-        FunctionId::unicode_isspace => {
-            Some(super::unicodeobject::unicode_isspace(c, a0, a1))
-        }
-        FunctionId::unicode_isalpha => {
-            Some(super::unicodeobject::unicode_isalpha(c, a0, a1))
-        }
-        FunctionId::unicode_isalnum => {
-            Some(super::unicodeobject::unicode_isalnum(c, a0, a1))
-        }
-        FunctionId::unicode_isdecimal => {
-            Some(super::unicodeobject::unicode_isdecimal(c, a0, a1))
-        }
-        FunctionId::unicode_isdigit => {
-            Some(super::unicodeobject::unicode_isdigit(c, a0, a1))
-        }
-        FunctionId::unicode_isnumeric => {
-            Some(super::unicodeobject::unicode_isnumeric(c, a0, a1))
-        }
-        FunctionId::unicode_isidentifier => {
-            Some(super::unicodeobject::unicode_isidentifier(c, a0, a1))
-        }
-        FunctionId::unicode_isprintable => {
-            Some(super::unicodeobject::unicode_isprintable(c, a0, a1))
-        }
-        FunctionId::unicode_lower => Some(super::unicodeobject::unicode_lower(c, a0, a1)),
-        FunctionId::unicode_removeprefix => {
-            Some(
-                match super::unicodeobject::unicode_removeprefix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_removesuffix => {
-            Some(
-                match super::unicodeobject::unicode_removesuffix(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_swapcase => {
-            Some(super::unicodeobject::unicode_swapcase(c, a0, a1))
-        }
-        FunctionId::unicode_upper => Some(super::unicodeobject::unicode_upper(c, a0, a1)),
-        FunctionId::unicode_zfill => Some(super::unicodeobject::unicode_zfill(c, a0, a1)),
-        FunctionId::unicode___format__ => {
-            Some(
-                match super::unicodeobject::unicode___format__(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_sizeof => {
-            Some(super::unicodeobject::unicode_sizeof(c, a0, a1))
-        }
-        FunctionId::PyUnicode_AsCharmapString => {
-            Some(
-                match super::unicodeobject::PyUnicode_AsCharmapString(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyUnicode_Concat => {
-            Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1))
-        }
+        FunctionId::tupleiter_reduce => Some(super::tupleobject::tupleiter_reduce(c, a0, a1)),
+        FunctionId::tupleiter_setstate => Some(super::tupleobject::tupleiter_setstate(c, a0, a1)),
+        FunctionId::object___reduce_ex__ => Some(calls::required(super::typeobject::object___reduce_ex__(c, a0, a1), c)),
+        FunctionId::_PyObject_LookupSpecial => Some(calls::required(super::typeobject::_PyObject_LookupSpecial(c, a0, a1), c)),
+        FunctionId::type_new_copy_slots => Some(super::typeobject::type_new_copy_slots(c, a0, a1)),
+        FunctionId::get_bases_tuple => Some(super::typeobject::get_bases_tuple(c, Some(a0), a1)),
+        FunctionId::PyType_FromSpecWithBases => Some(super::typeobject::PyType_FromSpecWithBases(c, a0, a1)),
+        FunctionId::get_module_by_def => Some(calls::required(super::typeobject::get_module_by_def(c, a0, a1), c)),
+        FunctionId::PyType_GetModuleByDef => Some(super::typeobject::PyType_GetModuleByDef(c, a0, a1)),
+        FunctionId::_Py_type_getattro => Some(calls::required(super::typeobject::_Py_type_getattro(c, a0, a1), c)),
+        FunctionId::get_subclasses_key => Some(calls::required(super::typeobject::get_subclasses_key(c, a0, a1), c)),
+        FunctionId::_Py_slot_tp_getattro => Some(super::typeobject::_Py_slot_tp_getattro(c, a0, a1)),
+        FunctionId::_Py_slot_tp_getattr_hook => Some(super::typeobject::_Py_slot_tp_getattr_hook(c, a0, a1)),
+        FunctionId::super_getattro => Some(calls::required(super::typeobject::super_getattro(c, a0, a1), c)),
+        FunctionId::supercheck => Some(calls::required(super::typeobject::supercheck(c, Some(a0), a1), c)),
+        FunctionId::unicode_isspace => Some(super::unicodeobject::unicode_isspace(c, a0, a1)),
+        FunctionId::PyUnicode_Concat => Some(super::unicodeobject::PyUnicode_Concat(c, a0, a1)),
         FunctionId::unicode_join => Some(super::unicodeobject::unicode_join(c, a0, a1)),
-        FunctionId::unicode_strip_impl => {
-            Some(super::unicodeobject::unicode_strip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_lstrip_impl => {
-            Some(super::unicodeobject::unicode_lstrip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_rstrip_impl => {
-            Some(super::unicodeobject::unicode_rstrip_impl(c, a0, a1))
-        }
-        FunctionId::unicode_removeprefix_impl => {
-            Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1))
-        }
-        FunctionId::unicode_removesuffix_impl => {
-            Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1))
-        }
-        FunctionId::unicode_partition => {
-            Some(super::unicodeobject::unicode_partition(c, a0, a1))
-        }
-        FunctionId::unicode_rpartition => {
-            Some(super::unicodeobject::unicode_rpartition(c, a0, a1))
-        }
-        FunctionId::unicode_translate => {
-            Some(
-                match super::unicodeobject::unicode_translate(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::getattr => Some(super::unicodeobject::getattr(c, a0, a1)),
-        FunctionId::getitem_str => {
-            Some(
-                match super::unicodeobject::getitem_str(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::do_string_format_map => {
-            Some(
-                match super::unicodeobject::do_string_format_map(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::formatter_parser => {
-            Some(super::unicodeobject::formatter_parser(c, a0, a1))
-        }
-        FunctionId::formatter_field_name_split => {
-            Some(
-                match super::unicodeobject::formatter_field_name_split(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode___format___impl => {
-            Some(
-                match super::unicodeobject::unicode___format___impl(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_getnewargs => {
-            Some(super::unicodeobject::unicode_getnewargs(c, a0, a1))
-        }
-        FunctionId::unicode_mod => Some(super::unicodeobject::unicode_mod(c, a0, a1)),
-        FunctionId::unicode_subscript => {
-            Some(super::unicodeobject::unicode_subscript(c, a0, a1))
-        }
-        FunctionId::unicodeiter_len => {
-            Some(super::unicodeobject::unicodeiter_len(c, a0, a1))
-        }
-        FunctionId::unicodeiter_reduce => {
-            Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1))
-        }
-        FunctionId::unicodeiter_setstate => {
-            Some(super::unicodeobject::unicodeiter_setstate(c, a0, a1))
-        }
-        FunctionId::union_getitem => {
-            Some(
-                match super::unionobject::union_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_getattr => {
-            Some(
-                match super::weakrefobject::proxy_getattr(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_add => {
-            Some(
-                match super::weakrefobject::proxy_add(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_sub => {
-            Some(
-                match super::weakrefobject::proxy_sub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_mul => {
-            Some(
-                match super::weakrefobject::proxy_mul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_floor_div => {
-            Some(
-                match super::weakrefobject::proxy_floor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_true_div => {
-            Some(
-                match super::weakrefobject::proxy_true_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_mod => {
-            Some(
-                match super::weakrefobject::proxy_mod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_divmod => {
-            Some(
-                match super::weakrefobject::proxy_divmod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_lshift => {
-            Some(
-                match super::weakrefobject::proxy_lshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_rshift => {
-            Some(
-                match super::weakrefobject::proxy_rshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_and => {
-            Some(
-                match super::weakrefobject::proxy_and(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_xor => {
-            Some(
-                match super::weakrefobject::proxy_xor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_or => {
-            Some(
-                match super::weakrefobject::proxy_or(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iadd => {
-            Some(
-                match super::weakrefobject::proxy_iadd(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_isub => {
-            Some(
-                match super::weakrefobject::proxy_isub(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imul => {
-            Some(
-                match super::weakrefobject::proxy_imul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ifloor_div => {
-            Some(
-                match super::weakrefobject::proxy_ifloor_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_itrue_div => {
-            Some(
-                match super::weakrefobject::proxy_itrue_div(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imod => {
-            Some(
-                match super::weakrefobject::proxy_imod(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ilshift => {
-            Some(
-                match super::weakrefobject::proxy_ilshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_irshift => {
-            Some(
-                match super::weakrefobject::proxy_irshift(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iand => {
-            Some(
-                match super::weakrefobject::proxy_iand(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ixor => {
-            Some(
-                match super::weakrefobject::proxy_ixor(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ior => {
-            Some(
-                match super::weakrefobject::proxy_ior(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_matmul => {
-            Some(
-                match super::weakrefobject::proxy_matmul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_imatmul => {
-            Some(
-                match super::weakrefobject::proxy_imatmul(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_getitem => {
-            Some(
-                match super::weakrefobject::proxy_getitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_bytes => {
-            Some(
-                match super::weakrefobject::proxy_bytes(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_reversed => {
-            Some(
-                match super::weakrefobject::proxy_reversed(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyWeakref_NewRef => {
-            Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1)))
-        }
-        FunctionId::PyWeakref_NewProxy => {
-            Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1))
-        }
-        _ => None,
+        FunctionId::unicode_removeprefix_impl => Some(super::unicodeobject::unicode_removeprefix_impl(c, a0, a1)),
+        FunctionId::unicode_removesuffix_impl => Some(super::unicodeobject::unicode_removesuffix_impl(c, a0, a1)),
+        FunctionId::getitem_str => Some(calls::required(super::unicodeobject::getitem_str(c, a0, a1), c)),
+        FunctionId::unicode_subscript => Some(super::unicodeobject::unicode_subscript(c, a0, a1)),
+        FunctionId::unicodeiter_reduce => Some(super::unicodeobject::unicodeiter_reduce(c, a0, a1)),
+        FunctionId::union_getitem => Some(calls::required(super::unionobject::union_getitem(c, a0, a1), c)),
+        FunctionId::proxy_getattr => Some(calls::required(super::weakrefobject::proxy_getattr(c, a0, a1), c)),
+        FunctionId::proxy_add => Some(calls::required(super::weakrefobject::proxy_add(c, a0, a1), c)),
+        FunctionId::proxy_sub => Some(calls::required(super::weakrefobject::proxy_sub(c, a0, a1), c)),
+        FunctionId::proxy_mul => Some(calls::required(super::weakrefobject::proxy_mul(c, a0, a1), c)),
+        FunctionId::proxy_floor_div => Some(calls::required(super::weakrefobject::proxy_floor_div(c, a0, a1), c)),
+        FunctionId::proxy_true_div => Some(calls::required(super::weakrefobject::proxy_true_div(c, a0, a1), c)),
+        FunctionId::proxy_mod => Some(calls::required(super::weakrefobject::proxy_mod(c, a0, a1), c)),
+        FunctionId::proxy_divmod => Some(calls::required(super::weakrefobject::proxy_divmod(c, a0, a1), c)),
+        FunctionId::proxy_lshift => Some(calls::required(super::weakrefobject::proxy_lshift(c, a0, a1), c)),
+        FunctionId::proxy_rshift => Some(calls::required(super::weakrefobject::proxy_rshift(c, a0, a1), c)),
+        FunctionId::proxy_and => Some(calls::required(super::weakrefobject::proxy_and(c, a0, a1), c)),
+        FunctionId::proxy_xor => Some(calls::required(super::weakrefobject::proxy_xor(c, a0, a1), c)),
+        FunctionId::proxy_or => Some(calls::required(super::weakrefobject::proxy_or(c, a0, a1), c)),
+        FunctionId::proxy_iadd => Some(calls::required(super::weakrefobject::proxy_iadd(c, a0, a1), c)),
+        FunctionId::proxy_isub => Some(calls::required(super::weakrefobject::proxy_isub(c, a0, a1), c)),
+        FunctionId::proxy_imul => Some(calls::required(super::weakrefobject::proxy_imul(c, a0, a1), c)),
+        FunctionId::proxy_ifloor_div => Some(calls::required(super::weakrefobject::proxy_ifloor_div(c, a0, a1), c)),
+        FunctionId::proxy_itrue_div => Some(calls::required(super::weakrefobject::proxy_itrue_div(c, a0, a1), c)),
+        FunctionId::proxy_imod => Some(calls::required(super::weakrefobject::proxy_imod(c, a0, a1), c)),
+        FunctionId::proxy_ilshift => Some(calls::required(super::weakrefobject::proxy_ilshift(c, a0, a1), c)),
+        FunctionId::proxy_irshift => Some(calls::required(super::weakrefobject::proxy_irshift(c, a0, a1), c)),
+        FunctionId::proxy_iand => Some(calls::required(super::weakrefobject::proxy_iand(c, a0, a1), c)),
+        FunctionId::proxy_ixor => Some(calls::required(super::weakrefobject::proxy_ixor(c, a0, a1), c)),
+        FunctionId::proxy_ior => Some(calls::required(super::weakrefobject::proxy_ior(c, a0, a1), c)),
+        FunctionId::proxy_matmul => Some(calls::required(super::weakrefobject::proxy_matmul(c, a0, a1), c)),
+        FunctionId::proxy_imatmul => Some(calls::required(super::weakrefobject::proxy_imatmul(c, a0, a1), c)),
+        FunctionId::proxy_getitem => Some(calls::required(super::weakrefobject::proxy_getitem(c, a0, a1), c)),
+        FunctionId::proxy_bytes => Some(calls::required(super::weakrefobject::proxy_bytes(c, a0, a1), c)),
+        FunctionId::proxy_reversed => Some(calls::required(super::weakrefobject::proxy_reversed(c, a0, a1), c)),
+        FunctionId::PyWeakref_NewRef => Some(super::weakrefobject::PyWeakref_NewRef(c, a0, Some(a1))),
+        FunctionId::PyWeakref_NewProxy => Some(super::weakrefobject::PyWeakref_NewProxy(c, a0, a1)),
+        _ => crate::shared::dispatch::getattrofunc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `getbufferproc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn getbufferproc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: i32,
-) -> Option<Result<i32, C::Error>> {
+pub fn getbufferproc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: i32) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyObject_GetBuffer => {
-            Some(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2))
-        }
-        FunctionId::merge_from_seq2_lock_held => {
-            Some(super::dictobject::merge_from_seq2_lock_held(c, a0, a1, a2))
-        }
-        FunctionId::PyDict_MergeFromSeq2 => {
-            Some(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2))
-        }
-        FunctionId::_PyDict_MergeEx => {
-            Some(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_RichCompareBool => {
-            Some(super::object::PyObject_RichCompareBool(c, a0, a1, a2))
-        }
-        FunctionId::slot_bf_getbuffer => {
-            Some(super::typeobject::slot_bf_getbuffer(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::PyObject_GetBuffer => Some(super::abstract_::PyObject_GetBuffer(c, a0, a1, a2)),
+        FunctionId::merge_from_seq2_lock_held => Some(super::dictobject::merge_from_seq2_lock_held(c, a0, a1, a2)),
+        FunctionId::PyDict_MergeFromSeq2 => Some(super::dictobject::PyDict_MergeFromSeq2(c, a0, a1, a2)),
+        FunctionId::_PyDict_MergeEx => Some(super::dictobject::_PyDict_MergeEx(c, a0, a1, a2)),
+        FunctionId::slot_bf_getbuffer => Some(super::typeobject::slot_bf_getbuffer(c, a0, a1, a2)),
+        _ => crate::shared::dispatch::getbufferproc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `getiterfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn getiterfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn getiterfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyObject_Type => Some(super::abstract_::PyObject_Type(c, a0)),
-        FunctionId::PyNumber_Negative => Some(super::abstract_::PyNumber_Negative(c, a0)),
-        FunctionId::PyNumber_Positive => Some(super::abstract_::PyNumber_Positive(c, a0)),
-        FunctionId::PyNumber_Invert => Some(super::abstract_::PyNumber_Invert(c, a0)),
-        FunctionId::PyNumber_Absolute => Some(super::abstract_::PyNumber_Absolute(c, a0)),
-        FunctionId::_PyNumber_Index => {
-            Some(
-                match super::abstract_::_PyNumber_Index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Index => {
-            Some(
-                match super::abstract_::PyNumber_Index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Long => {
-            Some(
-                match super::abstract_::PyNumber_Long(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Float => {
-            Some(
-                match super::abstract_::PyNumber_Float(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySequence_Tuple => {
-            Some(
-                match super::abstract_::PySequence_Tuple(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySequence_List => Some(super::abstract_::PySequence_List(c, a0)),
-        FunctionId::PyMapping_Keys => Some(super::abstract_::PyMapping_Keys(c, a0)),
-        FunctionId::PyMapping_Items => Some(super::abstract_::PyMapping_Items(c, a0)),
-        FunctionId::PyMapping_Values => Some(super::abstract_::PyMapping_Values(c, a0)),
-        FunctionId::abstract_get_bases => {
-            Some(
-                match super::abstract_::abstract_get_bases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_GetIter => Some(super::abstract_::PyObject_GetIter(c, a0)),
-        FunctionId::PyObject_GetAIter => Some(super::abstract_::PyObject_GetAIter(c, a0)),
-        FunctionId::PyIter_Next => {
-            Some(
-                match super::abstract_::PyIter_Next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::PyNumber_Float => Some(calls::required(super::abstract_::PyNumber_Float(c, a0), c)),
+        FunctionId::abstract_get_bases => Some(calls::required(super::abstract_::abstract_get_bases(c, a0), c)),
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0)),
         FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0)),
-        FunctionId::PyByteArray_FromObject => {
-            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
-        }
-        FunctionId::bytearray_str => {
-            Some(
-                match super::bytearrayobject::bytearray_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
-        FunctionId::bytearray_clear_impl => {
-            Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
-        }
-        FunctionId::bytearray_copy_impl => {
-            Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
-        }
-        FunctionId::bytearray_reduce_impl => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
-        FunctionId::bytesobject_return_self => {
-            Some(super::bytesobject::return_self(c, a0))
-        }
-        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
-        FunctionId::bytes_str => {
-            Some(
-                match super::bytesobject::bytes_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes___bytes___impl => {
-            Some(super::bytesobject::bytes___bytes___impl(c, a0))
-        }
-        FunctionId::PyBytes_FromObject => {
-            Some(super::bytesobject::PyBytes_FromObject(c, a0))
-        }
-        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0)),
         FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0)),
-        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0)),
         FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0)),
-        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0)),
-        FunctionId::PyMethod_Function => {
-            Some(
-                match super::classobject::PyMethod_Function(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyMethod_Self => {
-            Some(
-                match super::classobject::PyMethod_Self(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method___reduce___impl => {
-            Some(super::classobject::method___reduce___impl(c, a0))
-        }
-        FunctionId::method_repr => {
-            Some(
-                match super::classobject::method_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyInstanceMethod_New => {
-            Some(super::classobject::PyInstanceMethod_New(c, a0))
-        }
-        FunctionId::PyInstanceMethod_Function => {
-            Some(super::classobject::PyInstanceMethod_Function(c, a0))
-        }
-        FunctionId::instancemethod_repr => {
-            Some(
-                match super::classobject::instancemethod_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_complex_special_method => {
-            Some(
-                match super::complexobject::try_complex_special_method(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descr_name => {
-            Some(
-                match super::descrobject::descr_name(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descrobject_method_repr => {
-            Some(super::descrobject::method_repr(c, a0))
-        }
-        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0)),
-        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0)),
-        FunctionId::wrapperdescr_repr => {
-            Some(super::descrobject::wrapperdescr_repr(c, a0))
-        }
-        FunctionId::calculate_qualname => {
-            Some(super::descrobject::calculate_qualname(c, Some(a0)))
-        }
-        FunctionId::mappingproxy_getiter => {
-            Some(super::descrobject::mappingproxy_getiter(c, a0))
-        }
-        FunctionId::mappingproxy_str => {
-            Some(
-                match super::descrobject::mappingproxy_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_repr => {
-            Some(super::descrobject::mappingproxy_repr(c, a0))
-        }
-        FunctionId::PyDictProxy_New => Some(super::descrobject::PyDictProxy_New(c, a0)),
+        FunctionId::method___reduce___impl => Some(super::classobject::method___reduce___impl(c, a0)),
+        FunctionId::method_repr => Some(calls::required(super::classobject::method_repr(c, a0), c)),
+        FunctionId::PyInstanceMethod_Function => Some(super::classobject::PyInstanceMethod_Function(c, a0)),
+        FunctionId::instancemethod_repr => Some(calls::required(super::classobject::instancemethod_repr(c, a0), c)),
+        FunctionId::mappingproxy_getiter => Some(super::descrobject::mappingproxy_getiter(c, a0)),
+        FunctionId::mappingproxy_str => Some(calls::required(super::descrobject::mappingproxy_str(c, a0), c)),
+        FunctionId::mappingproxy_repr => Some(super::descrobject::mappingproxy_repr(c, a0)),
         FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0)),
-        FunctionId::dict_repr_lock_held => {
-            Some(
-                match super::dictobject::dict_repr_lock_held(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_repr => {
-            Some(
-                match super::dictobject::dict_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_repr_lock_held => Some(calls::required(super::dictobject::dict_repr_lock_held(c, a0), c)),
+        FunctionId::dict_repr => Some(calls::required(super::dictobject::dict_repr(c, a0), c)),
         FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0)),
@@ -9384,2310 +953,387 @@ pub fn getiterfunc<C: CApi>(
         FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
-        FunctionId::copy_lock_held => {
-            Some(
-                match super::dictobject::copy_lock_held(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::copy_lock_held => Some(calls::required(super::dictobject::copy_lock_held(c, Some(a0)), c)),
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
-        FunctionId::dict_popitem_impl => {
-            Some(
-                match super::dictobject::dict_popitem_impl(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof___impl => {
-            Some(super::dictobject::dict___sizeof___impl(c, a0))
-        }
-        FunctionId::dict_iter => {
-            Some(
-                match super::dictobject::dict_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextkey => {
-            Some(
-                match super::dictobject::dictiter_iternextkey(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextvalue => {
-            Some(
-                match super::dictobject::dictiter_iternextvalue(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextitem => {
-            Some(
-                match super::dictobject::dictiter_iternextitem(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictreviter_iternext => {
-            Some(
-                match super::dictobject::dictreviter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___reversed___impl => {
-            Some(
-                match super::dictobject::dict___reversed___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictview_repr => {
-            Some(
-                match super::dictobject::dictview_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictkeys_iter => {
-            Some(
-                match super::dictobject::dictkeys_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_to_set => Some(super::dictobject::dictviews_to_set(c, a0)),
+        FunctionId::dict_popitem_impl => Some(calls::raised(super::dictobject::dict_popitem_impl(c, a0))),
+        FunctionId::dict___sizeof___impl => Some(super::dictobject::dict___sizeof___impl(c, a0)),
+        FunctionId::dict_iter => Some(calls::required(super::dictobject::dict_iter(c, a0), c)),
+        FunctionId::dictiter_iternextkey => Some(calls::required(super::dictobject::dictiter_iternextkey(c, a0), c)),
+        FunctionId::dictiter_iternextvalue => Some(calls::required(super::dictobject::dictiter_iternextvalue(c, a0), c)),
+        FunctionId::dictiter_iternextitem => Some(calls::required(super::dictobject::dictiter_iternextitem(c, a0), c)),
+        FunctionId::dictreviter_iternext => Some(calls::required(super::dictobject::dictreviter_iternext(c, a0), c)),
+        FunctionId::dictview_repr => Some(calls::required(super::dictobject::dictview_repr(c, a0), c)),
+        FunctionId::dictkeys_iter => Some(calls::required(super::dictobject::dictkeys_iter(c, a0), c)),
         FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0)),
-        FunctionId::dictitems_iter => {
-            Some(
-                match super::dictobject::dictitems_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dictitems_iter => Some(calls::required(super::dictobject::dictitems_iter(c, a0), c)),
         FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0)),
-        FunctionId::dictvalues_iter => {
-            Some(
-                match super::dictobject::dictvalues_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dictvalues_iter => Some(calls::required(super::dictobject::dictvalues_iter(c, a0), c)),
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
-        FunctionId::_PyObject_MaterializeManagedDict => {
-            Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
-        }
-        FunctionId::enum_next => {
-            Some(
-                match super::enumobject::enum_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_next => {
-            Some(
-                match super::enumobject::reversed_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
-        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
-        FunctionId::float___trunc___impl => {
-            Some(super::floatobject::float___trunc___impl(c, a0))
-        }
-        FunctionId::float___floor___impl => {
-            Some(super::floatobject::float___floor___impl(c, a0))
-        }
+        FunctionId::_PyObject_MaterializeManagedDict => Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0)),
+        FunctionId::enum_next => Some(calls::required(super::enumobject::enum_next(c, a0), c)),
+        FunctionId::float___trunc___impl => Some(super::floatobject::float___trunc___impl(c, a0)),
+        FunctionId::float___floor___impl => Some(super::floatobject::float___floor___impl(c, a0)),
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
-        FunctionId::float_conjugate_impl => {
-            Some(super::floatobject::float_conjugate_impl(c, a0))
-        }
-        FunctionId::_PyFunction_FromConstructor => {
-            Some(
-                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetCode => {
-            Some(
-                match super::funcobject::PyFunction_GetCode(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetGlobals => {
-            Some(
-                match super::funcobject::PyFunction_GetGlobals(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetModule => {
-            Some(
-                match super::funcobject::PyFunction_GetModule(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetDefaults => {
-            Some(
-                match super::funcobject::PyFunction_GetDefaults(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetKwDefaults => {
-            Some(
-                match super::funcobject::PyFunction_GetKwDefaults(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetClosure => {
-            Some(
-                match super::funcobject::PyFunction_GetClosure(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_get_annotation_dict => {
-            Some(
-                match super::funcobject::func_get_annotation_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetAnnotations => {
-            Some(
-                match super::funcobject::PyFunction_GetAnnotations(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::function___annotations___get_impl => {
-            Some(
-                match super::funcobject::function___annotations___get_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::function___type_params___get_impl => {
-            Some(
-                match super::funcobject::function___type_params___get_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0)),
-        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0)),
-        FunctionId::PyClassMethod_New => {
-            Some(super::funcobject::PyClassMethod_New(c, a0))
-        }
-        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0)),
-        FunctionId::PyStaticMethod_New => {
-            Some(super::funcobject::PyStaticMethod_New(c, a0))
-        }
-        FunctionId::ga_repr => {
-            Some(
-                match super::genericaliasobject::ga_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_Py_make_parameters => {
-            Some(
-                match super::genericaliasobject::_Py_make_parameters(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_unpacked_tuple_args => {
-            Some(
-                match super::genericaliasobject::_unpacked_tuple_args(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iternext => {
-            Some(
-                match super::genericaliasobject::ga_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0)),
-        FunctionId::PySeqIter_New => Some(super::iterobject::PySeqIter_New(c, a0)),
-        FunctionId::iter_iternext => {
-            Some(
-                match super::iterobject::iter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::calliter_iternext => {
-            Some(
-                match super::iterobject::calliter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_getiter => {
-            Some(super::iterobject::anextawaitable_getiter(c, a0))
-        }
-        FunctionId::anextawaitable_iternext => {
-            Some(
-                match super::iterobject::anextawaitable_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_repr_impl => {
-            Some(
-                match super::listobject::list_repr_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_repr => {
-            Some(
-                match super::listobject::list_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::py_list_clear_impl => {
-            Some(super::listobject::py_list_clear_impl(c, a0))
-        }
+        FunctionId::_PyFunction_FromConstructor => Some(calls::raised(super::funcobject::_PyFunction_FromConstructor(c, a0))),
+        FunctionId::function___annotations___get_impl => Some(calls::required(super::funcobject::function___annotations___get_impl(c, a0), c)),
+        FunctionId::function___type_params___get_impl => Some(calls::required(super::funcobject::function___type_params___get_impl(c, a0), c)),
+        FunctionId::ga_repr => Some(calls::required(super::genericaliasobject::ga_repr(c, a0), c)),
+        FunctionId::_Py_make_parameters => Some(calls::required(super::genericaliasobject::_Py_make_parameters(c, a0), c)),
+        FunctionId::_unpacked_tuple_args => Some(calls::required(super::genericaliasobject::_unpacked_tuple_args(c, a0), c)),
+        FunctionId::calliter_iternext => Some(calls::required(super::iterobject::calliter_iternext(c, a0), c)),
+        FunctionId::anextawaitable_iternext => Some(calls::required(super::iterobject::anextawaitable_iternext(c, a0), c)),
+        FunctionId::list_repr_impl => Some(calls::required(super::listobject::list_repr_impl(c, a0), c)),
+        FunctionId::list_repr => Some(calls::required(super::listobject::list_repr(c, a0), c)),
+        FunctionId::py_list_clear_impl => Some(super::listobject::py_list_clear_impl(c, a0)),
         FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0)),
-        FunctionId::PyList_AsTuple => Some(super::listobject::PyList_AsTuple(c, a0)),
-        FunctionId::list___sizeof___impl => {
-            Some(super::listobject::list___sizeof___impl(c, a0))
-        }
+        FunctionId::list___sizeof___impl => Some(super::listobject::list___sizeof___impl(c, a0)),
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
-        FunctionId::listiter_next => {
-            Some(
-                match super::listobject::listiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list___reversed___impl => {
-            Some(super::listobject::list___reversed___impl(c, a0))
-        }
-        FunctionId::listreviter_next => {
-            Some(
-                match super::listobject::listreviter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::listiter_next => Some(calls::required(super::listobject::listiter_next(c, a0), c)),
+        FunctionId::listreviter_next => Some(calls::required(super::listobject::listreviter_next(c, a0), c)),
         FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0)),
-        FunctionId::long_invert => {
-            Some(
-                match super::longobject::long_invert(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::long_invert => Some(calls::required(super::longobject::long_invert(c, a0), c)),
         FunctionId::long_neg => Some(super::longobject::long_neg(c, a0)),
-        FunctionId::long_abs => {
-            Some(
-                match super::longobject::long_abs(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_long => {
-            Some(
-                match super::longobject::long_long(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_float => Some(super::longobject::long_float(c, a0)),
-        FunctionId::int___getnewargs___impl => {
-            Some(super::longobject::int___getnewargs___impl(c, a0))
-        }
-        FunctionId::int_bit_length_impl => {
-            Some(
-                match super::longobject::int_bit_length_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, a0))
-        }
-        FunctionId::int_as_integer_ratio_impl => {
-            Some(
-                match super::longobject::int_as_integer_ratio_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_is_integer_impl => {
-            Some(super::longobject::int_is_integer_impl(c, a0))
-        }
-        FunctionId::PyCFunction_GetSelf => {
-            Some(
-                match super::methodobject::PyCFunction_GetSelf(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyCMethod_GetClass => {
-            Some(super::methodobject::PyCMethod_GetClass(c, a0))
-        }
-        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0)),
-        FunctionId::PyModuleDef_Init => {
-            Some(super::moduleobject::PyModuleDef_Init(c, a0))
-        }
-        FunctionId::new_module_notrack => {
-            Some(
-                match super::moduleobject::new_module_notrack(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_NewObject => {
-            Some(
-                match super::moduleobject::PyModule_NewObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetDict => {
-            Some(super::moduleobject::PyModule_GetDict(c, a0))
-        }
-        FunctionId::PyModule_GetNameObject => {
-            Some(
-                match super::moduleobject::PyModule_GetNameObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetFilenameObject => {
-            Some(
-                match super::moduleobject::PyModule_GetFilenameObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetDef => Some(super::moduleobject::PyModule_GetDef(c, a0)),
+        FunctionId::long_abs => Some(calls::required(super::longobject::long_abs(c, a0), c)),
+        FunctionId::long_long => Some(calls::required(super::longobject::long_long(c, Some(a0)), c)),
+        FunctionId::int_bit_length_impl => Some(calls::required(super::longobject::int_bit_length_impl(c, a0), c)),
+        FunctionId::int_bit_count_impl => Some(super::longobject::int_bit_count_impl(c, a0)),
+        FunctionId::int_is_integer_impl => Some(super::longobject::int_is_integer_impl(c, a0)),
+        FunctionId::PyModuleDef_Init => Some(super::moduleobject::PyModuleDef_Init(c, a0)),
+        FunctionId::PyModule_NewObject => Some(calls::required(super::moduleobject::PyModule_NewObject(c, a0), c)),
+        FunctionId::PyModule_GetNameObject => Some(calls::required(super::moduleobject::PyModule_GetNameObject(c, a0), c)),
+        FunctionId::PyModule_GetFilenameObject => Some(calls::required(super::moduleobject::PyModule_GetFilenameObject(c, a0), c)),
         FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0)),
-        FunctionId::namespace_repr => {
-            Some(
-                match super::namespaceobject::namespace_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyNamespace_New => {
-            Some(
-                match super::namespaceobject::_PyNamespace_New(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::namespace_repr => Some(calls::required(super::namespaceobject::namespace_repr(c, a0), c)),
         FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0)),
-        FunctionId::PyObject_Repr => {
-            Some(
-                match super::object::PyObject_Repr(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Str => {
-            Some(
-                match super::object::PyObject_Str(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_ASCII => {
-            Some(
-                match super::object::PyObject_ASCII(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Bytes => Some(super::object::PyObject_Bytes(c, Some(a0))),
-        FunctionId::_PyObject_FunctionStr => {
-            Some(
-                match super::object::_PyObject_FunctionStr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_SelfIter => Some(super::object::PyObject_SelfIter(c, a0)),
-        FunctionId::_PyObject_NextNotImplemented => {
-            Some(
-                match super::object::_PyObject_NextNotImplemented(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_dir_object => {
-            Some(
-                match super::object::_dir_object(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Dir => {
-            Some(
-                match super::object::PyObject_Dir(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::none_repr => Some(super::object::none_repr(c, a0)),
-        FunctionId::NotImplemented_repr => {
-            Some(super::object::NotImplemented_repr(c, a0))
-        }
-        FunctionId::validate_step => {
-            Some(
-                match super::rangeobject::validate_step(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0)),
-        FunctionId::rangeiter_next => {
-            Some(
-                match super::rangeobject::rangeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_next => {
-            Some(
-                match super::rangeobject::longrangeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::_PyObject_FunctionStr => Some(calls::required(super::object::_PyObject_FunctionStr(c, a0), c)),
+        FunctionId::validate_step => Some(calls::required(super::rangeobject::validate_step(c, Some(a0)), c)),
+        FunctionId::rangeiter_next => Some(calls::required(super::rangeobject::rangeiter_next(c, a0), c)),
+        FunctionId::longrangeiter_next => Some(calls::required(super::rangeobject::longrangeiter_next(c, a0), c)),
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
-        FunctionId::set_repr_lock_held => {
-            Some(
-                match super::setobject::set_repr_lock_held(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_repr => {
-            Some(
-                match super::setobject::set_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::setiter_iternext => {
-            Some(
-                match super::setobject::setiter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_repr_lock_held => Some(calls::required(super::setobject::set_repr_lock_held(c, a0), c)),
+        FunctionId::set_repr => Some(calls::required(super::setobject::set_repr(c, a0), c)),
+        FunctionId::setiter_iternext => Some(calls::required(super::setobject::setiter_iternext(c, a0), c)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
-        FunctionId::set_copy_impl => {
-            Some(
-                match super::setobject::set_copy_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_copy_impl => {
-            Some(
-                match super::setobject::frozenset_copy_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_copy_impl => Some(calls::required(super::setobject::set_copy_impl(c, a0), c)),
+        FunctionId::frozenset_copy_impl => Some(calls::required(super::setobject::frozenset_copy_impl(c, a0), c)),
         FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
-        FunctionId::set___reduce___impl => {
-            Some(
-                match super::setobject::set___reduce___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___sizeof___impl => {
-            Some(super::setobject::set___sizeof___impl(c, a0))
-        }
-        FunctionId::PySet_New => {
-            Some(
-                match super::setobject::PySet_New(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFrozenSet_New => {
-            Some(
-                match super::setobject::PyFrozenSet_New(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set___reduce___impl => Some(calls::required(super::setobject::set___reduce___impl(c, a0), c)),
+        FunctionId::set___sizeof___impl => Some(super::setobject::set___sizeof___impl(c, a0)),
         FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0)),
-        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0)),
-        FunctionId::ellipsis_repr => Some(super::sliceobject::ellipsis_repr(c, a0)),
-        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0)),
-        FunctionId::evaluate_slice_index => {
-            Some(
-                match super::sliceobject::evaluate_slice_index(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplerepr => {
-            Some(
-                match super::tupleobject::tuplerepr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple___getnewargs___impl => {
-            Some(super::tupleobject::tuple___getnewargs___impl(c, a0))
-        }
-        FunctionId::tupleiter_next => {
-            Some(
-                match super::tupleobject::tupleiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::tupleiter_next => Some(calls::required(super::tupleobject::tupleiter_next(c, a0), c)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
-        FunctionId::type_from_ref => {
-            Some(
-                match super::typeobject::type_from_ref(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_dict => {
-            Some(
-                match super::typeobject::lookup_tp_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetDict => {
-            Some(
-                match super::typeobject::_PyType_GetDict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::type_from_ref => Some(calls::required(super::typeobject::type_from_ref(c, Some(a0)), c)),
+        FunctionId::lookup_tp_dict => Some(calls::required(super::typeobject::lookup_tp_dict(c, a0), c)),
+        FunctionId::_PyType_GetDict => Some(calls::required(super::typeobject::_PyType_GetDict(c, a0), c)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
-        FunctionId::lookup_tp_bases => {
-            Some(
-                match super::typeobject::lookup_tp_bases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetBases => {
-            Some(
-                match super::typeobject::_PyType_GetBases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_mro => {
-            Some(
-                match super::typeobject::lookup_tp_mro(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetMRO => {
-            Some(
-                match super::typeobject::_PyType_GetMRO(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_subclasses => {
-            Some(
-                match super::typeobject::lookup_tp_subclasses(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetSubclasses => {
-            Some(super::typeobject::_PyType_GetSubclasses(c, a0))
-        }
-        FunctionId::PyType_GetFullyQualifiedName => {
-            Some(
-                match super::typeobject::PyType_GetFullyQualifiedName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_repr => {
-            Some(
-                match super::typeobject::type_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_NewManagedObject => {
-            Some(super::typeobject::_PyType_NewManagedObject(c, a0))
-        }
-        FunctionId::class_name => {
-            Some(
-                match super::typeobject::class_name(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_implementation_unlocked => {
-            Some(
-                match super::typeobject::mro_implementation_unlocked(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_implementation => {
-            Some(
-                match super::typeobject::mro_implementation(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_mro_impl => {
-            Some(
-                match super::typeobject::type_mro_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_invoke => {
-            Some(
-                match super::typeobject::mro_invoke(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::best_base => {
-            Some(
-                match super::typeobject::best_base(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::solid_base => {
-            Some(
-                match super::typeobject::solid_base(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_builtin_base_with_dict => {
-            Some(
-                match super::typeobject::get_builtin_base_with_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_dict_descriptor => {
-            Some(
-                match super::typeobject::get_dict_descriptor(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::lookup_tp_bases => Some(calls::required(super::typeobject::lookup_tp_bases(c, a0), c)),
+        FunctionId::_PyType_GetBases => Some(calls::required(super::typeobject::_PyType_GetBases(c, a0), c)),
+        FunctionId::lookup_tp_mro => Some(calls::required(super::typeobject::lookup_tp_mro(c, Some(a0)), c)),
+        FunctionId::_PyType_GetMRO => Some(calls::required(super::typeobject::_PyType_GetMRO(c, a0), c)),
+        FunctionId::lookup_tp_subclasses => Some(calls::required(super::typeobject::lookup_tp_subclasses(c, a0), c)),
+        FunctionId::_PyType_GetSubclasses => Some(super::typeobject::_PyType_GetSubclasses(c, a0)),
+        FunctionId::PyType_GetFullyQualifiedName => Some(calls::required(super::typeobject::PyType_GetFullyQualifiedName(c, a0), c)),
+        FunctionId::type_repr => Some(calls::required(super::typeobject::type_repr(c, a0), c)),
+        FunctionId::_PyType_NewManagedObject => Some(super::typeobject::_PyType_NewManagedObject(c, a0)),
+        FunctionId::class_name => Some(calls::required(super::typeobject::class_name(c, Some(a0)), c)),
+        FunctionId::mro_implementation_unlocked => Some(calls::required(super::typeobject::mro_implementation_unlocked(c, a0), c)),
+        FunctionId::mro_implementation => Some(calls::required(super::typeobject::mro_implementation(c, a0), c)),
+        FunctionId::mro_invoke => Some(calls::required(super::typeobject::mro_invoke(c, a0), c)),
+        FunctionId::best_base => Some(calls::required(super::typeobject::best_base(c, Some(a0)), c)),
+        FunctionId::solid_base => Some(calls::required(super::typeobject::solid_base(c, Some(a0)), c)),
         FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0)),
-        FunctionId::type_new_init => {
-            Some(
-                match super::typeobject::type_new_init(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_new_impl => {
-            Some(
-                match super::typeobject::type_new_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::type_new_init => Some(calls::required(super::typeobject::type_new_init(c, a0), c)),
+        FunctionId::type_new_impl => Some(calls::required(super::typeobject::type_new_impl(c, a0), c)),
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
-        FunctionId::PyType_GetName => {
-            Some(
-                match super::typeobject::PyType_GetName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetQualName => {
-            Some(
-                match super::typeobject::PyType_GetQualName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetModuleName => {
-            Some(super::typeobject::PyType_GetModuleName(c, a0))
-        }
-        FunctionId::PyType_GetModule => {
-            Some(
-                match super::typeobject::PyType_GetModule(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___subclasses___impl => {
-            Some(super::typeobject::type___subclasses___impl(c, a0))
-        }
-        FunctionId::type___dir___impl => {
-            Some(
-                match super::typeobject::type___dir___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___sizeof___impl => {
-            Some(super::typeobject::type___sizeof___impl(c, a0))
-        }
-        FunctionId::object_repr => {
-            Some(
-                match super::typeobject::object_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
-        FunctionId::_PyType_GetSlotNames => {
-            Some(super::typeobject::_PyType_GetSlotNames(c, a0))
-        }
-        FunctionId::_PyObject_GetState => {
-            Some(
-                match super::typeobject::_PyObject_GetState(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___getstate___impl => {
-            Some(
-                match super::typeobject::object___getstate___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reduce_newobj => {
-            Some(
-                match super::typeobject::reduce_newobj(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce___impl => {
-            Some(
-                match super::typeobject::object___reduce___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___sizeof___impl => {
-            Some(super::typeobject::object___sizeof___impl(c, a0))
-        }
-        FunctionId::object___dir___impl => {
-            Some(
-                match super::typeobject::object___dir___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_negative => Some(super::typeobject::slot_nb_negative(c, a0)),
-        FunctionId::slot_nb_positive => Some(super::typeobject::slot_nb_positive(c, a0)),
-        FunctionId::slot_nb_absolute => Some(super::typeobject::slot_nb_absolute(c, a0)),
-        FunctionId::slot_nb_index => Some(super::typeobject::slot_nb_index(c, a0)),
-        FunctionId::slot_nb_invert => Some(super::typeobject::slot_nb_invert(c, a0)),
-        FunctionId::slot_nb_int => Some(super::typeobject::slot_nb_int(c, a0)),
-        FunctionId::slot_nb_float => Some(super::typeobject::slot_nb_float(c, a0)),
-        FunctionId::slot_tp_repr => Some(super::typeobject::slot_tp_repr(c, a0)),
-        FunctionId::slot_tp_str => Some(super::typeobject::slot_tp_str(c, a0)),
-        FunctionId::slot_tp_iter => Some(super::typeobject::slot_tp_iter(c, a0)),
-        FunctionId::slot_tp_iternext => Some(super::typeobject::slot_tp_iternext(c, a0)),
-        FunctionId::slot_am_await => Some(super::typeobject::slot_am_await(c, a0)),
-        FunctionId::slot_am_aiter => Some(super::typeobject::slot_am_aiter(c, a0)),
-        FunctionId::slot_am_anext => Some(super::typeobject::slot_am_anext(c, a0)),
-        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0)),
-        FunctionId::unicode_result_unchanged => {
-            Some(super::unicodeobject::unicode_result_unchanged(c, a0))
-        }
-        FunctionId::PyUnicode_FromObject => {
-            Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF8String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF32String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF16String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0))
-        }
-        FunctionId::PyUnicode_AsLatin1String => {
-            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0))
-        }
-        FunctionId::PyUnicode_AsASCIIString => {
-            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0))
-        }
-        FunctionId::unicode_isascii_impl => {
-            Some(super::unicodeobject::unicode_isascii_impl(c, a0))
-        }
-        FunctionId::unicode_islower_impl => {
-            Some(super::unicodeobject::unicode_islower_impl(c, a0))
-        }
-        FunctionId::unicode_isupper_impl => {
-            Some(super::unicodeobject::unicode_isupper_impl(c, a0))
-        }
-        FunctionId::unicode_istitle_impl => {
-            Some(super::unicodeobject::unicode_istitle_impl(c, a0))
-        }
-        FunctionId::unicode_isspace_impl => {
-            Some(super::unicodeobject::unicode_isspace_impl(c, a0))
-        }
-        FunctionId::unicode_isalpha_impl => {
-            Some(super::unicodeobject::unicode_isalpha_impl(c, a0))
-        }
-        FunctionId::unicode_isalnum_impl => {
-            Some(super::unicodeobject::unicode_isalnum_impl(c, a0))
-        }
-        FunctionId::unicode_isdecimal_impl => {
-            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0))
-        }
-        FunctionId::unicode_isdigit_impl => {
-            Some(super::unicodeobject::unicode_isdigit_impl(c, a0))
-        }
-        FunctionId::unicode_isnumeric_impl => {
-            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0))
-        }
-        FunctionId::unicode_isidentifier_impl => {
-            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
-        }
-        FunctionId::unicode_isprintable_impl => {
-            Some(super::unicodeobject::unicode_isprintable_impl(c, a0))
-        }
-        FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
-        FunctionId::_PyUnicodeWriter_Finish => {
-            Some(
-                match super::unicodeobject::_PyUnicodeWriter_Finish(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::SubString_new_object => {
-            Some(super::unicodeobject::SubString_new_object(c, a0))
-        }
-        FunctionId::SubString_new_object_or_empty => {
-            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0))
-        }
-        FunctionId::fieldnameiter_next => {
-            Some(
-                match super::unicodeobject::fieldnameiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicodeiter_next => {
-            Some(
-                match super::unicodeobject::unicodeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_iter => Some(super::unicodeobject::unicode_iter(c, a0)),
-        FunctionId::union_repr => {
-            Some(
-                match super::unionobject::union_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_union => Some(super::unionobject::make_union(c, a0)),
+        FunctionId::PyType_GetModuleName => Some(super::typeobject::PyType_GetModuleName(c, a0)),
+        FunctionId::type___sizeof___impl => Some(super::typeobject::type___sizeof___impl(c, a0)),
+        FunctionId::object_repr => Some(calls::required(super::typeobject::object_repr(c, a0), c)),
+        FunctionId::_PyType_GetSlotNames => Some(super::typeobject::_PyType_GetSlotNames(c, a0)),
+        FunctionId::object___sizeof___impl => Some(super::typeobject::object___sizeof___impl(c, a0)),
+        FunctionId::object___dir___impl => Some(calls::required(super::typeobject::object___dir___impl(c, a0), c)),
+        FunctionId::unicode_isspace_impl => Some(super::unicodeobject::unicode_isspace_impl(c, a0)),
+        FunctionId::unicode_isalnum_impl => Some(super::unicodeobject::unicode_isalnum_impl(c, a0)),
+        FunctionId::_PyUnicodeWriter_Finish => Some(calls::required(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0), c)),
         FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0)),
-        FunctionId::proxy_str => {
-            Some(
-                match super::weakrefobject::proxy_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::proxy_str => Some(calls::required(super::weakrefobject::proxy_str(c, a0), c)),
         FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0)),
-        FunctionId::proxy_neg => {
-            Some(
-                match super::weakrefobject::proxy_neg(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pos => {
-            Some(
-                match super::weakrefobject::proxy_pos(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_abs => {
-            Some(
-                match super::weakrefobject::proxy_abs(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_invert => {
-            Some(
-                match super::weakrefobject::proxy_invert(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_int => {
-            Some(
-                match super::weakrefobject::proxy_int(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_float => {
-            Some(
-                match super::weakrefobject::proxy_float(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_index => {
-            Some(
-                match super::weakrefobject::proxy_index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iter => {
-            Some(
-                match super::weakrefobject::proxy_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iternext => {
-            Some(
-                match super::weakrefobject::proxy_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyWeakref_GetObject => {
-            Some(super::weakrefobject::PyWeakref_GetObject(c, a0))
-        }
-        _ => None,
+        FunctionId::proxy_neg => Some(calls::required(super::weakrefobject::proxy_neg(c, a0), c)),
+        FunctionId::proxy_pos => Some(calls::required(super::weakrefobject::proxy_pos(c, a0), c)),
+        FunctionId::proxy_abs => Some(calls::required(super::weakrefobject::proxy_abs(c, a0), c)),
+        FunctionId::proxy_invert => Some(calls::required(super::weakrefobject::proxy_invert(c, a0), c)),
+        FunctionId::proxy_int => Some(calls::required(super::weakrefobject::proxy_int(c, a0), c)),
+        FunctionId::proxy_float => Some(calls::required(super::weakrefobject::proxy_float(c, a0), c)),
+        FunctionId::proxy_index => Some(calls::required(super::weakrefobject::proxy_index(c, a0), c)),
+        FunctionId::proxy_iter => Some(calls::required(super::weakrefobject::proxy_iter(c, a0), c)),
+        FunctionId::proxy_iternext => Some(calls::required(super::weakrefobject::proxy_iternext(c, a0), c)),
+        FunctionId::PyWeakref_GetObject => Some(super::weakrefobject::PyWeakref_GetObject(c, a0)),
+        _ => crate::shared::dispatch::getiterfunc(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `hashfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn hashfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<isize, C::Error>> {
+pub fn hashfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<isize, C::Error>> {
     match id {
-        FunctionId::PyObject_Size => Some(super::abstract_::PyObject_Size(c, a0)),
-        FunctionId::PyObject_Length => Some(super::abstract_::PyObject_Length(c, a0)),
-        FunctionId::PySequence_Size => Some(super::abstract_::PySequence_Size(c, a0)),
-        FunctionId::PySequence_Length => Some(super::abstract_::PySequence_Length(c, a0)),
-        FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
-        FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
-        FunctionId::PyByteArray_Size => {
-            Some(super::bytearrayobject::PyByteArray_Size(c, a0))
-        }
-        FunctionId::bytearray_length => {
-            Some(super::bytearrayobject::bytearray_length(c, a0))
-        }
         FunctionId::get_ob_shash => Some(super::bytesobject::get_ob_shash(c, a0)),
-        FunctionId::PyBytes_Size => Some(super::bytesobject::PyBytes_Size(c, a0)),
-        FunctionId::bytes_length => Some(super::bytesobject::bytes_length(c, a0)),
         FunctionId::method_hash => Some(super::classobject::method_hash(c, a0)),
-        FunctionId::complex_hash => Some(super::complexobject::complex_hash(c, a0)),
         FunctionId::mappingproxy_len => Some(super::descrobject::mappingproxy_len(c, a0)),
-        FunctionId::mappingproxy_hash => {
-            Some(super::descrobject::mappingproxy_hash(c, a0))
-        }
+        FunctionId::mappingproxy_hash => Some(super::descrobject::mappingproxy_hash(c, a0)),
         FunctionId::wrapper_hash => Some(super::descrobject::wrapper_hash(c, a0)),
-        FunctionId::load_keys_nentries => {
-            Some(super::dictobject::load_keys_nentries(c, Some(a0)))
-        }
-        FunctionId::unicode_get_hash => {
-            Some(super::dictobject::unicode_get_hash(c, Some(a0)))
-        }
+        FunctionId::load_keys_nentries => Some(super::dictobject::load_keys_nentries(c, Some(a0))),
         FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
-        FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
         FunctionId::sizeof_lock_held => Some(super::dictobject::sizeof_lock_held(c, a0)),
         FunctionId::_PyDict_SizeOf => Some(super::dictobject::_PyDict_SizeOf(c, a0)),
         FunctionId::dictview_len => Some(super::dictobject::dictview_len(c, a0)),
-        FunctionId::float_hash => Some(super::floatobject::float_hash(c, a0)),
-        FunctionId::ga_hash => Some(super::genericaliasobject::ga_hash(c, a0)),
         FunctionId::PyList_Size => Some(super::listobject::PyList_Size(c, a0)),
         FunctionId::list_length => Some(super::listobject::list_length(c, a0)),
         FunctionId::long_hash => Some(super::longobject::long_hash(c, a0)),
-        FunctionId::int___sizeof___impl => {
-            Some(super::longobject::int___sizeof___impl(c, a0))
-        }
-        FunctionId::PyUnstable_Long_CompactValue => {
-            Some(super::longobject::PyUnstable_Long_CompactValue(c, a0))
-        }
+        FunctionId::int___sizeof___impl => Some(super::longobject::int___sizeof___impl(c, a0)),
+        FunctionId::PyUnstable_Long_CompactValue => Some(super::longobject::PyUnstable_Long_CompactValue(c, a0)),
         FunctionId::meth_hash => Some(super::methodobject::meth_hash(c, a0)),
-        FunctionId::PyObject_HashNotImplemented => {
-            Some(
-                match super::object::PyObject_HashNotImplemented(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
         FunctionId::PyObject_Hash => Some(super::object::PyObject_Hash(c, a0)),
         FunctionId::none_hash => Some(super::object::none_hash(c, a0)),
-        FunctionId::range_length => Some(super::rangeobject::range_length(c, a0)),
-        FunctionId::range_hash => Some(super::rangeobject::range_hash(c, a0)),
-        FunctionId::set_len => Some(super::setobject::set_len(c, a0)),
         FunctionId::frozenset_hash => Some(super::setobject::frozenset_hash(c, a0)),
         FunctionId::PySet_Size => Some(super::setobject::PySet_Size(c, a0)),
         FunctionId::slicehash => Some(super::sliceobject::slicehash(c, a0)),
-        FunctionId::PyTuple_Size => Some(super::tupleobject::PyTuple_Size(c, a0)),
-        FunctionId::tuplehash => Some(super::tupleobject::tuplehash(c, a0)),
-        FunctionId::tuplelength => Some(super::tupleobject::tuplelength(c, a0)),
-        FunctionId::PyType_GetTypeDataSize => {
-            Some(super::typeobject::PyType_GetTypeDataSize(c, a0))
-        }
+        FunctionId::PyType_GetTypeDataSize => Some(super::typeobject::PyType_GetTypeDataSize(c, a0)),
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
-        FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
-        FunctionId::PyUnicode_UTF8_LENGTH => {
-            Some(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0))
-        }
-        FunctionId::PyUnicode_HASH => {
-            Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0)))
-        }
-        FunctionId::unicode_get_widechar_size => {
-            Some(super::unicodeobject::unicode_get_widechar_size(c, a0))
-        }
-        FunctionId::PyUnicode_GetSize => {
-            Some(
-                match super::unicodeobject::PyUnicode_GetSize(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyUnicode_GetLength => {
-            Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
-        }
+        FunctionId::PyUnicode_UTF8_LENGTH => Some(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0)),
+        FunctionId::PyUnicode_HASH => Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0))),
+        FunctionId::unicode_get_widechar_size => Some(super::unicodeobject::unicode_get_widechar_size(c, a0)),
+        FunctionId::PyUnicode_GetSize => Some(calls::raised(super::unicodeobject::PyUnicode_GetSize(c, a0))),
         FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
-        FunctionId::_PyUnicode_ScanIdentifier => {
-            Some(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0))
-        }
-        FunctionId::unicode_length => Some(super::unicodeobject::unicode_length(c, a0)),
-        FunctionId::get_integer => Some(super::unicodeobject::get_integer(c, a0)),
-        FunctionId::union_hash => Some(super::unionobject::union_hash(c, a0)),
-        FunctionId::weakref_hash_lock_held => {
-            Some(super::weakrefobject::weakref_hash_lock_held(c, a0))
-        }
+        FunctionId::weakref_hash_lock_held => Some(super::weakrefobject::weakref_hash_lock_held(c, a0)),
         FunctionId::weakref_hash => Some(super::weakrefobject::weakref_hash(c, a0)),
         FunctionId::proxy_length => Some(super::weakrefobject::proxy_length(c, a0)),
-        _ => None,
+        _ => crate::shared::dispatch::hashfunc(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `initproc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn initproc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: Option<&C::Object>,
-) -> Option<Result<i32, C::Error>> {
+pub fn initproc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: Option<&C::Object>) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyObject_SetItem => {
-            Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
-        }
-        FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
-        }
-        FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
-        }
+        FunctionId::bytearray___init__ => Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)),
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
-        FunctionId::property_descr_set => {
-            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
-        }
-        FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2))
-        }
-        FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::_PyDict_SetItem_Take2 => {
-            Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
-        }
-        FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
-        FunctionId::_PyDict_SetItem_LockHeld => {
-            Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
-        }
-        FunctionId::_PyObject_StoreInstanceAttribute => {
-            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
-        }
-        FunctionId::functools_copy_attr => {
-            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
-        }
+        FunctionId::property_descr_set => Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2)),
+        FunctionId::setitem_take2_lock_held => Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_Take2 => Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?)),
+        FunctionId::setitem_lock_held => Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_LockHeld => Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2)),
+        FunctionId::_PyObject_StoreInstanceAttribute => Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?)),
+        FunctionId::functools_copy_attr => Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?)),
         FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
         FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
-        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
-        FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2))
-        }
-        FunctionId::list_ass_subscript => {
-            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
-        }
-        FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2))
-        }
-        FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
-        }
-        FunctionId::namespace_init => {
-            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_SetAttr => {
-            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_GenericSetAttr => {
-            Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
-        }
+        FunctionId::list_ass_subscript => Some(super::listobject::list_ass_subscript(c, a0, a1, a2?)),
+        FunctionId::module___init__ => Some(super::moduleobject::module___init__(c, a0, a1, a2)),
+        FunctionId::module___init___impl => Some(super::moduleobject::module___init___impl(c, a0, a1, a2)),
+        FunctionId::namespace_init => Some(super::namespaceobject::namespace_init(c, a0, a1, a2)),
+        FunctionId::PyObject_SetAttr => Some(super::object::PyObject_SetAttr(c, a0, a1, a2)),
+        FunctionId::PyObject_GenericSetAttr => Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?)),
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
-        FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
-        }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
-        FunctionId::type_setattro => {
-            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
-        }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
-        FunctionId::method_is_overloaded => {
-            Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
-        }
-        FunctionId::slot_mp_ass_subscript => {
-            Some(super::typeobject::slot_mp_ass_subscript(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_setattro => {
-            Some(super::typeobject::slot_tp_setattro(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_descr_set => {
-            Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::is_subtype_with_mro => Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2)),
+        FunctionId::type_setattro => Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?)),
+        FunctionId::method_is_overloaded => Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?)),
         FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
-        FunctionId::super_init_impl => {
-            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
-        }
-        FunctionId::proxy_setattr => {
-            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
-        }
-        FunctionId::proxy_setitem => {
-            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::super_init_impl => Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2)),
+        FunctionId::proxy_setattr => Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?)),
+        FunctionId::proxy_setitem => Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2)),
+        _ => crate::shared::dispatch::initproc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `inquiry`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn inquiry<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<i32, C::Error>> {
+pub fn inquiry<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::_PyObject_HasLen => Some(super::abstract_::_PyObject_HasLen(c, a0)),
-        FunctionId::PyObject_CheckBuffer => {
-            Some(super::abstract_::PyObject_CheckBuffer(c, a0))
-        }
-        FunctionId::PyObject_CheckReadBuffer => {
-            Some(super::abstract_::PyObject_CheckReadBuffer(c, a0))
-        }
-        FunctionId::PyNumber_Check => Some(super::abstract_::PyNumber_Check(c, Some(a0))),
-        FunctionId::PyIndex_Check => Some(super::abstract_::PyIndex_Check(c, a0)),
-        FunctionId::PySequence_Check => Some(super::abstract_::PySequence_Check(c, a0)),
-        FunctionId::PyMapping_Check => {
-            Some(super::abstract_::PyMapping_Check(c, Some(a0)))
-        }
-        FunctionId::PyIter_Check => Some(super::abstract_::PyIter_Check(c, a0)),
-        FunctionId::PyAIter_Check => Some(super::abstract_::PyAIter_Check(c, a0)),
-        FunctionId::_canresize => Some(super::bytearrayobject::_canresize(c, a0)),
-        FunctionId::cell_clear => Some(super::cellobject::cell_clear(c, a0)),
-        FunctionId::complex_bool => Some(super::complexobject::complex_bool(c, a0)),
-        FunctionId::PyDescr_IsData => Some(super::descrobject::PyDescr_IsData(c, a0)),
-        FunctionId::mappingproxy_check_mapping => {
-            Some(super::descrobject::mappingproxy_check_mapping(c, a0))
-        }
-        FunctionId::property_clear => Some(super::descrobject::property_clear(c, a0)),
-        FunctionId::_PyDict_HasOnlyStringKeys => {
-            Some(super::dictobject::_PyDict_HasOnlyStringKeys(c, a0))
-        }
         FunctionId::dict_tp_clear => Some(super::dictobject::dict_tp_clear(c, a0)),
-        FunctionId::has_unique_reference => {
-            Some(super::dictobject::has_unique_reference(c, Some(a0)))
-        }
-        FunctionId::acquire_iter_result => {
-            Some(super::dictobject::acquire_iter_result(c, Some(a0)))
-        }
-        FunctionId::float_bool => Some(super::floatobject::float_bool(c, a0)),
+        FunctionId::has_unique_reference => Some(super::dictobject::has_unique_reference(c, Some(a0))),
+        FunctionId::acquire_iter_result => Some(super::dictobject::acquire_iter_result(c, Some(a0))),
         FunctionId::func_clear => Some(super::funcobject::func_clear(c, a0)),
-        FunctionId::cm_clear => Some(super::funcobject::cm_clear(c, a0)),
-        FunctionId::sm_clear => Some(super::funcobject::sm_clear(c, a0)),
-        FunctionId::_is_unpacked_typevartuple => {
-            Some(super::genericaliasobject::_is_unpacked_typevartuple(c, a0))
-        }
-        FunctionId::ga_iter_clear => {
-            Some(super::genericaliasobject::ga_iter_clear(c, a0))
-        }
+        FunctionId::_is_unpacked_typevartuple => Some(super::genericaliasobject::_is_unpacked_typevartuple(c, a0)),
         FunctionId::list_clear_slot => Some(super::listobject::list_clear_slot(c, a0)),
         FunctionId::PyList_Clear => Some(super::listobject::PyList_Clear(c, a0)),
-        FunctionId::PyList_Sort => Some(super::listobject::PyList_Sort(c, Some(a0))),
         FunctionId::PyLong_AsInt => Some(super::longobject::PyLong_AsInt(c, a0)),
         FunctionId::_PyLong_Sign => Some(super::longobject::_PyLong_Sign(c, a0)),
         FunctionId::long_bool => Some(super::longobject::long_bool(c, a0)),
-        FunctionId::PyUnstable_Long_IsCompact => {
-            Some(super::longobject::PyUnstable_Long_IsCompact(c, a0))
-        }
-        FunctionId::_PyModule_IsExtension => {
-            Some(super::moduleobject::_PyModule_IsExtension(c, a0))
-        }
-        FunctionId::_PyModuleSpec_IsInitializing => {
-            Some(super::moduleobject::_PyModuleSpec_IsInitializing(c, Some(a0)))
-        }
+        FunctionId::PyUnstable_Long_IsCompact => Some(super::longobject::PyUnstable_Long_IsCompact(c, a0)),
+        FunctionId::_PyModuleSpec_IsInitializing => Some(super::moduleobject::_PyModuleSpec_IsInitializing(c, Some(a0))),
         FunctionId::module_clear => Some(super::moduleobject::module_clear(c, a0)),
-        FunctionId::namespace_clear => {
-            Some(super::namespaceobject::namespace_clear(c, a0))
-        }
-        FunctionId::_PyObject_IsFreed => Some(super::object::_PyObject_IsFreed(c, a0)),
-        FunctionId::_PyObject_IsAbstract => {
-            Some(super::object::_PyObject_IsAbstract(c, Some(a0)))
-        }
-        FunctionId::PyObject_IsTrue => Some(super::object::PyObject_IsTrue(c, a0)),
-        FunctionId::PyObject_Not => Some(super::object::PyObject_Not(c, a0)),
-        FunctionId::PyCallable_Check => {
-            Some(super::object::PyCallable_Check(c, Some(a0)))
-        }
-        FunctionId::none_bool => Some(super::object::none_bool(c, a0)),
-        FunctionId::notimplemented_bool => {
-            Some(super::object::notimplemented_bool(c, a0))
-        }
-        FunctionId::Py_ReprEnter => Some(super::object::Py_ReprEnter(c, a0)),
-        FunctionId::Py_IsTrue => Some(super::object::Py_IsTrue(c, a0)),
-        FunctionId::Py_IsFalse => Some(super::object::Py_IsFalse(c, a0)),
-        FunctionId::range_bool => Some(super::rangeobject::range_bool(c, a0)),
+        FunctionId::_PyObject_IsAbstract => Some(super::object::_PyObject_IsAbstract(c, Some(a0))),
         FunctionId::PySet_Clear => Some(super::setobject::PySet_Clear(c, a0)),
-        FunctionId::maybe_freelist_push => {
-            Some(super::tupleobject::maybe_freelist_push(c, a0))
-        }
+        FunctionId::maybe_freelist_push => Some(super::tupleobject::maybe_freelist_push(c, a0)),
         FunctionId::is_readying => Some(super::typeobject::is_readying(c, a0)),
-        FunctionId::_PyType_HasSubclasses => {
-            Some(super::typeobject::_PyType_HasSubclasses(c, a0))
-        }
-        FunctionId::PyUnstable_Type_AssignVersionTag => {
-            Some(super::typeobject::PyUnstable_Type_AssignVersionTag(c, a0))
-        }
+        FunctionId::_PyType_HasSubclasses => Some(super::typeobject::_PyType_HasSubclasses(c, a0)),
+        FunctionId::PyUnstable_Type_AssignVersionTag => Some(super::typeobject::PyUnstable_Type_AssignVersionTag(c, a0)),
         FunctionId::subtype_clear => Some(super::typeobject::subtype_clear(c, a0)),
-        FunctionId::check_duplicates => {
-            Some(super::typeobject::check_duplicates(c, Some(a0)))
-        }
-        FunctionId::valid_identifier => Some(super::typeobject::valid_identifier(c, a0)),
-        FunctionId::PyType_SUPPORTS_WEAKREFS => {
-            Some(super::typeobject::PyType_SUPPORTS_WEAKREFS(c, a0))
-        }
-        FunctionId::type_new_visit_slots => {
-            Some(super::typeobject::type_new_visit_slots(c, a0))
-        }
-        FunctionId::type_new_set_module => {
-            Some(super::typeobject::type_new_set_module(c, a0))
-        }
-        FunctionId::type_new_set_ht_name => {
-            Some(super::typeobject::type_new_set_ht_name(c, a0))
-        }
-        FunctionId::type_new_set_classcell => {
-            Some(super::typeobject::type_new_set_classcell(c, a0))
-        }
-        FunctionId::type_new_set_classdictcell => {
-            Some(super::typeobject::type_new_set_classdictcell(c, a0))
-        }
-        FunctionId::check_basicsize_includes_size_and_offsets => {
-            Some(super::typeobject::check_basicsize_includes_size_and_offsets(c, a0))
-        }
+        FunctionId::type_new_visit_slots => Some(super::typeobject::type_new_visit_slots(c, a0)),
+        FunctionId::type_new_set_module => Some(super::typeobject::type_new_set_module(c, a0)),
+        FunctionId::type_new_set_ht_name => Some(super::typeobject::type_new_set_ht_name(c, a0)),
+        FunctionId::type_new_set_classcell => Some(super::typeobject::type_new_set_classcell(c, a0)),
+        FunctionId::type_new_set_classdictcell => Some(super::typeobject::type_new_set_classdictcell(c, a0)),
+        FunctionId::check_basicsize_includes_size_and_offsets => Some(super::typeobject::check_basicsize_includes_size_and_offsets(c, a0)),
         FunctionId::type_clear => Some(super::typeobject::type_clear(c, a0)),
-        FunctionId::type_is_gc => Some(super::typeobject::type_is_gc(c, a0)),
-        FunctionId::compatible_with_tp_base => {
-            Some(super::typeobject::compatible_with_tp_base(c, Some(a0)))
-        }
-        FunctionId::type_add_methods => Some(super::typeobject::type_add_methods(c, a0)),
         FunctionId::type_add_members => Some(super::typeobject::type_add_members(c, a0)),
         FunctionId::type_add_getset => Some(super::typeobject::type_add_getset(c, a0)),
         FunctionId::overrides_hash => Some(super::typeobject::overrides_hash(c, a0)),
-        FunctionId::type_ready_pre_checks => {
-            Some(super::typeobject::type_ready_pre_checks(c, a0))
-        }
-        FunctionId::type_ready_set_base => {
-            Some(super::typeobject::type_ready_set_base(c, a0))
-        }
-        FunctionId::type_ready_set_type => {
-            Some(super::typeobject::type_ready_set_type(c, a0))
-        }
-        FunctionId::type_ready_set_dict => {
-            Some(super::typeobject::type_ready_set_dict(c, a0))
-        }
-        FunctionId::type_dict_set_doc => {
-            Some(super::typeobject::type_dict_set_doc(c, a0))
-        }
-        FunctionId::type_ready_fill_dict => {
-            Some(super::typeobject::type_ready_fill_dict(c, a0))
-        }
-        FunctionId::type_ready_preheader => {
-            Some(super::typeobject::type_ready_preheader(c, a0))
-        }
-        FunctionId::type_ready_inherit => {
-            Some(super::typeobject::type_ready_inherit(c, a0))
-        }
-        FunctionId::type_ready_set_hash => {
-            Some(super::typeobject::type_ready_set_hash(c, a0))
-        }
-        FunctionId::type_ready_add_subclasses => {
-            Some(super::typeobject::type_ready_add_subclasses(c, a0))
-        }
-        FunctionId::type_ready_managed_dict => {
-            Some(super::typeobject::type_ready_managed_dict(c, a0))
-        }
-        FunctionId::type_ready_post_checks => {
-            Some(super::typeobject::type_ready_post_checks(c, a0))
-        }
+        FunctionId::type_ready_set_base => Some(super::typeobject::type_ready_set_base(c, a0)),
+        FunctionId::type_ready_set_type => Some(super::typeobject::type_ready_set_type(c, a0)),
+        FunctionId::type_ready_set_dict => Some(super::typeobject::type_ready_set_dict(c, a0)),
+        FunctionId::type_dict_set_doc => Some(super::typeobject::type_dict_set_doc(c, a0)),
+        FunctionId::type_ready_preheader => Some(super::typeobject::type_ready_preheader(c, a0)),
+        FunctionId::type_ready_inherit => Some(super::typeobject::type_ready_inherit(c, a0)),
+        FunctionId::type_ready_set_hash => Some(super::typeobject::type_ready_set_hash(c, a0)),
+        FunctionId::type_ready_add_subclasses => Some(super::typeobject::type_ready_add_subclasses(c, a0)),
+        FunctionId::type_ready_managed_dict => Some(super::typeobject::type_ready_managed_dict(c, a0)),
+        FunctionId::type_ready_post_checks => Some(super::typeobject::type_ready_post_checks(c, a0)),
         FunctionId::PyType_Ready => Some(super::typeobject::PyType_Ready(c, a0)),
-        FunctionId::add_tp_new_wrapper => {
-            Some(super::typeobject::add_tp_new_wrapper(c, a0))
-        }
-        FunctionId::slot_nb_bool => Some(super::typeobject::slot_nb_bool(c, a0)),
-        FunctionId::type_new_set_names => {
-            Some(super::typeobject::type_new_set_names(c, a0))
-        }
+        FunctionId::add_tp_new_wrapper => Some(super::typeobject::add_tp_new_wrapper(c, a0)),
+        FunctionId::type_new_set_names => Some(super::typeobject::type_new_set_names(c, a0)),
         FunctionId::add_operators => Some(super::typeobject::add_operators(c, a0)),
         FunctionId::ensure_unicode => Some(super::unicodeobject::ensure_unicode(c, a0)),
-        FunctionId::unicode_check_modifiable => {
-            Some(super::unicodeobject::unicode_check_modifiable(c, a0))
-        }
-        FunctionId::unicode_modifiable => {
-            Some(super::unicodeobject::unicode_modifiable(c, Some(a0)))
-        }
-        FunctionId::unicode_ensure_utf8 => {
-            Some(super::unicodeobject::unicode_ensure_utf8(c, a0))
-        }
-        FunctionId::PyUnicode_IsIdentifier => {
-            Some(super::unicodeobject::PyUnicode_IsIdentifier(c, a0))
-        }
+        FunctionId::unicode_check_modifiable => Some(super::unicodeobject::unicode_check_modifiable(c, a0)),
+        FunctionId::unicode_modifiable => Some(super::unicodeobject::unicode_modifiable(c, Some(a0))),
+        FunctionId::unicode_ensure_utf8 => Some(super::unicodeobject::unicode_ensure_utf8(c, a0)),
         FunctionId::is_unionable => Some(super::unionobject::is_unionable(c, a0)),
-        FunctionId::union_init_parameters => {
-            Some(super::unionobject::union_init_parameters(c, a0))
-        }
+        FunctionId::union_init_parameters => Some(super::unionobject::union_init_parameters(c, a0)),
         FunctionId::gc_clear => Some(super::weakrefobject::gc_clear(c, a0)),
         FunctionId::is_basic_ref => Some(super::weakrefobject::is_basic_ref(c, a0)),
         FunctionId::is_basic_proxy => Some(super::weakrefobject::is_basic_proxy(c, a0)),
-        FunctionId::is_basic_ref_or_proxy => {
-            Some(super::weakrefobject::is_basic_ref_or_proxy(c, a0))
-        }
-        FunctionId::proxy_check_ref => {
-            Some(super::weakrefobject::proxy_check_ref(c, Some(a0)))
-        }
+        FunctionId::is_basic_ref_or_proxy => Some(super::weakrefobject::is_basic_ref_or_proxy(c, a0)),
+        FunctionId::proxy_check_ref => Some(super::weakrefobject::proxy_check_ref(c, Some(a0))),
         FunctionId::proxy_bool => Some(super::weakrefobject::proxy_bool(c, a0)),
-        FunctionId::_PyWeakref_IsDead => {
-            Some(super::weakrefobject::_PyWeakref_IsDead(c, a0))
-        }
-        _ => None,
+        FunctionId::_PyWeakref_IsDead => Some(super::weakrefobject::_PyWeakref_IsDead(c, a0)),
+        _ => crate::shared::dispatch::inquiry(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `iternextfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn iternextfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<Option<C::Object>, C::Error>> {
+pub fn iternextfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<Option<C::Object>, C::Error>> {
     match id {
-        FunctionId::PyObject_Type => {
-            Some(super::abstract_::PyObject_Type(c, a0).map(Some))
-        }
-        FunctionId::PyNumber_Negative => {
-            Some(super::abstract_::PyNumber_Negative(c, a0).map(Some))
-        }
-        FunctionId::PyNumber_Positive => {
-            Some(super::abstract_::PyNumber_Positive(c, a0).map(Some))
-        }
-        FunctionId::PyNumber_Invert => {
-            Some(super::abstract_::PyNumber_Invert(c, a0).map(Some))
-        }
-        FunctionId::PyNumber_Absolute => {
-            Some(super::abstract_::PyNumber_Absolute(c, a0).map(Some))
-        }
-        FunctionId::_PyNumber_Index => Some(super::abstract_::_PyNumber_Index(c, a0)),
-        FunctionId::PyNumber_Index => Some(super::abstract_::PyNumber_Index(c, a0)),
-        FunctionId::PyNumber_Long => Some(super::abstract_::PyNumber_Long(c, a0)),
         FunctionId::PyNumber_Float => Some(super::abstract_::PyNumber_Float(c, a0)),
-        FunctionId::PySequence_Tuple => Some(super::abstract_::PySequence_Tuple(c, a0)),
-        FunctionId::PySequence_List => {
-            Some(super::abstract_::PySequence_List(c, a0).map(Some))
-        }
-        FunctionId::PyMapping_Keys => {
-            Some(super::abstract_::PyMapping_Keys(c, a0).map(Some))
-        }
-        FunctionId::PyMapping_Items => {
-            Some(super::abstract_::PyMapping_Items(c, a0).map(Some))
-        }
-        FunctionId::PyMapping_Values => {
-            Some(super::abstract_::PyMapping_Values(c, a0).map(Some))
-        }
-        FunctionId::abstract_get_bases => {
-            Some(super::abstract_::abstract_get_bases(c, a0))
-        }
-        FunctionId::PyObject_GetIter => {
-            Some(super::abstract_::PyObject_GetIter(c, a0).map(Some))
-        }
-        FunctionId::PyObject_GetAIter => {
-            Some(super::abstract_::PyObject_GetAIter(c, a0).map(Some))
-        }
-        FunctionId::PyIter_Next => Some(super::abstract_::PyIter_Next(c, a0)),
+        FunctionId::abstract_get_bases => Some(super::abstract_::abstract_get_bases(c, a0)),
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0).map(Some)),
         FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0).map(Some)),
-        FunctionId::PyByteArray_FromObject => {
-            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0).map(Some))
-        }
-        FunctionId::bytearray_str => Some(super::bytearrayobject::bytearray_str(c, a0)),
-        FunctionId::return_self => {
-            Some(super::bytearrayobject::return_self(c, a0).map(Some))
-        }
-        FunctionId::bytearray_clear_impl => {
-            Some(super::bytearrayobject::bytearray_clear_impl(c, a0).map(Some))
-        }
-        FunctionId::bytearray_copy_impl => {
-            Some(super::bytearrayobject::bytearray_copy_impl(c, a0).map(Some))
-        }
-        FunctionId::bytearray_reduce_impl => {
-            Some(super::bytearrayobject::bytearray_reduce_impl(c, a0))
-        }
-        FunctionId::bytearray_iter => {
-            Some(super::bytearrayobject::bytearray_iter(c, a0).map(Some))
-        }
-        FunctionId::bytesobject_return_self => {
-            Some(super::bytesobject::return_self(c, a0).map(Some))
-        }
-        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0).map(Some)),
-        FunctionId::bytes_str => Some(super::bytesobject::bytes_str(c, a0)),
-        FunctionId::bytes___bytes___impl => {
-            Some(super::bytesobject::bytes___bytes___impl(c, a0).map(Some))
-        }
-        FunctionId::PyBytes_FromObject => {
-            Some(super::bytesobject::PyBytes_FromObject(c, a0).map(Some))
-        }
-        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0).map(Some)),
-        FunctionId::PyObject_CallNoArgs => {
-            Some(super::call::PyObject_CallNoArgs(c, a0).map(Some))
-        }
-        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0).map(Some)),
+        FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0).map(Some)),
         FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0).map(Some)),
-        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0).map(Some)),
-        FunctionId::PyMethod_Function => {
-            Some(super::classobject::PyMethod_Function(c, a0))
-        }
-        FunctionId::PyMethod_Self => Some(super::classobject::PyMethod_Self(c, a0)),
-        FunctionId::method___reduce___impl => {
-            Some(super::classobject::method___reduce___impl(c, a0).map(Some))
-        }
+        FunctionId::method___reduce___impl => Some(super::classobject::method___reduce___impl(c, a0).map(Some)),
         FunctionId::method_repr => Some(super::classobject::method_repr(c, a0)),
-        FunctionId::PyInstanceMethod_New => {
-            Some(super::classobject::PyInstanceMethod_New(c, a0).map(Some))
-        }
-        FunctionId::PyInstanceMethod_Function => {
-            Some(super::classobject::PyInstanceMethod_Function(c, a0).map(Some))
-        }
-        FunctionId::instancemethod_repr => {
-            Some(super::classobject::instancemethod_repr(c, a0))
-        }
-        FunctionId::try_complex_special_method => {
-            Some(super::complexobject::try_complex_special_method(c, a0))
-        }
-        FunctionId::descr_name => Some(super::descrobject::descr_name(c, a0)),
-        FunctionId::descrobject_method_repr => {
-            Some(super::descrobject::method_repr(c, a0).map(Some))
-        }
-        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0).map(Some)),
-        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0).map(Some)),
-        FunctionId::wrapperdescr_repr => {
-            Some(super::descrobject::wrapperdescr_repr(c, a0).map(Some))
-        }
-        FunctionId::calculate_qualname => {
-            Some(super::descrobject::calculate_qualname(c, Some(a0)).map(Some))
-        }
-        FunctionId::mappingproxy_getiter => {
-            Some(super::descrobject::mappingproxy_getiter(c, a0).map(Some))
-        }
+        FunctionId::PyInstanceMethod_Function => Some(super::classobject::PyInstanceMethod_Function(c, a0).map(Some)),
+        FunctionId::instancemethod_repr => Some(super::classobject::instancemethod_repr(c, a0)),
+        FunctionId::mappingproxy_getiter => Some(super::descrobject::mappingproxy_getiter(c, a0).map(Some)),
         FunctionId::mappingproxy_str => Some(super::descrobject::mappingproxy_str(c, a0)),
-        FunctionId::mappingproxy_repr => {
-            Some(super::descrobject::mappingproxy_repr(c, a0).map(Some))
-        }
-        FunctionId::PyDictProxy_New => {
-            Some(super::descrobject::PyDictProxy_New(c, a0).map(Some))
-        }
-        FunctionId::wrapper_repr => {
-            Some(super::descrobject::wrapper_repr(c, a0).map(Some))
-        }
-        FunctionId::dict_repr_lock_held => {
-            Some(super::dictobject::dict_repr_lock_held(c, a0))
-        }
+        FunctionId::mappingproxy_repr => Some(super::descrobject::mappingproxy_repr(c, a0).map(Some)),
+        FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0).map(Some)),
+        FunctionId::dict_repr_lock_held => Some(super::dictobject::dict_repr_lock_held(c, a0)),
         FunctionId::dict_repr => Some(super::dictobject::dict_repr(c, a0)),
-        FunctionId::keys_lock_held => {
-            Some(super::dictobject::keys_lock_held(c, a0).map(Some))
-        }
+        FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0).map(Some)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0).map(Some)),
-        FunctionId::values_lock_held => {
-            Some(super::dictobject::values_lock_held(c, a0).map(Some))
-        }
-        FunctionId::PyDict_Values => {
-            Some(super::dictobject::PyDict_Values(c, a0).map(Some))
-        }
-        FunctionId::items_lock_held => {
-            Some(super::dictobject::items_lock_held(c, a0).map(Some))
-        }
-        FunctionId::PyDict_Items => {
-            Some(super::dictobject::PyDict_Items(c, a0).map(Some))
-        }
-        FunctionId::dict_copy_impl => {
-            Some(super::dictobject::dict_copy_impl(c, a0).map(Some))
-        }
-        FunctionId::copy_lock_held => {
-            Some(super::dictobject::copy_lock_held(c, Some(a0)))
-        }
-        FunctionId::dict_clear_impl => {
-            Some(super::dictobject::dict_clear_impl(c, a0).map(Some))
-        }
-        FunctionId::dict_popitem_impl => {
-            Some(
-                match super::dictobject::dict_popitem_impl(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof___impl => {
-            Some(super::dictobject::dict___sizeof___impl(c, a0).map(Some))
-        }
+        FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0).map(Some)),
+        FunctionId::PyDict_Values => Some(super::dictobject::PyDict_Values(c, a0).map(Some)),
+        FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0).map(Some)),
+        FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0).map(Some)),
+        FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0).map(Some)),
+        FunctionId::copy_lock_held => Some(super::dictobject::copy_lock_held(c, Some(a0))),
+        FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0).map(Some)),
+        FunctionId::dict_popitem_impl => Some(calls::raised(super::dictobject::dict_popitem_impl(c, a0))),
+        FunctionId::dict___sizeof___impl => Some(super::dictobject::dict___sizeof___impl(c, a0).map(Some)),
         FunctionId::dict_iter => Some(super::dictobject::dict_iter(c, a0)),
-        FunctionId::dictiter_iternextkey => {
-            Some(super::dictobject::dictiter_iternextkey(c, a0))
-        }
-        FunctionId::dictiter_iternextvalue => {
-            Some(super::dictobject::dictiter_iternextvalue(c, a0))
-        }
-        FunctionId::dictiter_iternextitem => {
-            Some(super::dictobject::dictiter_iternextitem(c, a0))
-        }
-        FunctionId::dictreviter_iternext => {
-            Some(super::dictobject::dictreviter_iternext(c, a0))
-        }
-        FunctionId::dict___reversed___impl => {
-            Some(super::dictobject::dict___reversed___impl(c, a0))
-        }
+        FunctionId::dictiter_iternextkey => Some(super::dictobject::dictiter_iternextkey(c, a0)),
+        FunctionId::dictiter_iternextvalue => Some(super::dictobject::dictiter_iternextvalue(c, a0)),
+        FunctionId::dictiter_iternextitem => Some(super::dictobject::dictiter_iternextitem(c, a0)),
+        FunctionId::dictreviter_iternext => Some(super::dictobject::dictreviter_iternext(c, a0)),
         FunctionId::dictview_repr => Some(super::dictobject::dictview_repr(c, a0)),
         FunctionId::dictkeys_iter => Some(super::dictobject::dictkeys_iter(c, a0)),
-        FunctionId::dictviews_to_set => {
-            Some(super::dictobject::dictviews_to_set(c, a0).map(Some))
-        }
-        FunctionId::dict_keys_impl => {
-            Some(super::dictobject::dict_keys_impl(c, a0).map(Some))
-        }
+        FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0).map(Some)),
         FunctionId::dictitems_iter => Some(super::dictobject::dictitems_iter(c, a0)),
-        FunctionId::dict_items_impl => {
-            Some(super::dictobject::dict_items_impl(c, a0).map(Some))
-        }
+        FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0).map(Some)),
         FunctionId::dictvalues_iter => Some(super::dictobject::dictvalues_iter(c, a0)),
-        FunctionId::dict_values_impl => {
-            Some(super::dictobject::dict_values_impl(c, a0).map(Some))
-        }
-        FunctionId::_PyObject_MaterializeManagedDict => {
-            Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0).map(Some))
-        }
+        FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0).map(Some)),
+        FunctionId::_PyObject_MaterializeManagedDict => Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0).map(Some)),
         FunctionId::enum_next => Some(super::enumobject::enum_next(c, a0)),
-        FunctionId::reversed_next => Some(super::enumobject::reversed_next(c, a0)),
-        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0).map(Some)),
-        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0).map(Some)),
-        FunctionId::float___trunc___impl => {
-            Some(super::floatobject::float___trunc___impl(c, a0).map(Some))
-        }
-        FunctionId::float___floor___impl => {
-            Some(super::floatobject::float___floor___impl(c, a0).map(Some))
-        }
+        FunctionId::float___trunc___impl => Some(super::floatobject::float___trunc___impl(c, a0).map(Some)),
+        FunctionId::float___floor___impl => Some(super::floatobject::float___floor___impl(c, a0).map(Some)),
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0).map(Some)),
-        FunctionId::float_conjugate_impl => {
-            Some(super::floatobject::float_conjugate_impl(c, a0).map(Some))
-        }
-        FunctionId::_PyFunction_FromConstructor => {
-            Some(
-                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetCode => {
-            Some(super::funcobject::PyFunction_GetCode(c, a0))
-        }
-        FunctionId::PyFunction_GetGlobals => {
-            Some(super::funcobject::PyFunction_GetGlobals(c, a0))
-        }
-        FunctionId::PyFunction_GetModule => {
-            Some(super::funcobject::PyFunction_GetModule(c, a0))
-        }
-        FunctionId::PyFunction_GetDefaults => {
-            Some(super::funcobject::PyFunction_GetDefaults(c, a0))
-        }
-        FunctionId::PyFunction_GetKwDefaults => {
-            Some(super::funcobject::PyFunction_GetKwDefaults(c, a0))
-        }
-        FunctionId::PyFunction_GetClosure => {
-            Some(super::funcobject::PyFunction_GetClosure(c, a0))
-        }
-        FunctionId::func_get_annotation_dict => {
-            Some(super::funcobject::func_get_annotation_dict(c, a0))
-        }
-        FunctionId::PyFunction_GetAnnotations => {
-            Some(super::funcobject::PyFunction_GetAnnotations(c, a0))
-        }
-        FunctionId::function___annotations___get_impl => {
-            Some(super::funcobject::function___annotations___get_impl(c, a0))
-        }
-        FunctionId::function___type_params___get_impl => {
-            Some(super::funcobject::function___type_params___get_impl(c, a0))
-        }
-        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0).map(Some)),
-        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0).map(Some)),
-        FunctionId::PyClassMethod_New => {
-            Some(super::funcobject::PyClassMethod_New(c, a0).map(Some))
-        }
-        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0).map(Some)),
-        FunctionId::PyStaticMethod_New => {
-            Some(super::funcobject::PyStaticMethod_New(c, a0).map(Some))
-        }
+        FunctionId::_PyFunction_FromConstructor => Some(calls::raised(super::funcobject::_PyFunction_FromConstructor(c, a0))),
+        FunctionId::function___annotations___get_impl => Some(super::funcobject::function___annotations___get_impl(c, a0)),
+        FunctionId::function___type_params___get_impl => Some(super::funcobject::function___type_params___get_impl(c, a0)),
         FunctionId::ga_repr => Some(super::genericaliasobject::ga_repr(c, a0)),
-        FunctionId::_Py_make_parameters => {
-            Some(super::genericaliasobject::_Py_make_parameters(c, a0))
-        }
-        FunctionId::_unpacked_tuple_args => {
-            Some(super::genericaliasobject::_unpacked_tuple_args(c, a0))
-        }
-        FunctionId::ga_iternext => Some(super::genericaliasobject::ga_iternext(c, a0)),
-        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0).map(Some)),
-        FunctionId::PySeqIter_New => {
-            Some(super::iterobject::PySeqIter_New(c, a0).map(Some))
-        }
-        FunctionId::iter_iternext => Some(super::iterobject::iter_iternext(c, a0)),
-        FunctionId::calliter_iternext => {
-            Some(super::iterobject::calliter_iternext(c, a0))
-        }
-        FunctionId::anextawaitable_getiter => {
-            Some(super::iterobject::anextawaitable_getiter(c, a0).map(Some))
-        }
-        FunctionId::anextawaitable_iternext => {
-            Some(super::iterobject::anextawaitable_iternext(c, a0))
-        }
+        FunctionId::_Py_make_parameters => Some(super::genericaliasobject::_Py_make_parameters(c, a0)),
+        FunctionId::_unpacked_tuple_args => Some(super::genericaliasobject::_unpacked_tuple_args(c, a0)),
+        FunctionId::calliter_iternext => Some(super::iterobject::calliter_iternext(c, a0)),
+        FunctionId::anextawaitable_iternext => Some(super::iterobject::anextawaitable_iternext(c, a0)),
         FunctionId::list_repr_impl => Some(super::listobject::list_repr_impl(c, a0)),
         FunctionId::list_repr => Some(super::listobject::list_repr(c, a0)),
-        FunctionId::py_list_clear_impl => {
-            Some(super::listobject::py_list_clear_impl(c, a0).map(Some))
-        }
-        FunctionId::list_copy_impl => {
-            Some(super::listobject::list_copy_impl(c, a0).map(Some))
-        }
-        FunctionId::PyList_AsTuple => {
-            Some(super::listobject::PyList_AsTuple(c, a0).map(Some))
-        }
-        FunctionId::list___sizeof___impl => {
-            Some(super::listobject::list___sizeof___impl(c, a0).map(Some))
-        }
+        FunctionId::py_list_clear_impl => Some(super::listobject::py_list_clear_impl(c, a0).map(Some)),
+        FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0).map(Some)),
+        FunctionId::list___sizeof___impl => Some(super::listobject::list___sizeof___impl(c, a0).map(Some)),
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0).map(Some)),
         FunctionId::listiter_next => Some(super::listobject::listiter_next(c, a0)),
-        FunctionId::list___reversed___impl => {
-            Some(super::listobject::list___reversed___impl(c, a0).map(Some))
-        }
         FunctionId::listreviter_next => Some(super::listobject::listreviter_next(c, a0)),
-        FunctionId::long_normalize => {
-            Some(super::longobject::long_normalize(c, a0).map(Some))
-        }
+        FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0).map(Some)),
         FunctionId::long_invert => Some(super::longobject::long_invert(c, a0)),
         FunctionId::long_neg => Some(super::longobject::long_neg(c, a0).map(Some)),
         FunctionId::long_abs => Some(super::longobject::long_abs(c, a0)),
         FunctionId::long_long => Some(super::longobject::long_long(c, Some(a0))),
-        FunctionId::long_float => Some(super::longobject::long_float(c, a0).map(Some)),
-        FunctionId::int___getnewargs___impl => {
-            Some(super::longobject::int___getnewargs___impl(c, a0).map(Some))
-        }
-        FunctionId::int_bit_length_impl => {
-            Some(super::longobject::int_bit_length_impl(c, a0))
-        }
-        FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, a0).map(Some))
-        }
-        FunctionId::int_as_integer_ratio_impl => {
-            Some(super::longobject::int_as_integer_ratio_impl(c, a0))
-        }
-        FunctionId::int_is_integer_impl => {
-            Some(super::longobject::int_is_integer_impl(c, a0).map(Some))
-        }
-        FunctionId::PyCFunction_GetSelf => {
-            Some(super::methodobject::PyCFunction_GetSelf(c, a0))
-        }
-        FunctionId::PyCMethod_GetClass => {
-            Some(super::methodobject::PyCMethod_GetClass(c, a0).map(Some))
-        }
-        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0).map(Some)),
-        FunctionId::PyModuleDef_Init => {
-            Some(super::moduleobject::PyModuleDef_Init(c, a0).map(Some))
-        }
-        FunctionId::new_module_notrack => {
-            Some(super::moduleobject::new_module_notrack(c, a0))
-        }
-        FunctionId::PyModule_NewObject => {
-            Some(super::moduleobject::PyModule_NewObject(c, a0))
-        }
-        FunctionId::PyModule_GetDict => {
-            Some(super::moduleobject::PyModule_GetDict(c, a0).map(Some))
-        }
-        FunctionId::PyModule_GetNameObject => {
-            Some(super::moduleobject::PyModule_GetNameObject(c, a0))
-        }
-        FunctionId::PyModule_GetFilenameObject => {
-            Some(super::moduleobject::PyModule_GetFilenameObject(c, a0))
-        }
-        FunctionId::PyModule_GetDef => {
-            Some(super::moduleobject::PyModule_GetDef(c, a0).map(Some))
-        }
-        FunctionId::module_repr => {
-            Some(super::moduleobject::module_repr(c, a0).map(Some))
-        }
+        FunctionId::int_bit_length_impl => Some(super::longobject::int_bit_length_impl(c, a0)),
+        FunctionId::int_bit_count_impl => Some(super::longobject::int_bit_count_impl(c, a0).map(Some)),
+        FunctionId::int_is_integer_impl => Some(super::longobject::int_is_integer_impl(c, a0).map(Some)),
+        FunctionId::PyModuleDef_Init => Some(super::moduleobject::PyModuleDef_Init(c, a0).map(Some)),
+        FunctionId::PyModule_NewObject => Some(super::moduleobject::PyModule_NewObject(c, a0)),
+        FunctionId::PyModule_GetNameObject => Some(super::moduleobject::PyModule_GetNameObject(c, a0)),
+        FunctionId::PyModule_GetFilenameObject => Some(super::moduleobject::PyModule_GetFilenameObject(c, a0)),
+        FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0).map(Some)),
         FunctionId::namespace_repr => Some(super::namespaceobject::namespace_repr(c, a0)),
-        FunctionId::_PyNamespace_New => {
-            Some(super::namespaceobject::_PyNamespace_New(c, Some(a0)))
-        }
         FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0).map(Some)),
-        FunctionId::PyObject_Repr => Some(super::object::PyObject_Repr(c, Some(a0))),
-        FunctionId::PyObject_Str => Some(super::object::PyObject_Str(c, Some(a0))),
-        FunctionId::PyObject_ASCII => Some(super::object::PyObject_ASCII(c, a0)),
-        FunctionId::PyObject_Bytes => {
-            Some(super::object::PyObject_Bytes(c, Some(a0)).map(Some))
-        }
-        FunctionId::_PyObject_FunctionStr => {
-            Some(super::object::_PyObject_FunctionStr(c, a0))
-        }
-        FunctionId::PyObject_SelfIter => {
-            Some(super::object::PyObject_SelfIter(c, a0).map(Some))
-        }
-        FunctionId::_PyObject_NextNotImplemented => {
-            Some(
-                match super::object::_PyObject_NextNotImplemented(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_dir_object => Some(super::object::_dir_object(c, a0)),
-        FunctionId::PyObject_Dir => Some(super::object::PyObject_Dir(c, Some(a0))),
-        FunctionId::none_repr => Some(super::object::none_repr(c, a0).map(Some)),
-        FunctionId::NotImplemented_repr => {
-            Some(super::object::NotImplemented_repr(c, a0).map(Some))
-        }
+        FunctionId::_PyObject_FunctionStr => Some(super::object::_PyObject_FunctionStr(c, a0)),
         FunctionId::validate_step => Some(super::rangeobject::validate_step(c, Some(a0))),
-        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0).map(Some)),
         FunctionId::rangeiter_next => Some(super::rangeobject::rangeiter_next(c, a0)),
-        FunctionId::longrangeiter_next => {
-            Some(super::rangeobject::longrangeiter_next(c, a0))
-        }
+        FunctionId::longrangeiter_next => Some(super::rangeobject::longrangeiter_next(c, a0)),
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0).map(Some)),
-        FunctionId::set_repr_lock_held => {
-            Some(super::setobject::set_repr_lock_held(c, a0))
-        }
+        FunctionId::set_repr_lock_held => Some(super::setobject::set_repr_lock_held(c, a0)),
         FunctionId::set_repr => Some(super::setobject::set_repr(c, a0)),
         FunctionId::setiter_iternext => Some(super::setobject::setiter_iternext(c, a0)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0).map(Some)),
         FunctionId::set_copy_impl => Some(super::setobject::set_copy_impl(c, a0)),
-        FunctionId::frozenset_copy_impl => {
-            Some(super::setobject::frozenset_copy_impl(c, a0))
-        }
-        FunctionId::set_clear_impl => {
-            Some(super::setobject::set_clear_impl(c, a0).map(Some))
-        }
-        FunctionId::set___reduce___impl => {
-            Some(super::setobject::set___reduce___impl(c, a0))
-        }
-        FunctionId::set___sizeof___impl => {
-            Some(super::setobject::set___sizeof___impl(c, a0).map(Some))
-        }
-        FunctionId::PySet_New => Some(super::setobject::PySet_New(c, a0)),
-        FunctionId::PyFrozenSet_New => Some(super::setobject::PyFrozenSet_New(c, a0)),
+        FunctionId::frozenset_copy_impl => Some(super::setobject::frozenset_copy_impl(c, a0)),
+        FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0).map(Some)),
+        FunctionId::set___reduce___impl => Some(super::setobject::set___reduce___impl(c, a0)),
+        FunctionId::set___sizeof___impl => Some(super::setobject::set___sizeof___impl(c, a0).map(Some)),
         FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0).map(Some)),
-        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0).map(Some)),
-        FunctionId::ellipsis_repr => {
-            Some(super::sliceobject::ellipsis_repr(c, a0).map(Some))
-        }
-        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0).map(Some)),
-        FunctionId::evaluate_slice_index => {
-            Some(super::sliceobject::evaluate_slice_index(c, Some(a0)))
-        }
-        FunctionId::tuplerepr => Some(super::tupleobject::tuplerepr(c, a0)),
-        FunctionId::tuple___getnewargs___impl => {
-            Some(super::tupleobject::tuple___getnewargs___impl(c, a0).map(Some))
-        }
         FunctionId::tupleiter_next => Some(super::tupleobject::tupleiter_next(c, a0)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0).map(Some)),
         FunctionId::type_from_ref => Some(super::typeobject::type_from_ref(c, Some(a0))),
         FunctionId::lookup_tp_dict => Some(super::typeobject::lookup_tp_dict(c, a0)),
         FunctionId::_PyType_GetDict => Some(super::typeobject::_PyType_GetDict(c, a0)),
-        FunctionId::PyType_GetDict => {
-            Some(super::typeobject::PyType_GetDict(c, a0).map(Some))
-        }
+        FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0).map(Some)),
         FunctionId::lookup_tp_bases => Some(super::typeobject::lookup_tp_bases(c, a0)),
         FunctionId::_PyType_GetBases => Some(super::typeobject::_PyType_GetBases(c, a0)),
         FunctionId::lookup_tp_mro => Some(super::typeobject::lookup_tp_mro(c, Some(a0))),
         FunctionId::_PyType_GetMRO => Some(super::typeobject::_PyType_GetMRO(c, a0)),
-        FunctionId::lookup_tp_subclasses => {
-            Some(super::typeobject::lookup_tp_subclasses(c, a0))
-        }
-        FunctionId::_PyType_GetSubclasses => {
-            Some(super::typeobject::_PyType_GetSubclasses(c, a0).map(Some))
-        }
-        FunctionId::PyType_GetFullyQualifiedName => {
-            Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0))
-        }
+        FunctionId::lookup_tp_subclasses => Some(super::typeobject::lookup_tp_subclasses(c, a0)),
+        FunctionId::_PyType_GetSubclasses => Some(super::typeobject::_PyType_GetSubclasses(c, a0).map(Some)),
+        FunctionId::PyType_GetFullyQualifiedName => Some(super::typeobject::PyType_GetFullyQualifiedName(c, a0)),
         FunctionId::type_repr => Some(super::typeobject::type_repr(c, a0)),
-        FunctionId::_PyType_NewManagedObject => {
-            Some(super::typeobject::_PyType_NewManagedObject(c, a0).map(Some))
-        }
+        FunctionId::_PyType_NewManagedObject => Some(super::typeobject::_PyType_NewManagedObject(c, a0).map(Some)),
         FunctionId::class_name => Some(super::typeobject::class_name(c, Some(a0))),
-        FunctionId::mro_implementation_unlocked => {
-            Some(super::typeobject::mro_implementation_unlocked(c, a0))
-        }
-        FunctionId::mro_implementation => {
-            Some(super::typeobject::mro_implementation(c, a0))
-        }
-        FunctionId::type_mro_impl => Some(super::typeobject::type_mro_impl(c, a0)),
+        FunctionId::mro_implementation_unlocked => Some(super::typeobject::mro_implementation_unlocked(c, a0)),
+        FunctionId::mro_implementation => Some(super::typeobject::mro_implementation(c, a0)),
         FunctionId::mro_invoke => Some(super::typeobject::mro_invoke(c, a0)),
         FunctionId::best_base => Some(super::typeobject::best_base(c, Some(a0))),
         FunctionId::solid_base => Some(super::typeobject::solid_base(c, Some(a0))),
-        FunctionId::get_builtin_base_with_dict => {
-            Some(super::typeobject::get_builtin_base_with_dict(c, a0))
-        }
-        FunctionId::get_dict_descriptor => {
-            Some(super::typeobject::get_dict_descriptor(c, a0))
-        }
-        FunctionId::type_new_alloc => {
-            Some(super::typeobject::type_new_alloc(c, a0).map(Some))
-        }
+        FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0).map(Some)),
         FunctionId::type_new_init => Some(super::typeobject::type_new_init(c, a0)),
         FunctionId::type_new_impl => Some(super::typeobject::type_new_impl(c, a0)),
-        FunctionId::PyType_FromSpec => {
-            Some(super::typeobject::PyType_FromSpec(c, a0).map(Some))
-        }
-        FunctionId::PyType_GetName => Some(super::typeobject::PyType_GetName(c, a0)),
-        FunctionId::PyType_GetQualName => {
-            Some(super::typeobject::PyType_GetQualName(c, a0))
-        }
-        FunctionId::PyType_GetModuleName => {
-            Some(super::typeobject::PyType_GetModuleName(c, a0).map(Some))
-        }
-        FunctionId::PyType_GetModule => Some(super::typeobject::PyType_GetModule(c, a0)),
-        FunctionId::type___subclasses___impl => {
-            Some(super::typeobject::type___subclasses___impl(c, a0).map(Some))
-        }
-        FunctionId::type___dir___impl => {
-            Some(super::typeobject::type___dir___impl(c, a0))
-        }
-        FunctionId::type___sizeof___impl => {
-            Some(super::typeobject::type___sizeof___impl(c, a0).map(Some))
-        }
+        FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0).map(Some)),
+        FunctionId::PyType_GetModuleName => Some(super::typeobject::PyType_GetModuleName(c, a0).map(Some)),
+        FunctionId::type___sizeof___impl => Some(super::typeobject::type___sizeof___impl(c, a0).map(Some)),
         FunctionId::object_repr => Some(super::typeobject::object_repr(c, a0)),
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0).map(Some)),
-        FunctionId::_PyType_GetSlotNames => {
-            Some(super::typeobject::_PyType_GetSlotNames(c, a0).map(Some))
-        }
-        FunctionId::_PyObject_GetState => {
-            Some(super::typeobject::_PyObject_GetState(c, a0))
-        }
-        FunctionId::object___getstate___impl => {
-            Some(super::typeobject::object___getstate___impl(c, a0))
-        }
-        FunctionId::reduce_newobj => Some(super::typeobject::reduce_newobj(c, a0)),
-        FunctionId::object___reduce___impl => {
-            Some(super::typeobject::object___reduce___impl(c, a0))
-        }
-        FunctionId::object___sizeof___impl => {
-            Some(super::typeobject::object___sizeof___impl(c, a0).map(Some))
-        }
-        FunctionId::object___dir___impl => {
-            Some(super::typeobject::object___dir___impl(c, a0))
-        }
-        FunctionId::slot_nb_negative => {
-            Some(super::typeobject::slot_nb_negative(c, a0).map(Some))
-        }
-        FunctionId::slot_nb_positive => {
-            Some(super::typeobject::slot_nb_positive(c, a0).map(Some))
-        }
-        FunctionId::slot_nb_absolute => {
-            Some(super::typeobject::slot_nb_absolute(c, a0).map(Some))
-        }
-        FunctionId::slot_nb_index => {
-            Some(super::typeobject::slot_nb_index(c, a0).map(Some))
-        }
-        FunctionId::slot_nb_invert => {
-            Some(super::typeobject::slot_nb_invert(c, a0).map(Some))
-        }
-        FunctionId::slot_nb_int => Some(super::typeobject::slot_nb_int(c, a0).map(Some)),
-        FunctionId::slot_nb_float => {
-            Some(super::typeobject::slot_nb_float(c, a0).map(Some))
-        }
-        FunctionId::slot_tp_repr => {
-            Some(super::typeobject::slot_tp_repr(c, a0).map(Some))
-        }
-        FunctionId::slot_tp_str => Some(super::typeobject::slot_tp_str(c, a0).map(Some)),
-        FunctionId::slot_tp_iter => {
-            Some(super::typeobject::slot_tp_iter(c, a0).map(Some))
-        }
-        FunctionId::slot_tp_iternext => {
-            Some(super::typeobject::slot_tp_iternext(c, a0).map(Some))
-        }
-        FunctionId::slot_am_await => {
-            Some(super::typeobject::slot_am_await(c, a0).map(Some))
-        }
-        FunctionId::slot_am_aiter => {
-            Some(super::typeobject::slot_am_aiter(c, a0).map(Some))
-        }
-        FunctionId::slot_am_anext => {
-            Some(super::typeobject::slot_am_anext(c, a0).map(Some))
-        }
-        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0).map(Some)),
-        FunctionId::unicode_result_unchanged => {
-            Some(super::unicodeobject::unicode_result_unchanged(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_FromObject => {
-            Some(super::unicodeobject::PyUnicode_FromObject(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_AsUTF8String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_AsUTF32String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_AsUTF16String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_AsLatin1String => {
-            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0).map(Some))
-        }
-        FunctionId::PyUnicode_AsASCIIString => {
-            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0).map(Some))
-        }
-        FunctionId::unicode_isascii_impl => {
-            Some(super::unicodeobject::unicode_isascii_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_islower_impl => {
-            Some(super::unicodeobject::unicode_islower_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isupper_impl => {
-            Some(super::unicodeobject::unicode_isupper_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_istitle_impl => {
-            Some(super::unicodeobject::unicode_istitle_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isspace_impl => {
-            Some(super::unicodeobject::unicode_isspace_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isalpha_impl => {
-            Some(super::unicodeobject::unicode_isalpha_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isalnum_impl => {
-            Some(super::unicodeobject::unicode_isalnum_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isdecimal_impl => {
-            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isdigit_impl => {
-            Some(super::unicodeobject::unicode_isdigit_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isnumeric_impl => {
-            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isidentifier_impl => {
-            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_isprintable_impl => {
-            Some(super::unicodeobject::unicode_isprintable_impl(c, a0).map(Some))
-        }
-        FunctionId::unicode_str => {
-            Some(super::unicodeobject::unicode_str(c, a0).map(Some))
-        }
-        FunctionId::_PyUnicodeWriter_Finish => {
-            Some(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0))
-        }
-        FunctionId::SubString_new_object => {
-            Some(super::unicodeobject::SubString_new_object(c, a0).map(Some))
-        }
-        FunctionId::SubString_new_object_or_empty => {
-            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0).map(Some))
-        }
-        FunctionId::fieldnameiter_next => {
-            Some(super::unicodeobject::fieldnameiter_next(c, a0))
-        }
-        FunctionId::unicodeiter_next => {
-            Some(super::unicodeobject::unicodeiter_next(c, a0))
-        }
-        FunctionId::unicode_iter => {
-            Some(super::unicodeobject::unicode_iter(c, a0).map(Some))
-        }
-        FunctionId::union_repr => Some(super::unionobject::union_repr(c, a0)),
-        FunctionId::make_union => Some(super::unionobject::make_union(c, a0).map(Some)),
-        FunctionId::weakref_repr => {
-            Some(super::weakrefobject::weakref_repr(c, a0).map(Some))
-        }
+        FunctionId::_PyType_GetSlotNames => Some(super::typeobject::_PyType_GetSlotNames(c, a0).map(Some)),
+        FunctionId::object___sizeof___impl => Some(super::typeobject::object___sizeof___impl(c, a0).map(Some)),
+        FunctionId::object___dir___impl => Some(super::typeobject::object___dir___impl(c, a0)),
+        FunctionId::unicode_isspace_impl => Some(super::unicodeobject::unicode_isspace_impl(c, a0).map(Some)),
+        FunctionId::unicode_isalnum_impl => Some(super::unicodeobject::unicode_isalnum_impl(c, a0).map(Some)),
+        FunctionId::_PyUnicodeWriter_Finish => Some(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0)),
+        FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0).map(Some)),
         FunctionId::proxy_str => Some(super::weakrefobject::proxy_str(c, a0)),
         FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0).map(Some)),
         FunctionId::proxy_neg => Some(super::weakrefobject::proxy_neg(c, a0)),
@@ -11699,1278 +1345,233 @@ pub fn iternextfunc<C: CApi>(
         FunctionId::proxy_index => Some(super::weakrefobject::proxy_index(c, a0)),
         FunctionId::proxy_iter => Some(super::weakrefobject::proxy_iter(c, a0)),
         FunctionId::proxy_iternext => Some(super::weakrefobject::proxy_iternext(c, a0)),
-        FunctionId::PyWeakref_GetObject => {
-            Some(super::weakrefobject::PyWeakref_GetObject(c, a0).map(Some))
-        }
-        _ => None,
+        FunctionId::PyWeakref_GetObject => Some(super::weakrefobject::PyWeakref_GetObject(c, a0).map(Some)),
+        _ => crate::shared::dispatch::iternextfunc(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `lenfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn lenfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<isize, C::Error>> {
+pub fn lenfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<isize, C::Error>> {
     match id {
-        FunctionId::PyObject_Size => Some(super::abstract_::PyObject_Size(c, a0)),
-        FunctionId::PyObject_Length => Some(super::abstract_::PyObject_Length(c, a0)),
-        FunctionId::PySequence_Size => Some(super::abstract_::PySequence_Size(c, a0)),
-        FunctionId::PySequence_Length => Some(super::abstract_::PySequence_Length(c, a0)),
-        FunctionId::PyMapping_Size => Some(super::abstract_::PyMapping_Size(c, a0)),
-        FunctionId::PyMapping_Length => Some(super::abstract_::PyMapping_Length(c, a0)),
-        FunctionId::PyByteArray_Size => {
-            Some(super::bytearrayobject::PyByteArray_Size(c, a0))
-        }
-        FunctionId::bytearray_length => {
-            Some(super::bytearrayobject::bytearray_length(c, a0))
-        }
         FunctionId::get_ob_shash => Some(super::bytesobject::get_ob_shash(c, a0)),
-        FunctionId::PyBytes_Size => Some(super::bytesobject::PyBytes_Size(c, a0)),
-        FunctionId::bytes_length => Some(super::bytesobject::bytes_length(c, a0)),
         FunctionId::method_hash => Some(super::classobject::method_hash(c, a0)),
-        FunctionId::complex_hash => Some(super::complexobject::complex_hash(c, a0)),
         FunctionId::mappingproxy_len => Some(super::descrobject::mappingproxy_len(c, a0)),
-        FunctionId::mappingproxy_hash => {
-            Some(super::descrobject::mappingproxy_hash(c, a0))
-        }
+        FunctionId::mappingproxy_hash => Some(super::descrobject::mappingproxy_hash(c, a0)),
         FunctionId::wrapper_hash => Some(super::descrobject::wrapper_hash(c, a0)),
-        FunctionId::load_keys_nentries => {
-            Some(super::dictobject::load_keys_nentries(c, Some(a0)))
-        }
-        FunctionId::unicode_get_hash => {
-            Some(super::dictobject::unicode_get_hash(c, Some(a0)))
-        }
+        FunctionId::load_keys_nentries => Some(super::dictobject::load_keys_nentries(c, Some(a0))),
         FunctionId::dict_length => Some(super::dictobject::dict_length(c, a0)),
-        FunctionId::PyDict_Size => Some(super::dictobject::PyDict_Size(c, a0)),
         FunctionId::sizeof_lock_held => Some(super::dictobject::sizeof_lock_held(c, a0)),
         FunctionId::_PyDict_SizeOf => Some(super::dictobject::_PyDict_SizeOf(c, a0)),
         FunctionId::dictview_len => Some(super::dictobject::dictview_len(c, a0)),
-        FunctionId::float_hash => Some(super::floatobject::float_hash(c, a0)),
-        FunctionId::ga_hash => Some(super::genericaliasobject::ga_hash(c, a0)),
         FunctionId::PyList_Size => Some(super::listobject::PyList_Size(c, a0)),
         FunctionId::list_length => Some(super::listobject::list_length(c, a0)),
         FunctionId::long_hash => Some(super::longobject::long_hash(c, a0)),
-        FunctionId::int___sizeof___impl => {
-            Some(super::longobject::int___sizeof___impl(c, a0))
-        }
-        FunctionId::PyUnstable_Long_CompactValue => {
-            Some(super::longobject::PyUnstable_Long_CompactValue(c, a0))
-        }
+        FunctionId::int___sizeof___impl => Some(super::longobject::int___sizeof___impl(c, a0)),
+        FunctionId::PyUnstable_Long_CompactValue => Some(super::longobject::PyUnstable_Long_CompactValue(c, a0)),
         FunctionId::meth_hash => Some(super::methodobject::meth_hash(c, a0)),
-        FunctionId::PyObject_HashNotImplemented => {
-            Some(
-                match super::object::PyObject_HashNotImplemented(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
         FunctionId::PyObject_Hash => Some(super::object::PyObject_Hash(c, a0)),
         FunctionId::none_hash => Some(super::object::none_hash(c, a0)),
-        FunctionId::range_length => Some(super::rangeobject::range_length(c, a0)),
-        FunctionId::range_hash => Some(super::rangeobject::range_hash(c, a0)),
-        FunctionId::set_len => Some(super::setobject::set_len(c, a0)),
         FunctionId::frozenset_hash => Some(super::setobject::frozenset_hash(c, a0)),
         FunctionId::PySet_Size => Some(super::setobject::PySet_Size(c, a0)),
         FunctionId::slicehash => Some(super::sliceobject::slicehash(c, a0)),
-        FunctionId::PyTuple_Size => Some(super::tupleobject::PyTuple_Size(c, a0)),
-        FunctionId::tuplehash => Some(super::tupleobject::tuplehash(c, a0)),
-        FunctionId::tuplelength => Some(super::tupleobject::tuplelength(c, a0)),
-        FunctionId::PyType_GetTypeDataSize => {
-            Some(super::typeobject::PyType_GetTypeDataSize(c, a0))
-        }
+        FunctionId::PyType_GetTypeDataSize => Some(super::typeobject::PyType_GetTypeDataSize(c, a0)),
         FunctionId::slot_sq_length => Some(super::typeobject::slot_sq_length(c, a0)),
-        FunctionId::slot_tp_hash => Some(super::typeobject::slot_tp_hash(c, a0)),
-        FunctionId::PyUnicode_UTF8_LENGTH => {
-            Some(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0))
-        }
-        FunctionId::PyUnicode_HASH => {
-            Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0)))
-        }
-        FunctionId::unicode_get_widechar_size => {
-            Some(super::unicodeobject::unicode_get_widechar_size(c, a0))
-        }
-        FunctionId::PyUnicode_GetSize => {
-            Some(
-                match super::unicodeobject::PyUnicode_GetSize(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyUnicode_GetLength => {
-            Some(super::unicodeobject::PyUnicode_GetLength(c, a0))
-        }
+        FunctionId::PyUnicode_UTF8_LENGTH => Some(super::unicodeobject::PyUnicode_UTF8_LENGTH(c, a0)),
+        FunctionId::PyUnicode_HASH => Some(super::unicodeobject::PyUnicode_HASH(c, Some(a0))),
+        FunctionId::unicode_get_widechar_size => Some(super::unicodeobject::unicode_get_widechar_size(c, a0)),
+        FunctionId::PyUnicode_GetSize => Some(calls::raised(super::unicodeobject::PyUnicode_GetSize(c, a0))),
         FunctionId::unicode_hash => Some(super::unicodeobject::unicode_hash(c, a0)),
-        FunctionId::_PyUnicode_ScanIdentifier => {
-            Some(super::unicodeobject::_PyUnicode_ScanIdentifier(c, a0))
-        }
-        FunctionId::unicode_length => Some(super::unicodeobject::unicode_length(c, a0)),
-        FunctionId::get_integer => Some(super::unicodeobject::get_integer(c, a0)),
-        FunctionId::union_hash => Some(super::unionobject::union_hash(c, a0)),
-        FunctionId::weakref_hash_lock_held => {
-            Some(super::weakrefobject::weakref_hash_lock_held(c, a0))
-        }
+        FunctionId::weakref_hash_lock_held => Some(super::weakrefobject::weakref_hash_lock_held(c, a0)),
         FunctionId::weakref_hash => Some(super::weakrefobject::weakref_hash(c, a0)),
         FunctionId::proxy_length => Some(super::weakrefobject::proxy_length(c, a0)),
-        _ => None,
+        _ => crate::shared::dispatch::lenfunc(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `newfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn newfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: Option<&C::Object>,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn newfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: Option<&C::Object>) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyNumber_Power => {
-            Some(super::abstract_::PyNumber_Power(c, a0, a1, a2?))
-        }
-        FunctionId::PyNumber_InPlacePower => {
-            Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
-        }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2)),
-        FunctionId::bytes_new => {
-            Some(
-                match super::bytesobject::bytes_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2)),
-        FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1, a2))
-        }
-        FunctionId::PyEval_CallObjectWithKeywords => {
-            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2))
-        }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2)),
-        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2)),
-        FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1, a2))
-        }
-        FunctionId::method_new_impl => {
-            Some(super::classobject::method_new_impl(c, a0, a1, a2))
-        }
-        FunctionId::method_descr_get => {
-            Some(super::classobject::method_descr_get(c, a0, a1, a2?))
-        }
-        FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1, a2))
-        }
-        FunctionId::instancemethod_descr_get => {
-            Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::complex_new => Some(super::complexobject::complex_new(c, a0, a1, a2)),
-        FunctionId::classmethod_get => {
-            Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::method_get => {
-            Some(super::descrobject::method_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::member_get => {
-            Some(super::descrobject::member_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::getset_get => {
-            Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::wrapperdescr_get => {
-            Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::classmethoddescr_call => {
-            Some(super::descrobject::classmethoddescr_call(c, a0, a1, a2))
-        }
-        FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2))
-        }
+        FunctionId::bytes_new => Some(calls::required(super::bytesobject::bytes_new(c, a0, a1, a2), c)),
+        FunctionId::PyCFunction_Call => Some(super::call::PyCFunction_Call(c, a0, a1, a2)),
+        FunctionId::PyEval_CallObjectWithKeywords => Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2)),
+        FunctionId::method_descr_get => Some(super::classobject::method_descr_get(c, a0, a1, a2?)),
+        FunctionId::instancemethod_call => Some(super::classobject::instancemethod_call(c, a0, a1, a2)),
+        FunctionId::instancemethod_descr_get => Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?)),
+        FunctionId::classmethod_get => Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2)),
+        FunctionId::method_get => Some(super::descrobject::method_get(c, a0, Some(a1), a2)),
+        FunctionId::member_get => Some(super::descrobject::member_get(c, a0, Some(a1), a2?)),
+        FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, Some(a1), a2?)),
+        FunctionId::wrapperdescr_get => Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?)),
+        FunctionId::classmethoddescr_call => Some(super::descrobject::classmethoddescr_call(c, a0, a1, a2)),
+        FunctionId::wrapperdescr_call => Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2)),
         FunctionId::wrapper_call => Some(super::descrobject::wrapper_call(c, a0, a1, a2)),
-        FunctionId::property_descr_get => {
-            Some(
-                match super::descrobject::property_descr_get(c, a0, Some(a1), a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2))
-        }
-        FunctionId::_PyDict_LoadGlobal => {
-            Some(
-                match super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_Pop => {
-            Some(
-                match super::dictobject::_PyDict_Pop(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_FromKeys => {
-            Some(
-                match super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_fromkeys_impl => {
-            Some(
-                match super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_update => {
-            Some(
-                match super::dictobject::dict_update(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_get_impl => {
-            Some(super::dictobject::dict_get_impl(c, a0, a1, a2?))
-        }
-        FunctionId::PyDict_SetDefault => {
-            Some(
-                match super::dictobject::PyDict_SetDefault(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_setdefault_impl => {
-            Some(
-                match super::dictobject::dict_setdefault_impl(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_pop_impl => {
-            Some(
-                match super::dictobject::dict_pop_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::property_descr_get => Some(calls::required(super::descrobject::property_descr_get(c, a0, Some(a1), a2?), c)),
+        FunctionId::_PyDict_LoadGlobal => Some(calls::required(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2?), c)),
+        FunctionId::_PyDict_Pop => Some(calls::required(super::dictobject::_PyDict_Pop(c, a0, a1, a2), c)),
+        FunctionId::_PyDict_FromKeys => Some(calls::required(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?), c)),
+        FunctionId::dict_get_impl => Some(super::dictobject::dict_get_impl(c, a0, a1, a2?)),
+        FunctionId::PyDict_SetDefault => Some(calls::required(super::dictobject::PyDict_SetDefault(c, a0, a1, a2?), c)),
+        FunctionId::dict_setdefault_impl => Some(calls::required(super::dictobject::dict_setdefault_impl(c, a0, a1, a2?), c)),
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), a2)),
-        FunctionId::enum_new => {
-            Some(
-                match super::enumobject::enum_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2)),
-        FunctionId::enum_new_impl => {
-            Some(
-                match super::enumobject::enum_new_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new => {
-            Some(
-                match super::floatobject::float_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_NewWithQualName => {
-            Some(
-                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_new => {
-            Some(
-                match super::funcobject::func_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_descr_get => {
-            Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
-        }
+        FunctionId::PyFunction_NewWithQualName => Some(calls::raised(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2))),
+        FunctionId::func_new => Some(calls::required(super::funcobject::func_new(c, a0, a1, a2), c)),
         FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1, a2)),
-        FunctionId::sm_descr_get => {
-            Some(
-                match super::funcobject::sm_descr_get(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2)),
-        FunctionId::ga_call => {
-            Some(
-                match super::genericaliasobject::ga_call(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_new => {
-            Some(
-                match super::genericaliasobject::ga_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new => {
-            Some(
-                match super::longobject::long_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new_impl => {
-            Some(
-                match super::longobject::long_new_impl(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_subtype_new => {
-            Some(
-                match super::longobject::long_subtype_new(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_call => {
-            Some(super::methodobject::cfunction_call(c, a0, a1, a2))
-        }
-        FunctionId::new_module => {
-            Some(
-                match super::moduleobject::new_module(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_new => {
-            Some(
-                match super::namespaceobject::namespace_new(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_replace => {
-            Some(super::namespaceobject::namespace_replace(c, a0, a1, a2))
-        }
-        FunctionId::none_new => Some(super::object::none_new(c, a0, a1, a2)),
-        FunctionId::notimplemented_new => {
-            Some(super::object::notimplemented_new(c, a0, a1, a2))
-        }
-        FunctionId::range_new => {
-            Some(
-                match super::rangeobject::range_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_range_length => {
-            Some(
-                match super::rangeobject::compute_range_length(c, Some(a0), a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_new => {
-            Some(
-                match super::setobject::frozenset_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_new => {
-            Some(
-                match super::setobject::set_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
-        FunctionId::_PyBuildSlice_Consume2 => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySlice_New => {
-            Some(
-                match super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_new => {
-            Some(
-                match super::sliceobject::slice_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::structseq_new => Some(super::structseq::structseq_new(c, a0, a1, a2)),
-        FunctionId::tuple_new => {
-            Some(
-                match super::tupleobject::tuple_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::long_subtype_new => Some(calls::required(super::longobject::long_subtype_new(c, a0, Some(a1), a2), c)),
+        FunctionId::new_module => Some(calls::required(super::moduleobject::new_module(c, a0, a1, a2?), c)),
+        FunctionId::namespace_replace => Some(super::namespaceobject::namespace_replace(c, a0, a1, a2)),
+        FunctionId::compute_range_length => Some(calls::required(super::rangeobject::compute_range_length(c, Some(a0), a1, a2), c)),
+        FunctionId::_PyBuildSlice_Consume2 => Some(calls::required(super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2?), c)),
+        FunctionId::PySlice_New => Some(calls::required(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2), c)),
+        FunctionId::slice_new => Some(calls::required(super::sliceobject::slice_new(c, a0, a1, a2), c)),
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
-        FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2))
-        }
-        FunctionId::type_new => {
-            Some(
-                match super::typeobject::type_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_FromModuleAndSpec => {
-            Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2?))
-        }
-        FunctionId::_PyType_GetModuleByDef2 => {
-            Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2?))
-        }
-        FunctionId::object_new => {
-            Some(
-                match super::typeobject::object_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2))
-        }
-        FunctionId::slot_nb_power => {
-            Some(
-                match super::typeobject::slot_nb_power(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_power => {
-            Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2?))
-        }
-        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1, a2)),
-        FunctionId::call_attribute => {
-            Some(super::typeobject::call_attribute(c, a0, a1, a2?))
-        }
-        FunctionId::slot_tp_descr_get => {
-            Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2)),
-        FunctionId::_super_lookup_descr => {
-            Some(
-                match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::super_descr_get => {
-            Some(
-                match super::typeobject::super_descr_get(c, a0, Some(a1), a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_new => {
-            Some(
-                match super::unicodeobject::unicode_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_maketrans_impl => {
-            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::do_string_format => {
-            Some(
-                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_reuse_basic_ref => {
-            Some(
-                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::allocate_weakref => {
-            Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2?))
-        }
-        FunctionId::weakref___new__ => {
-            Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_call => {
-            Some(
-                match super::weakrefobject::proxy_call(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pow => {
-            Some(
-                match super::weakrefobject::proxy_pow(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ipow => {
-            Some(
-                match super::weakrefobject::proxy_ipow(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::PyType_FromModuleAndSpec => Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2?)),
+        FunctionId::_PyType_GetModuleByDef2 => Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2?)),
+        FunctionId::object_new => Some(calls::required(super::typeobject::object_new(c, a0, a1, a2), c)),
+        FunctionId::call_attribute => Some(super::typeobject::call_attribute(c, a0, a1, a2?)),
+        FunctionId::slot_tp_descr_get => Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), a2)),
+        FunctionId::_super_lookup_descr => Some(calls::required(super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?), c)),
+        FunctionId::super_descr_get => Some(calls::required(super::typeobject::super_descr_get(c, a0, Some(a1), a2?), c)),
+        FunctionId::unicode_new => Some(calls::required(super::unicodeobject::unicode_new(c, a0, a1, a2), c)),
+        FunctionId::try_reuse_basic_ref => Some(calls::required(super::weakrefobject::try_reuse_basic_ref(c, a0, a1, a2), c)),
+        FunctionId::allocate_weakref => Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2?)),
+        FunctionId::weakref___new__ => Some(calls::required(super::weakrefobject::weakref___new__(c, a0, a1, a2), c)),
+        FunctionId::proxy_call => Some(calls::required(super::weakrefobject::proxy_call(c, a0, a1, a2), c)),
+        FunctionId::proxy_pow => Some(calls::required(super::weakrefobject::proxy_pow(c, a0, a1, a2), c)),
+        FunctionId::proxy_ipow => Some(calls::required(super::weakrefobject::proxy_ipow(c, a0, a1, a2), c)),
+        _ => crate::shared::dispatch::newfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `objobjargproc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn objobjargproc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: Option<&C::Object>,
-) -> Option<Result<i32, C::Error>> {
+pub fn objobjargproc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: Option<&C::Object>) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyObject_SetItem => {
-            Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
-        }
-        FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
-        }
-        FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
-        }
+        FunctionId::bytearray___init__ => Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)),
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
-        FunctionId::property_descr_set => {
-            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
-        }
-        FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2))
-        }
-        FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::_PyDict_SetItem_Take2 => {
-            Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
-        }
-        FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
-        FunctionId::_PyDict_SetItem_LockHeld => {
-            Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
-        }
-        FunctionId::_PyObject_StoreInstanceAttribute => {
-            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
-        }
-        FunctionId::functools_copy_attr => {
-            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
-        }
+        FunctionId::property_descr_set => Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2)),
+        FunctionId::setitem_take2_lock_held => Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_Take2 => Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?)),
+        FunctionId::setitem_lock_held => Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_LockHeld => Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2)),
+        FunctionId::_PyObject_StoreInstanceAttribute => Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?)),
+        FunctionId::functools_copy_attr => Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?)),
         FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
         FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
-        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
-        FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2))
-        }
-        FunctionId::list_ass_subscript => {
-            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
-        }
-        FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2))
-        }
-        FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
-        }
-        FunctionId::namespace_init => {
-            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_SetAttr => {
-            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_GenericSetAttr => {
-            Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
-        }
+        FunctionId::list_ass_subscript => Some(super::listobject::list_ass_subscript(c, a0, a1, a2?)),
+        FunctionId::module___init__ => Some(super::moduleobject::module___init__(c, a0, a1, a2)),
+        FunctionId::module___init___impl => Some(super::moduleobject::module___init___impl(c, a0, a1, a2)),
+        FunctionId::namespace_init => Some(super::namespaceobject::namespace_init(c, a0, a1, a2)),
+        FunctionId::PyObject_SetAttr => Some(super::object::PyObject_SetAttr(c, a0, a1, a2)),
+        FunctionId::PyObject_GenericSetAttr => Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?)),
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
-        FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
-        }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
-        FunctionId::type_setattro => {
-            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
-        }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
-        FunctionId::method_is_overloaded => {
-            Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
-        }
-        FunctionId::slot_mp_ass_subscript => {
-            Some(super::typeobject::slot_mp_ass_subscript(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_setattro => {
-            Some(super::typeobject::slot_tp_setattro(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_descr_set => {
-            Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::is_subtype_with_mro => Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2)),
+        FunctionId::type_setattro => Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?)),
+        FunctionId::method_is_overloaded => Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?)),
         FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
-        FunctionId::super_init_impl => {
-            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
-        }
-        FunctionId::proxy_setattr => {
-            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
-        }
-        FunctionId::proxy_setitem => {
-            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::super_init_impl => Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2)),
+        FunctionId::proxy_setattr => Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?)),
+        FunctionId::proxy_setitem => Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2)),
+        _ => crate::shared::dispatch::objobjargproc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `objobjproc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn objobjproc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-) -> Option<Result<i32, C::Error>> {
+pub fn objobjproc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyObject_DelItem => {
-            Some(super::abstract_::PyObject_DelItem(c, a0, a1))
-        }
-        FunctionId::PySequence_Contains => {
-            Some(super::abstract_::PySequence_Contains(c, a0, a1))
-        }
-        FunctionId::PySequence_In => Some(super::abstract_::PySequence_In(c, a0, a1)),
-        FunctionId::PyMapping_HasKeyWithError => {
-            Some(super::abstract_::PyMapping_HasKeyWithError(c, a0, a1))
-        }
-        FunctionId::PyMapping_HasKey => {
-            Some(super::abstract_::PyMapping_HasKey(c, a0, a1))
-        }
-        FunctionId::abstract_issubclass => {
-            Some(super::abstract_::abstract_issubclass(c, a0, a1))
-        }
-        FunctionId::object_isinstance => {
-            Some(super::abstract_::object_isinstance(c, a0, a1))
-        }
-        FunctionId::PyObject_IsInstance => {
-            Some(super::abstract_::PyObject_IsInstance(c, a0, a1))
-        }
-        FunctionId::recursive_issubclass => {
-            Some(super::abstract_::recursive_issubclass(c, a0, a1))
-        }
-        FunctionId::PyObject_IsSubclass => {
-            Some(super::abstract_::PyObject_IsSubclass(c, a0, a1))
-        }
-        FunctionId::_PyObject_RealIsInstance => {
-            Some(super::abstract_::_PyObject_RealIsInstance(c, a0, a1))
-        }
-        FunctionId::_PyObject_RealIsSubclass => {
-            Some(super::abstract_::_PyObject_RealIsSubclass(c, a0, a1))
-        }
-        FunctionId::bytearray_contains => {
-            Some(super::bytearrayobject::bytearray_contains(c, a0, a1))
-        }
-        FunctionId::bytes_contains => Some(super::bytesobject::bytes_contains(c, a0, a1)),
+        FunctionId::PyMapping_HasKeyWithError => Some(super::abstract_::PyMapping_HasKeyWithError(c, a0, a1)),
+        FunctionId::PyMapping_HasKey => Some(super::abstract_::PyMapping_HasKey(c, a0, a1)),
+        FunctionId::object_isinstance => Some(super::abstract_::object_isinstance(c, a0, a1)),
         FunctionId::PyCell_Set => Some(super::cellobject::PyCell_Set(c, a0, a1)),
-        FunctionId::descr_check => Some(super::descrobject::descr_check(c, a0, a1)),
-        FunctionId::mappingproxy_contains => {
-            Some(super::descrobject::mappingproxy_contains(c, a0, a1))
-        }
-        FunctionId::dict_update_arg => {
-            Some(super::dictobject::dict_update_arg(c, a0, a1))
-        }
+        FunctionId::mappingproxy_contains => Some(super::descrobject::mappingproxy_contains(c, a0, a1)),
+        FunctionId::dict_update_arg => Some(super::dictobject::dict_update_arg(c, a0, a1)),
         FunctionId::dict_equal => Some(super::dictobject::dict_equal(c, a0, a1)),
-        FunctionId::all_contained_in => {
-            Some(super::dictobject::all_contained_in(c, a0, a1))
-        }
-        FunctionId::dictkeys_contains => {
-            Some(super::dictobject::dictkeys_contains(c, a0, a1))
-        }
-        FunctionId::dictitems_contains => {
-            Some(super::dictobject::dictitems_contains(c, a0, a1))
-        }
-        FunctionId::_PyDict_DetachFromObject => {
-            Some(super::dictobject::_PyDict_DetachFromObject(c, a0, a1))
-        }
-        FunctionId::PyFunction_SetDefaults => {
-            Some(super::funcobject::PyFunction_SetDefaults(c, a0, Some(a1)))
-        }
-        FunctionId::PyFunction_SetKwDefaults => {
-            Some(super::funcobject::PyFunction_SetKwDefaults(c, a0, Some(a1)))
-        }
-        FunctionId::PyFunction_SetClosure => {
-            Some(super::funcobject::PyFunction_SetClosure(c, a0, a1))
-        }
-        FunctionId::PyFunction_SetAnnotations => {
-            Some(super::funcobject::PyFunction_SetAnnotations(c, a0, Some(a1)))
-        }
-        FunctionId::function___annotations___set_impl => {
-            Some(super::funcobject::function___annotations___set_impl(c, a0, Some(a1)))
-        }
-        FunctionId::function___type_params___set_impl => {
-            Some(super::funcobject::function___type_params___set_impl(c, a0, Some(a1)))
-        }
-        FunctionId::functools_wraps => {
-            Some(super::funcobject::functools_wraps(c, a0, Some(a1)))
-        }
-        FunctionId::ga_repr_item => {
-            Some(super::genericaliasobject::ga_repr_item(c, a0, Some(a1)))
-        }
-        FunctionId::ga_repr_items_list => {
-            Some(super::genericaliasobject::ga_repr_items_list(c, a0, a1))
-        }
-        FunctionId::_PyList_AppendTakeRefListResize => {
-            Some(super::listobject::_PyList_AppendTakeRefListResize(c, a0, a1))
-        }
-        FunctionId::PyList_Append => {
-            Some(super::listobject::PyList_Append(c, a0, Some(a1)))
-        }
+        FunctionId::dictkeys_contains => Some(super::dictobject::dictkeys_contains(c, a0, a1)),
+        FunctionId::dictitems_contains => Some(super::dictobject::dictitems_contains(c, a0, a1)),
+        FunctionId::_PyDict_DetachFromObject => Some(super::dictobject::_PyDict_DetachFromObject(c, a0, a1)),
+        FunctionId::PyFunction_SetDefaults => Some(super::funcobject::PyFunction_SetDefaults(c, a0, Some(a1))),
+        FunctionId::PyFunction_SetKwDefaults => Some(super::funcobject::PyFunction_SetKwDefaults(c, a0, Some(a1))),
+        FunctionId::PyFunction_SetClosure => Some(super::funcobject::PyFunction_SetClosure(c, a0, a1)),
+        FunctionId::PyFunction_SetAnnotations => Some(super::funcobject::PyFunction_SetAnnotations(c, a0, Some(a1))),
+        FunctionId::function___annotations___set_impl => Some(super::funcobject::function___annotations___set_impl(c, a0, Some(a1))),
+        FunctionId::function___type_params___set_impl => Some(super::funcobject::function___type_params___set_impl(c, a0, Some(a1))),
+        FunctionId::functools_wraps => Some(super::funcobject::functools_wraps(c, a0, Some(a1))),
+        FunctionId::ga_repr_item => Some(super::genericaliasobject::ga_repr_item(c, a0, Some(a1))),
+        FunctionId::ga_repr_items_list => Some(super::genericaliasobject::ga_repr_items_list(c, a0, a1)),
+        FunctionId::_PyList_AppendTakeRefListResize => Some(super::listobject::_PyList_AppendTakeRefListResize(c, a0, a1)),
         FunctionId::list_contains => Some(super::listobject::list_contains(c, a0, a1)),
-        FunctionId::list_extend_lock_held => {
-            Some(super::listobject::list_extend_lock_held(c, a0, a1))
-        }
+        FunctionId::list_extend_lock_held => Some(super::listobject::list_extend_lock_held(c, a0, a1)),
         FunctionId::_list_extend => Some(super::listobject::_list_extend(c, a0, a1)),
         FunctionId::PyList_Extend => Some(super::listobject::PyList_Extend(c, a0, a1)),
-        FunctionId::_PyModuleSpec_IsUninitializedSubmodule => {
-            Some(
-                super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(
-                    c,
-                    Some(a0),
-                    a1,
-                ),
-            )
-        }
-        FunctionId::PyObject_HasAttrWithError => {
-            Some(super::object::PyObject_HasAttrWithError(c, a0, a1))
-        }
+        FunctionId::_PyModuleSpec_IsUninitializedSubmodule => Some(super::moduleobject::_PyModuleSpec_IsUninitializedSubmodule(c, Some(a0), a1)),
+        FunctionId::PyObject_HasAttrWithError => Some(super::object::PyObject_HasAttrWithError(c, a0, a1)),
         FunctionId::PyObject_HasAttr => Some(super::object::PyObject_HasAttr(c, a0, a1)),
         FunctionId::PyObject_DelAttr => Some(super::object::PyObject_DelAttr(c, a0, a1)),
-        FunctionId::range_contains_long => {
-            Some(super::rangeobject::range_contains_long(c, a0, a1))
-        }
-        FunctionId::range_contains => Some(super::rangeobject::range_contains(c, a0, a1)),
-        FunctionId::range_equals => Some(super::rangeobject::range_equals(c, a0, a1)),
         FunctionId::set_add_key => Some(super::setobject::set_add_key(c, a0, a1)),
-        FunctionId::set_contains_key => {
-            Some(super::setobject::set_contains_key(c, a0, a1))
-        }
+        FunctionId::set_contains_key => Some(super::setobject::set_contains_key(c, a0, a1)),
         FunctionId::set_discard_key => Some(super::setobject::set_discard_key(c, a0, a1)),
-        FunctionId::set_update_dict_lock_held => {
-            Some(super::setobject::set_update_dict_lock_held(c, a0, a1))
-        }
-        FunctionId::set_update_iterable_lock_held => {
-            Some(super::setobject::set_update_iterable_lock_held(c, a0, a1))
-        }
-        FunctionId::set_update_lock_held => {
-            Some(super::setobject::set_update_lock_held(c, a0, a1))
-        }
-        FunctionId::set_update_local => {
-            Some(super::setobject::set_update_local(c, a0, a1))
-        }
-        FunctionId::set_update_internal => {
-            Some(super::setobject::set_update_internal(c, a0, a1))
-        }
-        FunctionId::set_difference_update_internal => {
-            Some(super::setobject::set_difference_update_internal(c, a0, Some(a1)))
-        }
-        FunctionId::set_symmetric_difference_update_dict => {
-            Some(super::setobject::set_symmetric_difference_update_dict(c, a0, a1))
-        }
-        FunctionId::set_symmetric_difference_update_set => {
-            Some(super::setobject::set_symmetric_difference_update_set(c, a0, a1))
-        }
-        FunctionId::set_contains_lock_held => {
-            Some(super::setobject::set_contains_lock_held(c, a0, a1))
-        }
+        FunctionId::set_update_dict_lock_held => Some(super::setobject::set_update_dict_lock_held(c, a0, a1)),
+        FunctionId::set_update_iterable_lock_held => Some(super::setobject::set_update_iterable_lock_held(c, a0, a1)),
+        FunctionId::set_update_lock_held => Some(super::setobject::set_update_lock_held(c, a0, a1)),
+        FunctionId::set_update_local => Some(super::setobject::set_update_local(c, a0, a1)),
+        FunctionId::set_update_internal => Some(super::setobject::set_update_internal(c, a0, a1)),
+        FunctionId::set_difference_update_internal => Some(super::setobject::set_difference_update_internal(c, a0, Some(a1))),
+        FunctionId::set_symmetric_difference_update_dict => Some(super::setobject::set_symmetric_difference_update_dict(c, a0, a1)),
+        FunctionId::set_symmetric_difference_update_set => Some(super::setobject::set_symmetric_difference_update_set(c, a0, a1)),
+        FunctionId::set_contains_lock_held => Some(super::setobject::set_contains_lock_held(c, a0, a1)),
         FunctionId::_PySet_Contains => Some(super::setobject::_PySet_Contains(c, a0, a1)),
-        FunctionId::PySet_Contains => Some(super::setobject::PySet_Contains(c, a0, a1)),
-        FunctionId::PySet_Discard => Some(super::setobject::PySet_Discard(c, a0, a1)),
-        FunctionId::PySet_Add => Some(super::setobject::PySet_Add(c, a0, a1)),
-        FunctionId::_PySet_Update => Some(super::setobject::_PySet_Update(c, a0, a1)),
-        FunctionId::tuplecontains => Some(super::tupleobject::tuplecontains(c, a0, a1)),
         FunctionId::mro_hierarchy => Some(super::typeobject::mro_hierarchy(c, a0, a1)),
-        FunctionId::type___instancecheck___impl => {
-            Some(super::typeobject::type___instancecheck___impl(c, a0, a1))
-        }
-        FunctionId::type___subclasscheck___impl => {
-            Some(super::typeobject::type___subclasscheck___impl(c, a0, a1))
-        }
-        FunctionId::type_is_subtype_base_chain => {
-            Some(super::typeobject::type_is_subtype_base_chain(c, Some(a0), Some(a1)))
-        }
+        FunctionId::type_is_subtype_base_chain => Some(super::typeobject::type_is_subtype_base_chain(c, Some(a0), Some(a1))),
         FunctionId::mro_check => Some(super::typeobject::mro_check(c, a0, a1)),
-        FunctionId::shape_differs => {
-            Some(super::typeobject::shape_differs(c, Some(a0), Some(a1)))
-        }
-        FunctionId::type_new_slots_impl => {
-            Some(super::typeobject::type_new_slots_impl(c, a0, a1))
-        }
-        FunctionId::type_new_set_name => {
-            Some(super::typeobject::type_new_set_name(c, a0, a1))
-        }
-        FunctionId::type_new_staticmethod => {
-            Some(super::typeobject::type_new_staticmethod(c, a0, a1))
-        }
-        FunctionId::type_new_classmethod => {
-            Some(super::typeobject::type_new_classmethod(c, a0, a1))
-        }
-        FunctionId::type_new_descriptors => {
-            Some(super::typeobject::type_new_descriptors(c, a0, a1))
-        }
-        FunctionId::type_new_set_attrs => {
-            Some(super::typeobject::type_new_set_attrs(c, a0, a1))
-        }
-        FunctionId::type_new_get_slots => {
-            Some(super::typeobject::type_new_get_slots(c, a0, a1))
-        }
-        FunctionId::merge_class_dict => {
-            Some(super::typeobject::merge_class_dict(c, a0, a1))
-        }
-        FunctionId::excess_args => Some(super::typeobject::excess_args(c, a0, Some(a1))),
-        FunctionId::same_slots_added => {
-            Some(super::typeobject::same_slots_added(c, Some(a0), Some(a1)))
-        }
-        FunctionId::object_set_class_world_stopped => {
-            Some(super::typeobject::object_set_class_world_stopped(c, a0, a1))
-        }
+        FunctionId::shape_differs => Some(super::typeobject::shape_differs(c, Some(a0), Some(a1))),
+        FunctionId::type_new_set_name => Some(super::typeobject::type_new_set_name(c, a0, a1)),
+        FunctionId::type_new_staticmethod => Some(super::typeobject::type_new_staticmethod(c, a0, a1)),
+        FunctionId::type_new_classmethod => Some(super::typeobject::type_new_classmethod(c, a0, a1)),
+        FunctionId::type_new_descriptors => Some(super::typeobject::type_new_descriptors(c, a0, a1)),
+        FunctionId::type_new_set_attrs => Some(super::typeobject::type_new_set_attrs(c, a0, a1)),
+        FunctionId::merge_class_dict => Some(super::typeobject::merge_class_dict(c, a0, a1)),
+        FunctionId::object_set_class_world_stopped => Some(super::typeobject::object_set_class_world_stopped(c, a0, a1)),
         FunctionId::add_subclass => Some(super::typeobject::add_subclass(c, a0, a1)),
-        FunctionId::add_all_subclasses => {
-            Some(super::typeobject::add_all_subclasses(c, a0, a1))
-        }
-        FunctionId::slot_sq_contains => {
-            Some(super::typeobject::slot_sq_contains(c, a0, a1))
-        }
         FunctionId::update_slot => Some(super::typeobject::update_slot(c, a0, Some(a1))),
-        FunctionId::type_new_init_subclass => {
-            Some(super::typeobject::type_new_init_subclass(c, a0, Some(a1)))
-        }
-        FunctionId::_PyUnicode_Equal => {
-            Some(super::unicodeobject::_PyUnicode_Equal(c, a0, a1))
-        }
-        FunctionId::PyUnicode_Compare => {
-            Some(super::unicodeobject::PyUnicode_Compare(c, a0, a1))
-        }
-        FunctionId::_PyUnicode_EQ => Some(super::unicodeobject::_PyUnicode_EQ(c, a0, a1)),
-        FunctionId::_PyUnicodeWriter_WriteStr => {
-            Some(super::unicodeobject::_PyUnicodeWriter_WriteStr(c, a0, a1))
-        }
-        FunctionId::_FieldNameIterator_attr => {
-            Some(super::unicodeobject::_FieldNameIterator_attr(c, Some(a0), a1))
-        }
-        FunctionId::_FieldNameIterator_item => {
-            Some(super::unicodeobject::_FieldNameIterator_item(c, Some(a0), a1))
-        }
-        FunctionId::is_same => Some(super::unionobject::is_same(c, a0, a1)),
-        FunctionId::union_repr_item => {
-            Some(super::unionobject::union_repr_item(c, a0, a1))
-        }
-        FunctionId::proxy_contains => {
-            Some(super::weakrefobject::proxy_contains(c, a0, a1))
-        }
-        _ => None,
+        FunctionId::type_new_init_subclass => Some(super::typeobject::type_new_init_subclass(c, a0, Some(a1))),
+        FunctionId::union_repr_item => Some(super::unionobject::union_repr_item(c, a0, a1)),
+        FunctionId::proxy_contains => Some(super::weakrefobject::proxy_contains(c, a0, a1)),
+        _ => crate::shared::dispatch::objobjproc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `releasebufferproc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn releasebufferproc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-) -> Option<Result<(), C::Error>> {
+pub fn releasebufferproc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object) -> Option<Result<(), C::Error>> {
     match id {
-        FunctionId::bytearray_releasebuffer => {
-            Some(super::bytearrayobject::bytearray_releasebuffer(c, a0, a1))
-        }
-        FunctionId::type_mro_modified => {
-            Some(super::typeobject::type_mro_modified(c, a0, Some(a1)))
-        }
-        FunctionId::type_new_set_slots => {
-            Some(super::typeobject::type_new_set_slots(c, a0, a1))
-        }
-        FunctionId::inherit_special => {
-            Some(super::typeobject::inherit_special(c, a0, a1))
-        }
-        FunctionId::inherit_patma_flags => {
-            Some(super::typeobject::inherit_patma_flags(c, a0, a1))
-        }
-        FunctionId::remove_subclass => {
-            Some(super::typeobject::remove_subclass(c, a0, a1))
-        }
-        FunctionId::remove_all_subclasses => {
-            Some(super::typeobject::remove_all_subclasses(c, a0, Some(a1)))
-        }
-        FunctionId::bufferwrapper_releasebuf => {
-            Some(super::typeobject::bufferwrapper_releasebuf(c, a0, a1))
-        }
-        FunctionId::releasebuffer_maybe_call_super => {
-            Some(super::typeobject::releasebuffer_maybe_call_super(c, a0, a1))
-        }
-        FunctionId::releasebuffer_call_python => {
-            Some(super::typeobject::releasebuffer_call_python(c, Some(a0), a1))
-        }
-        FunctionId::slot_bf_releasebuffer => {
-            Some(super::typeobject::slot_bf_releasebuffer(c, a0, a1))
-        }
-        FunctionId::handle_callback => {
-            Some(super::weakrefobject::handle_callback(c, a0, a1))
-        }
-        _ => None,
+        FunctionId::type_mro_modified => Some(super::typeobject::type_mro_modified(c, a0, Some(a1))),
+        FunctionId::inherit_special => Some(super::typeobject::inherit_special(c, a0, a1)),
+        FunctionId::remove_subclass => Some(super::typeobject::remove_subclass(c, a0, a1)),
+        FunctionId::bufferwrapper_releasebuf => Some(super::typeobject::bufferwrapper_releasebuf(c, a0, a1)),
+        FunctionId::releasebuffer_maybe_call_super => Some(super::typeobject::releasebuffer_maybe_call_super(c, a0, a1)),
+        FunctionId::releasebuffer_call_python => Some(super::typeobject::releasebuffer_call_python(c, Some(a0), a1)),
+        FunctionId::slot_bf_releasebuffer => Some(super::typeobject::slot_bf_releasebuffer(c, a0, a1)),
+        _ => crate::shared::dispatch::releasebufferproc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `reprfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn reprfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn reprfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyObject_Type => Some(super::abstract_::PyObject_Type(c, a0)),
-        FunctionId::PyNumber_Negative => Some(super::abstract_::PyNumber_Negative(c, a0)),
-        FunctionId::PyNumber_Positive => Some(super::abstract_::PyNumber_Positive(c, a0)),
-        FunctionId::PyNumber_Invert => Some(super::abstract_::PyNumber_Invert(c, a0)),
-        FunctionId::PyNumber_Absolute => Some(super::abstract_::PyNumber_Absolute(c, a0)),
-        FunctionId::_PyNumber_Index => {
-            Some(
-                match super::abstract_::_PyNumber_Index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Index => {
-            Some(
-                match super::abstract_::PyNumber_Index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Long => {
-            Some(
-                match super::abstract_::PyNumber_Long(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Float => {
-            Some(
-                match super::abstract_::PyNumber_Float(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySequence_Tuple => {
-            Some(
-                match super::abstract_::PySequence_Tuple(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySequence_List => Some(super::abstract_::PySequence_List(c, a0)),
-        FunctionId::PyMapping_Keys => Some(super::abstract_::PyMapping_Keys(c, a0)),
-        FunctionId::PyMapping_Items => Some(super::abstract_::PyMapping_Items(c, a0)),
-        FunctionId::PyMapping_Values => Some(super::abstract_::PyMapping_Values(c, a0)),
-        FunctionId::abstract_get_bases => {
-            Some(
-                match super::abstract_::abstract_get_bases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_GetIter => Some(super::abstract_::PyObject_GetIter(c, a0)),
-        FunctionId::PyObject_GetAIter => Some(super::abstract_::PyObject_GetAIter(c, a0)),
-        FunctionId::PyIter_Next => {
-            Some(
-                match super::abstract_::PyIter_Next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::PyNumber_Float => Some(calls::required(super::abstract_::PyNumber_Float(c, a0), c)),
+        FunctionId::abstract_get_bases => Some(calls::required(super::abstract_::abstract_get_bases(c, a0), c)),
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0)),
         FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0)),
-        FunctionId::PyByteArray_FromObject => {
-            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
-        }
-        FunctionId::bytearray_str => {
-            Some(
-                match super::bytearrayobject::bytearray_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
-        FunctionId::bytearray_clear_impl => {
-            Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
-        }
-        FunctionId::bytearray_copy_impl => {
-            Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
-        }
-        FunctionId::bytearray_reduce_impl => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
-        FunctionId::bytesobject_return_self => {
-            Some(super::bytesobject::return_self(c, a0))
-        }
-        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
-        FunctionId::bytes_str => {
-            Some(
-                match super::bytesobject::bytes_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes___bytes___impl => {
-            Some(super::bytesobject::bytes___bytes___impl(c, a0))
-        }
-        FunctionId::PyBytes_FromObject => {
-            Some(super::bytesobject::PyBytes_FromObject(c, a0))
-        }
-        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0)),
         FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0)),
-        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0)),
         FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0)),
-        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0)),
-        FunctionId::PyMethod_Function => {
-            Some(
-                match super::classobject::PyMethod_Function(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyMethod_Self => {
-            Some(
-                match super::classobject::PyMethod_Self(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method___reduce___impl => {
-            Some(super::classobject::method___reduce___impl(c, a0))
-        }
-        FunctionId::method_repr => {
-            Some(
-                match super::classobject::method_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyInstanceMethod_New => {
-            Some(super::classobject::PyInstanceMethod_New(c, a0))
-        }
-        FunctionId::PyInstanceMethod_Function => {
-            Some(super::classobject::PyInstanceMethod_Function(c, a0))
-        }
-        FunctionId::instancemethod_repr => {
-            Some(
-                match super::classobject::instancemethod_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_complex_special_method => {
-            Some(
-                match super::complexobject::try_complex_special_method(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descr_name => {
-            Some(
-                match super::descrobject::descr_name(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descrobject_method_repr => {
-            Some(super::descrobject::method_repr(c, a0))
-        }
-        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0)),
-        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0)),
-        FunctionId::wrapperdescr_repr => {
-            Some(super::descrobject::wrapperdescr_repr(c, a0))
-        }
-        FunctionId::calculate_qualname => {
-            Some(super::descrobject::calculate_qualname(c, Some(a0)))
-        }
-        FunctionId::mappingproxy_getiter => {
-            Some(super::descrobject::mappingproxy_getiter(c, a0))
-        }
-        FunctionId::mappingproxy_str => {
-            Some(
-                match super::descrobject::mappingproxy_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_repr => {
-            Some(super::descrobject::mappingproxy_repr(c, a0))
-        }
-        FunctionId::PyDictProxy_New => Some(super::descrobject::PyDictProxy_New(c, a0)),
+        FunctionId::method___reduce___impl => Some(super::classobject::method___reduce___impl(c, a0)),
+        FunctionId::method_repr => Some(calls::required(super::classobject::method_repr(c, a0), c)),
+        FunctionId::PyInstanceMethod_Function => Some(super::classobject::PyInstanceMethod_Function(c, a0)),
+        FunctionId::instancemethod_repr => Some(calls::required(super::classobject::instancemethod_repr(c, a0), c)),
+        FunctionId::mappingproxy_getiter => Some(super::descrobject::mappingproxy_getiter(c, a0)),
+        FunctionId::mappingproxy_str => Some(calls::required(super::descrobject::mappingproxy_str(c, a0), c)),
+        FunctionId::mappingproxy_repr => Some(super::descrobject::mappingproxy_repr(c, a0)),
         FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0)),
-        FunctionId::dict_repr_lock_held => {
-            Some(
-                match super::dictobject::dict_repr_lock_held(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_repr => {
-            Some(
-                match super::dictobject::dict_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_repr_lock_held => Some(calls::required(super::dictobject::dict_repr_lock_held(c, a0), c)),
+        FunctionId::dict_repr => Some(calls::required(super::dictobject::dict_repr(c, a0), c)),
         FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0)),
@@ -12978,2517 +1579,298 @@ pub fn reprfunc<C: CApi>(
         FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
-        FunctionId::copy_lock_held => {
-            Some(
-                match super::dictobject::copy_lock_held(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::copy_lock_held => Some(calls::required(super::dictobject::copy_lock_held(c, Some(a0)), c)),
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
-        FunctionId::dict_popitem_impl => {
-            Some(
-                match super::dictobject::dict_popitem_impl(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof___impl => {
-            Some(super::dictobject::dict___sizeof___impl(c, a0))
-        }
-        FunctionId::dict_iter => {
-            Some(
-                match super::dictobject::dict_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextkey => {
-            Some(
-                match super::dictobject::dictiter_iternextkey(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextvalue => {
-            Some(
-                match super::dictobject::dictiter_iternextvalue(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextitem => {
-            Some(
-                match super::dictobject::dictiter_iternextitem(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictreviter_iternext => {
-            Some(
-                match super::dictobject::dictreviter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___reversed___impl => {
-            Some(
-                match super::dictobject::dict___reversed___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictview_repr => {
-            Some(
-                match super::dictobject::dictview_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictkeys_iter => {
-            Some(
-                match super::dictobject::dictkeys_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_to_set => Some(super::dictobject::dictviews_to_set(c, a0)),
+        FunctionId::dict_popitem_impl => Some(calls::raised(super::dictobject::dict_popitem_impl(c, a0))),
+        FunctionId::dict___sizeof___impl => Some(super::dictobject::dict___sizeof___impl(c, a0)),
+        FunctionId::dict_iter => Some(calls::required(super::dictobject::dict_iter(c, a0), c)),
+        FunctionId::dictiter_iternextkey => Some(calls::required(super::dictobject::dictiter_iternextkey(c, a0), c)),
+        FunctionId::dictiter_iternextvalue => Some(calls::required(super::dictobject::dictiter_iternextvalue(c, a0), c)),
+        FunctionId::dictiter_iternextitem => Some(calls::required(super::dictobject::dictiter_iternextitem(c, a0), c)),
+        FunctionId::dictreviter_iternext => Some(calls::required(super::dictobject::dictreviter_iternext(c, a0), c)),
+        FunctionId::dictview_repr => Some(calls::required(super::dictobject::dictview_repr(c, a0), c)),
+        FunctionId::dictkeys_iter => Some(calls::required(super::dictobject::dictkeys_iter(c, a0), c)),
         FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0)),
-        FunctionId::dictitems_iter => {
-            Some(
-                match super::dictobject::dictitems_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dictitems_iter => Some(calls::required(super::dictobject::dictitems_iter(c, a0), c)),
         FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0)),
-        FunctionId::dictvalues_iter => {
-            Some(
-                match super::dictobject::dictvalues_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dictvalues_iter => Some(calls::required(super::dictobject::dictvalues_iter(c, a0), c)),
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
-        FunctionId::_PyObject_MaterializeManagedDict => {
-            Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
-        }
-        FunctionId::enum_next => {
-            Some(
-                match super::enumobject::enum_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_next => {
-            Some(
-                match super::enumobject::reversed_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
-        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
-        FunctionId::float___trunc___impl => {
-            Some(super::floatobject::float___trunc___impl(c, a0))
-        }
-        FunctionId::float___floor___impl => {
-            Some(super::floatobject::float___floor___impl(c, a0))
-        }
+        FunctionId::_PyObject_MaterializeManagedDict => Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0)),
+        FunctionId::enum_next => Some(calls::required(super::enumobject::enum_next(c, a0), c)),
+        FunctionId::float___trunc___impl => Some(super::floatobject::float___trunc___impl(c, a0)),
+        FunctionId::float___floor___impl => Some(super::floatobject::float___floor___impl(c, a0)),
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
-        FunctionId::float_conjugate_impl => {
-            Some(super::floatobject::float_conjugate_impl(c, a0))
-        }
-        FunctionId::_PyFunction_FromConstructor => {
-            Some(
-                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetCode => {
-            Some(
-                match super::funcobject::PyFunction_GetCode(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetGlobals => {
-            Some(
-                match super::funcobject::PyFunction_GetGlobals(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetModule => {
-            Some(
-                match super::funcobject::PyFunction_GetModule(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetDefaults => {
-            Some(
-                match super::funcobject::PyFunction_GetDefaults(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetKwDefaults => {
-            Some(
-                match super::funcobject::PyFunction_GetKwDefaults(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetClosure => {
-            Some(
-                match super::funcobject::PyFunction_GetClosure(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_get_annotation_dict => {
-            Some(
-                match super::funcobject::func_get_annotation_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetAnnotations => {
-            Some(
-                match super::funcobject::PyFunction_GetAnnotations(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::function___annotations___get_impl => {
-            Some(
-                match super::funcobject::function___annotations___get_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::function___type_params___get_impl => {
-            Some(
-                match super::funcobject::function___type_params___get_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0)),
-        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0)),
-        FunctionId::PyClassMethod_New => {
-            Some(super::funcobject::PyClassMethod_New(c, a0))
-        }
-        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0)),
-        FunctionId::PyStaticMethod_New => {
-            Some(super::funcobject::PyStaticMethod_New(c, a0))
-        }
-        FunctionId::ga_repr => {
-            Some(
-                match super::genericaliasobject::ga_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_Py_make_parameters => {
-            Some(
-                match super::genericaliasobject::_Py_make_parameters(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_unpacked_tuple_args => {
-            Some(
-                match super::genericaliasobject::_unpacked_tuple_args(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iternext => {
-            Some(
-                match super::genericaliasobject::ga_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0)),
-        FunctionId::PySeqIter_New => Some(super::iterobject::PySeqIter_New(c, a0)),
-        FunctionId::iter_iternext => {
-            Some(
-                match super::iterobject::iter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::calliter_iternext => {
-            Some(
-                match super::iterobject::calliter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_getiter => {
-            Some(super::iterobject::anextawaitable_getiter(c, a0))
-        }
-        FunctionId::anextawaitable_iternext => {
-            Some(
-                match super::iterobject::anextawaitable_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_repr_impl => {
-            Some(
-                match super::listobject::list_repr_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_repr => {
-            Some(
-                match super::listobject::list_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::py_list_clear_impl => {
-            Some(super::listobject::py_list_clear_impl(c, a0))
-        }
+        FunctionId::_PyFunction_FromConstructor => Some(calls::raised(super::funcobject::_PyFunction_FromConstructor(c, a0))),
+        FunctionId::function___annotations___get_impl => Some(calls::required(super::funcobject::function___annotations___get_impl(c, a0), c)),
+        FunctionId::function___type_params___get_impl => Some(calls::required(super::funcobject::function___type_params___get_impl(c, a0), c)),
+        FunctionId::ga_repr => Some(calls::required(super::genericaliasobject::ga_repr(c, a0), c)),
+        FunctionId::_Py_make_parameters => Some(calls::required(super::genericaliasobject::_Py_make_parameters(c, a0), c)),
+        FunctionId::_unpacked_tuple_args => Some(calls::required(super::genericaliasobject::_unpacked_tuple_args(c, a0), c)),
+        FunctionId::calliter_iternext => Some(calls::required(super::iterobject::calliter_iternext(c, a0), c)),
+        FunctionId::anextawaitable_iternext => Some(calls::required(super::iterobject::anextawaitable_iternext(c, a0), c)),
+        FunctionId::list_repr_impl => Some(calls::required(super::listobject::list_repr_impl(c, a0), c)),
+        FunctionId::list_repr => Some(calls::required(super::listobject::list_repr(c, a0), c)),
+        FunctionId::py_list_clear_impl => Some(super::listobject::py_list_clear_impl(c, a0)),
         FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0)),
-        FunctionId::PyList_AsTuple => Some(super::listobject::PyList_AsTuple(c, a0)),
-        FunctionId::list___sizeof___impl => {
-            Some(super::listobject::list___sizeof___impl(c, a0))
-        }
+        FunctionId::list___sizeof___impl => Some(super::listobject::list___sizeof___impl(c, a0)),
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
-        FunctionId::listiter_next => {
-            Some(
-                match super::listobject::listiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list___reversed___impl => {
-            Some(super::listobject::list___reversed___impl(c, a0))
-        }
-        FunctionId::listreviter_next => {
-            Some(
-                match super::listobject::listreviter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::listiter_next => Some(calls::required(super::listobject::listiter_next(c, a0), c)),
+        FunctionId::listreviter_next => Some(calls::required(super::listobject::listreviter_next(c, a0), c)),
         FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0)),
-        FunctionId::long_invert => {
-            Some(
-                match super::longobject::long_invert(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::long_invert => Some(calls::required(super::longobject::long_invert(c, a0), c)),
         FunctionId::long_neg => Some(super::longobject::long_neg(c, a0)),
-        FunctionId::long_abs => {
-            Some(
-                match super::longobject::long_abs(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_long => {
-            Some(
-                match super::longobject::long_long(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_float => Some(super::longobject::long_float(c, a0)),
-        FunctionId::int___getnewargs___impl => {
-            Some(super::longobject::int___getnewargs___impl(c, a0))
-        }
-        FunctionId::int_bit_length_impl => {
-            Some(
-                match super::longobject::int_bit_length_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, a0))
-        }
-        FunctionId::int_as_integer_ratio_impl => {
-            Some(
-                match super::longobject::int_as_integer_ratio_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_is_integer_impl => {
-            Some(super::longobject::int_is_integer_impl(c, a0))
-        }
-        FunctionId::PyCFunction_GetSelf => {
-            Some(
-                match super::methodobject::PyCFunction_GetSelf(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyCMethod_GetClass => {
-            Some(super::methodobject::PyCMethod_GetClass(c, a0))
-        }
-        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0)),
-        FunctionId::PyModuleDef_Init => {
-            Some(super::moduleobject::PyModuleDef_Init(c, a0))
-        }
-        FunctionId::new_module_notrack => {
-            Some(
-                match super::moduleobject::new_module_notrack(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_NewObject => {
-            Some(
-                match super::moduleobject::PyModule_NewObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetDict => {
-            Some(super::moduleobject::PyModule_GetDict(c, a0))
-        }
-        FunctionId::PyModule_GetNameObject => {
-            Some(
-                match super::moduleobject::PyModule_GetNameObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetFilenameObject => {
-            Some(
-                match super::moduleobject::PyModule_GetFilenameObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetDef => Some(super::moduleobject::PyModule_GetDef(c, a0)),
+        FunctionId::long_abs => Some(calls::required(super::longobject::long_abs(c, a0), c)),
+        FunctionId::long_long => Some(calls::required(super::longobject::long_long(c, Some(a0)), c)),
+        FunctionId::int_bit_length_impl => Some(calls::required(super::longobject::int_bit_length_impl(c, a0), c)),
+        FunctionId::int_bit_count_impl => Some(super::longobject::int_bit_count_impl(c, a0)),
+        FunctionId::int_is_integer_impl => Some(super::longobject::int_is_integer_impl(c, a0)),
+        FunctionId::PyModuleDef_Init => Some(super::moduleobject::PyModuleDef_Init(c, a0)),
+        FunctionId::PyModule_NewObject => Some(calls::required(super::moduleobject::PyModule_NewObject(c, a0), c)),
+        FunctionId::PyModule_GetNameObject => Some(calls::required(super::moduleobject::PyModule_GetNameObject(c, a0), c)),
+        FunctionId::PyModule_GetFilenameObject => Some(calls::required(super::moduleobject::PyModule_GetFilenameObject(c, a0), c)),
         FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0)),
-        FunctionId::namespace_repr => {
-            Some(
-                match super::namespaceobject::namespace_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyNamespace_New => {
-            Some(
-                match super::namespaceobject::_PyNamespace_New(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::namespace_repr => Some(calls::required(super::namespaceobject::namespace_repr(c, a0), c)),
         FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0)),
-        FunctionId::PyObject_Repr => {
-            Some(
-                match super::object::PyObject_Repr(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Str => {
-            Some(
-                match super::object::PyObject_Str(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_ASCII => {
-            Some(
-                match super::object::PyObject_ASCII(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Bytes => Some(super::object::PyObject_Bytes(c, Some(a0))),
-        FunctionId::_PyObject_FunctionStr => {
-            Some(
-                match super::object::_PyObject_FunctionStr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_SelfIter => Some(super::object::PyObject_SelfIter(c, a0)),
-        FunctionId::_PyObject_NextNotImplemented => {
-            Some(
-                match super::object::_PyObject_NextNotImplemented(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_dir_object => {
-            Some(
-                match super::object::_dir_object(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Dir => {
-            Some(
-                match super::object::PyObject_Dir(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::none_repr => Some(super::object::none_repr(c, a0)),
-        FunctionId::NotImplemented_repr => {
-            Some(super::object::NotImplemented_repr(c, a0))
-        }
-        FunctionId::validate_step => {
-            Some(
-                match super::rangeobject::validate_step(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0)),
-        FunctionId::rangeiter_next => {
-            Some(
-                match super::rangeobject::rangeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_next => {
-            Some(
-                match super::rangeobject::longrangeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::_PyObject_FunctionStr => Some(calls::required(super::object::_PyObject_FunctionStr(c, a0), c)),
+        FunctionId::validate_step => Some(calls::required(super::rangeobject::validate_step(c, Some(a0)), c)),
+        FunctionId::rangeiter_next => Some(calls::required(super::rangeobject::rangeiter_next(c, a0), c)),
+        FunctionId::longrangeiter_next => Some(calls::required(super::rangeobject::longrangeiter_next(c, a0), c)),
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
-        FunctionId::set_repr_lock_held => {
-            Some(
-                match super::setobject::set_repr_lock_held(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_repr => {
-            Some(
-                match super::setobject::set_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::setiter_iternext => {
-            Some(
-                match super::setobject::setiter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_repr_lock_held => Some(calls::required(super::setobject::set_repr_lock_held(c, a0), c)),
+        FunctionId::set_repr => Some(calls::required(super::setobject::set_repr(c, a0), c)),
+        FunctionId::setiter_iternext => Some(calls::required(super::setobject::setiter_iternext(c, a0), c)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
-        FunctionId::set_copy_impl => {
-            Some(
-                match super::setobject::set_copy_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_copy_impl => {
-            Some(
-                match super::setobject::frozenset_copy_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_copy_impl => Some(calls::required(super::setobject::set_copy_impl(c, a0), c)),
+        FunctionId::frozenset_copy_impl => Some(calls::required(super::setobject::frozenset_copy_impl(c, a0), c)),
         FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
-        FunctionId::set___reduce___impl => {
-            Some(
-                match super::setobject::set___reduce___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___sizeof___impl => {
-            Some(super::setobject::set___sizeof___impl(c, a0))
-        }
-        FunctionId::PySet_New => {
-            Some(
-                match super::setobject::PySet_New(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFrozenSet_New => {
-            Some(
-                match super::setobject::PyFrozenSet_New(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set___reduce___impl => Some(calls::required(super::setobject::set___reduce___impl(c, a0), c)),
+        FunctionId::set___sizeof___impl => Some(super::setobject::set___sizeof___impl(c, a0)),
         FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0)),
-        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0)),
-        FunctionId::ellipsis_repr => Some(super::sliceobject::ellipsis_repr(c, a0)),
-        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0)),
-        FunctionId::evaluate_slice_index => {
-            Some(
-                match super::sliceobject::evaluate_slice_index(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplerepr => {
-            Some(
-                match super::tupleobject::tuplerepr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple___getnewargs___impl => {
-            Some(super::tupleobject::tuple___getnewargs___impl(c, a0))
-        }
-        FunctionId::tupleiter_next => {
-            Some(
-                match super::tupleobject::tupleiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::tupleiter_next => Some(calls::required(super::tupleobject::tupleiter_next(c, a0), c)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
-        FunctionId::type_from_ref => {
-            Some(
-                match super::typeobject::type_from_ref(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_dict => {
-            Some(
-                match super::typeobject::lookup_tp_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetDict => {
-            Some(
-                match super::typeobject::_PyType_GetDict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::type_from_ref => Some(calls::required(super::typeobject::type_from_ref(c, Some(a0)), c)),
+        FunctionId::lookup_tp_dict => Some(calls::required(super::typeobject::lookup_tp_dict(c, a0), c)),
+        FunctionId::_PyType_GetDict => Some(calls::required(super::typeobject::_PyType_GetDict(c, a0), c)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
-        FunctionId::lookup_tp_bases => {
-            Some(
-                match super::typeobject::lookup_tp_bases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetBases => {
-            Some(
-                match super::typeobject::_PyType_GetBases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_mro => {
-            Some(
-                match super::typeobject::lookup_tp_mro(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetMRO => {
-            Some(
-                match super::typeobject::_PyType_GetMRO(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_subclasses => {
-            Some(
-                match super::typeobject::lookup_tp_subclasses(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetSubclasses => {
-            Some(super::typeobject::_PyType_GetSubclasses(c, a0))
-        }
-        FunctionId::PyType_GetFullyQualifiedName => {
-            Some(
-                match super::typeobject::PyType_GetFullyQualifiedName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_repr => {
-            Some(
-                match super::typeobject::type_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_NewManagedObject => {
-            Some(super::typeobject::_PyType_NewManagedObject(c, a0))
-        }
-        FunctionId::class_name => {
-            Some(
-                match super::typeobject::class_name(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_implementation_unlocked => {
-            Some(
-                match super::typeobject::mro_implementation_unlocked(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_implementation => {
-            Some(
-                match super::typeobject::mro_implementation(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_mro_impl => {
-            Some(
-                match super::typeobject::type_mro_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_invoke => {
-            Some(
-                match super::typeobject::mro_invoke(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::best_base => {
-            Some(
-                match super::typeobject::best_base(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::solid_base => {
-            Some(
-                match super::typeobject::solid_base(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_builtin_base_with_dict => {
-            Some(
-                match super::typeobject::get_builtin_base_with_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_dict_descriptor => {
-            Some(
-                match super::typeobject::get_dict_descriptor(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::lookup_tp_bases => Some(calls::required(super::typeobject::lookup_tp_bases(c, a0), c)),
+        FunctionId::_PyType_GetBases => Some(calls::required(super::typeobject::_PyType_GetBases(c, a0), c)),
+        FunctionId::lookup_tp_mro => Some(calls::required(super::typeobject::lookup_tp_mro(c, Some(a0)), c)),
+        FunctionId::_PyType_GetMRO => Some(calls::required(super::typeobject::_PyType_GetMRO(c, a0), c)),
+        FunctionId::lookup_tp_subclasses => Some(calls::required(super::typeobject::lookup_tp_subclasses(c, a0), c)),
+        FunctionId::_PyType_GetSubclasses => Some(super::typeobject::_PyType_GetSubclasses(c, a0)),
+        FunctionId::PyType_GetFullyQualifiedName => Some(calls::required(super::typeobject::PyType_GetFullyQualifiedName(c, a0), c)),
+        FunctionId::type_repr => Some(calls::required(super::typeobject::type_repr(c, a0), c)),
+        FunctionId::_PyType_NewManagedObject => Some(super::typeobject::_PyType_NewManagedObject(c, a0)),
+        FunctionId::class_name => Some(calls::required(super::typeobject::class_name(c, Some(a0)), c)),
+        FunctionId::mro_implementation_unlocked => Some(calls::required(super::typeobject::mro_implementation_unlocked(c, a0), c)),
+        FunctionId::mro_implementation => Some(calls::required(super::typeobject::mro_implementation(c, a0), c)),
+        FunctionId::mro_invoke => Some(calls::required(super::typeobject::mro_invoke(c, a0), c)),
+        FunctionId::best_base => Some(calls::required(super::typeobject::best_base(c, Some(a0)), c)),
+        FunctionId::solid_base => Some(calls::required(super::typeobject::solid_base(c, Some(a0)), c)),
         FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0)),
-        FunctionId::type_new_init => {
-            Some(
-                match super::typeobject::type_new_init(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_new_impl => {
-            Some(
-                match super::typeobject::type_new_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::type_new_init => Some(calls::required(super::typeobject::type_new_init(c, a0), c)),
+        FunctionId::type_new_impl => Some(calls::required(super::typeobject::type_new_impl(c, a0), c)),
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
-        FunctionId::PyType_GetName => {
-            Some(
-                match super::typeobject::PyType_GetName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetQualName => {
-            Some(
-                match super::typeobject::PyType_GetQualName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetModuleName => {
-            Some(super::typeobject::PyType_GetModuleName(c, a0))
-        }
-        FunctionId::PyType_GetModule => {
-            Some(
-                match super::typeobject::PyType_GetModule(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___subclasses___impl => {
-            Some(super::typeobject::type___subclasses___impl(c, a0))
-        }
-        FunctionId::type___dir___impl => {
-            Some(
-                match super::typeobject::type___dir___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___sizeof___impl => {
-            Some(super::typeobject::type___sizeof___impl(c, a0))
-        }
-        FunctionId::object_repr => {
-            Some(
-                match super::typeobject::object_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
-        FunctionId::_PyType_GetSlotNames => {
-            Some(super::typeobject::_PyType_GetSlotNames(c, a0))
-        }
-        FunctionId::_PyObject_GetState => {
-            Some(
-                match super::typeobject::_PyObject_GetState(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___getstate___impl => {
-            Some(
-                match super::typeobject::object___getstate___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reduce_newobj => {
-            Some(
-                match super::typeobject::reduce_newobj(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce___impl => {
-            Some(
-                match super::typeobject::object___reduce___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___sizeof___impl => {
-            Some(super::typeobject::object___sizeof___impl(c, a0))
-        }
-        FunctionId::object___dir___impl => {
-            Some(
-                match super::typeobject::object___dir___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_negative => Some(super::typeobject::slot_nb_negative(c, a0)),
-        FunctionId::slot_nb_positive => Some(super::typeobject::slot_nb_positive(c, a0)),
-        FunctionId::slot_nb_absolute => Some(super::typeobject::slot_nb_absolute(c, a0)),
-        FunctionId::slot_nb_index => Some(super::typeobject::slot_nb_index(c, a0)),
-        FunctionId::slot_nb_invert => Some(super::typeobject::slot_nb_invert(c, a0)),
-        FunctionId::slot_nb_int => Some(super::typeobject::slot_nb_int(c, a0)),
-        FunctionId::slot_nb_float => Some(super::typeobject::slot_nb_float(c, a0)),
-        FunctionId::slot_tp_repr => Some(super::typeobject::slot_tp_repr(c, a0)),
-        FunctionId::slot_tp_str => Some(super::typeobject::slot_tp_str(c, a0)),
-        FunctionId::slot_tp_iter => Some(super::typeobject::slot_tp_iter(c, a0)),
-        FunctionId::slot_tp_iternext => Some(super::typeobject::slot_tp_iternext(c, a0)),
-        FunctionId::slot_am_await => Some(super::typeobject::slot_am_await(c, a0)),
-        FunctionId::slot_am_aiter => Some(super::typeobject::slot_am_aiter(c, a0)),
-        FunctionId::slot_am_anext => Some(super::typeobject::slot_am_anext(c, a0)),
-        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0)),
-        FunctionId::unicode_result_unchanged => {
-            Some(super::unicodeobject::unicode_result_unchanged(c, a0))
-        }
-        FunctionId::PyUnicode_FromObject => {
-            Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF8String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF32String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF16String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0))
-        }
-        FunctionId::PyUnicode_AsLatin1String => {
-            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0))
-        }
-        FunctionId::PyUnicode_AsASCIIString => {
-            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0))
-        }
-        FunctionId::unicode_isascii_impl => {
-            Some(super::unicodeobject::unicode_isascii_impl(c, a0))
-        }
-        FunctionId::unicode_islower_impl => {
-            Some(super::unicodeobject::unicode_islower_impl(c, a0))
-        }
-        FunctionId::unicode_isupper_impl => {
-            Some(super::unicodeobject::unicode_isupper_impl(c, a0))
-        }
-        FunctionId::unicode_istitle_impl => {
-            Some(super::unicodeobject::unicode_istitle_impl(c, a0))
-        }
-        FunctionId::unicode_isspace_impl => {
-            Some(super::unicodeobject::unicode_isspace_impl(c, a0))
-        }
-        FunctionId::unicode_isalpha_impl => {
-            Some(super::unicodeobject::unicode_isalpha_impl(c, a0))
-        }
-        FunctionId::unicode_isalnum_impl => {
-            Some(super::unicodeobject::unicode_isalnum_impl(c, a0))
-        }
-        FunctionId::unicode_isdecimal_impl => {
-            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0))
-        }
-        FunctionId::unicode_isdigit_impl => {
-            Some(super::unicodeobject::unicode_isdigit_impl(c, a0))
-        }
-        FunctionId::unicode_isnumeric_impl => {
-            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0))
-        }
-        FunctionId::unicode_isidentifier_impl => {
-            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
-        }
-        FunctionId::unicode_isprintable_impl => {
-            Some(super::unicodeobject::unicode_isprintable_impl(c, a0))
-        }
-        FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
-        FunctionId::_PyUnicodeWriter_Finish => {
-            Some(
-                match super::unicodeobject::_PyUnicodeWriter_Finish(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::SubString_new_object => {
-            Some(super::unicodeobject::SubString_new_object(c, a0))
-        }
-        FunctionId::SubString_new_object_or_empty => {
-            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0))
-        }
-        FunctionId::fieldnameiter_next => {
-            Some(
-                match super::unicodeobject::fieldnameiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicodeiter_next => {
-            Some(
-                match super::unicodeobject::unicodeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_iter => Some(super::unicodeobject::unicode_iter(c, a0)),
-        FunctionId::union_repr => {
-            Some(
-                match super::unionobject::union_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_union => Some(super::unionobject::make_union(c, a0)),
+        FunctionId::PyType_GetModuleName => Some(super::typeobject::PyType_GetModuleName(c, a0)),
+        FunctionId::type___sizeof___impl => Some(super::typeobject::type___sizeof___impl(c, a0)),
+        FunctionId::object_repr => Some(calls::required(super::typeobject::object_repr(c, a0), c)),
+        FunctionId::_PyType_GetSlotNames => Some(super::typeobject::_PyType_GetSlotNames(c, a0)),
+        FunctionId::object___sizeof___impl => Some(super::typeobject::object___sizeof___impl(c, a0)),
+        FunctionId::object___dir___impl => Some(calls::required(super::typeobject::object___dir___impl(c, a0), c)),
+        FunctionId::unicode_isspace_impl => Some(super::unicodeobject::unicode_isspace_impl(c, a0)),
+        FunctionId::unicode_isalnum_impl => Some(super::unicodeobject::unicode_isalnum_impl(c, a0)),
+        FunctionId::_PyUnicodeWriter_Finish => Some(calls::required(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0), c)),
         FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0)),
-        FunctionId::proxy_str => {
-            Some(
-                match super::weakrefobject::proxy_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::proxy_str => Some(calls::required(super::weakrefobject::proxy_str(c, a0), c)),
         FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0)),
-        FunctionId::proxy_neg => {
-            Some(
-                match super::weakrefobject::proxy_neg(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pos => {
-            Some(
-                match super::weakrefobject::proxy_pos(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_abs => {
-            Some(
-                match super::weakrefobject::proxy_abs(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_invert => {
-            Some(
-                match super::weakrefobject::proxy_invert(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_int => {
-            Some(
-                match super::weakrefobject::proxy_int(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_float => {
-            Some(
-                match super::weakrefobject::proxy_float(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_index => {
-            Some(
-                match super::weakrefobject::proxy_index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iter => {
-            Some(
-                match super::weakrefobject::proxy_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iternext => {
-            Some(
-                match super::weakrefobject::proxy_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyWeakref_GetObject => {
-            Some(super::weakrefobject::PyWeakref_GetObject(c, a0))
-        }
-        _ => None,
+        FunctionId::proxy_neg => Some(calls::required(super::weakrefobject::proxy_neg(c, a0), c)),
+        FunctionId::proxy_pos => Some(calls::required(super::weakrefobject::proxy_pos(c, a0), c)),
+        FunctionId::proxy_abs => Some(calls::required(super::weakrefobject::proxy_abs(c, a0), c)),
+        FunctionId::proxy_invert => Some(calls::required(super::weakrefobject::proxy_invert(c, a0), c)),
+        FunctionId::proxy_int => Some(calls::required(super::weakrefobject::proxy_int(c, a0), c)),
+        FunctionId::proxy_float => Some(calls::required(super::weakrefobject::proxy_float(c, a0), c)),
+        FunctionId::proxy_index => Some(calls::required(super::weakrefobject::proxy_index(c, a0), c)),
+        FunctionId::proxy_iter => Some(calls::required(super::weakrefobject::proxy_iter(c, a0), c)),
+        FunctionId::proxy_iternext => Some(calls::required(super::weakrefobject::proxy_iternext(c, a0), c)),
+        FunctionId::PyWeakref_GetObject => Some(super::weakrefobject::PyWeakref_GetObject(c, a0)),
+        _ => crate::shared::dispatch::reprfunc(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `richcmpfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn richcmpfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: i32,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn richcmpfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: i32) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::binary_op1 => Some(super::abstract_::binary_op1(c, a0, a1, a2)),
-        FunctionId::bytearray_hex_impl => {
-            Some(super::bytearrayobject::bytearray_hex_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::bytes_hex_impl => {
-            Some(super::bytesobject::bytes_hex_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::cell_richcompare => {
-            Some(
-                match super::cellobject::cell_richcompare(c, Some(a0), Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_richcompare => {
-            Some(
-                match super::classobject::method_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::instancemethod_richcompare => {
-            Some(
-                match super::classobject::instancemethod_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_richcompare => {
-            Some(
-                match super::descrobject::mappingproxy_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrapper_richcompare => {
-            Some(super::descrobject::wrapper_richcompare(c, a0, a1, a2))
-        }
-        FunctionId::dict_richcompare => {
-            Some(super::dictobject::dict_richcompare(c, a0, a1, a2))
-        }
-        FunctionId::dictview_richcompare => {
-            Some(
-                match super::dictobject::dictview_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_richcompare => {
-            Some(
-                match super::genericaliasobject::ga_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_richcompare_impl => {
-            Some(
-                match super::listobject::list_richcompare_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_richcompare => {
-            Some(
-                match super::listobject::list_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_richcompare => {
-            Some(super::longobject::long_richcompare(c, a0, a1, a2))
-        }
-        FunctionId::meth_richcompare => {
-            Some(super::methodobject::meth_richcompare(c, a0, a1, a2))
-        }
-        FunctionId::_Py_module_getattro_impl => {
-            Some(
-                match super::moduleobject::_Py_module_getattro_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_richcompare => {
-            Some(
-                match super::namespaceobject::namespace_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_RichCompare => {
-            Some(
-                match super::object::PyObject_RichCompare(c, Some(a0), Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_richcompare => {
-            Some(
-                match super::rangeobject::range_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_richcompare => {
-            Some(
-                match super::setobject::set_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_richcompare => {
-            Some(
-                match super::sliceobject::slice_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplerichcompare => {
-            Some(
-                match super::tupleobject::tuplerichcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_richcompare => {
-            Some(super::typeobject::object_richcompare(c, a0, a1, a2))
-        }
-        FunctionId::_Py_BaseObject_RichCompare => {
-            Some(super::typeobject::_Py_BaseObject_RichCompare(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_richcompare => {
-            Some(super::typeobject::slot_tp_richcompare(c, a0, a1, a2))
-        }
-        FunctionId::PyUnicode_RichCompare => {
-            Some(super::unicodeobject::PyUnicode_RichCompare(c, a0, a1, a2))
-        }
-        FunctionId::union_richcompare => {
-            Some(
-                match super::unionobject::union_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::weakref_richcompare => {
-            Some(
-                match super::weakrefobject::weakref_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_richcompare => {
-            Some(
-                match super::weakrefobject::proxy_richcompare(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::mappingproxy_richcompare => Some(calls::required(super::descrobject::mappingproxy_richcompare(c, a0, a1, a2), c)),
+        FunctionId::dict_richcompare => Some(super::dictobject::dict_richcompare(c, a0, a1, a2)),
+        FunctionId::list_richcompare_impl => Some(calls::required(super::listobject::list_richcompare_impl(c, a0, a1, a2), c)),
+        FunctionId::list_richcompare => Some(calls::required(super::listobject::list_richcompare(c, a0, a1, a2), c)),
+        FunctionId::_Py_module_getattro_impl => Some(calls::required(super::moduleobject::_Py_module_getattro_impl(c, a0, a1, a2), c)),
+        FunctionId::set_richcompare => Some(calls::required(super::setobject::set_richcompare(c, a0, a1, a2), c)),
+        FunctionId::_Py_BaseObject_RichCompare => Some(super::typeobject::_Py_BaseObject_RichCompare(c, a0, a1, a2)),
+        FunctionId::weakref_richcompare => Some(calls::required(super::weakrefobject::weakref_richcompare(c, a0, a1, a2), c)),
+        FunctionId::proxy_richcompare => Some(calls::required(super::weakrefobject::proxy_richcompare(c, a0, a1, a2), c)),
+        _ => crate::shared::dispatch::richcmpfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `sendfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn sendfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: &mut Option<C::Object>,
-) -> Option<Result<i32, C::Error>> {
+pub fn sendfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: &mut Option<C::Object>) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyMapping_GetOptionalItem => {
-            Some(super::abstract_::PyMapping_GetOptionalItem(c, a0, a1, a2))
-        }
-        FunctionId::PyIter_Send => Some(super::abstract_::PyIter_Send(c, a0, a1, a2)),
-        FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => {
-            Some(super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(c, a0, a1, a2))
-        }
-        FunctionId::pop_lock_held => {
-            Some(super::dictobject::pop_lock_held(c, a0, a1, Some(a2)))
-        }
-        FunctionId::PyDict_Pop => {
-            Some(super::dictobject::PyDict_Pop(c, a0, a1, Some(a2)))
-        }
-        FunctionId::_PyObject_TryGetInstanceAttribute => {
-            Some(super::dictobject::_PyObject_TryGetInstanceAttribute(c, a0, a1, a2))
-        }
+        FunctionId::PyMapping_GetOptionalItem => Some(super::abstract_::PyMapping_GetOptionalItem(c, a0, a1, a2)),
+        FunctionId::_PyDict_GetItemRef_Unicode_LockHeld => Some(super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(c, a0, a1, a2)),
+        FunctionId::pop_lock_held => Some(super::dictobject::pop_lock_held(c, a0, a1, Some(a2))),
+        FunctionId::PyDict_Pop => Some(super::dictobject::PyDict_Pop(c, a0, a1, Some(a2))),
+        FunctionId::_PyObject_TryGetInstanceAttribute => Some(super::dictobject::_PyObject_TryGetInstanceAttribute(c, a0, a1, a2)),
         FunctionId::l_mod => Some(super::longobject::l_mod(c, a0, a1, a2)),
-        FunctionId::PyObject_GetOptionalAttr => {
-            Some(super::object::PyObject_GetOptionalAttr(c, a0, a1, a2))
-        }
-        FunctionId::_PyObject_GetMethod => {
-            Some(super::object::_PyObject_GetMethod(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::PyObject_GetOptionalAttr => Some(super::object::PyObject_GetOptionalAttr(c, a0, a1, a2)),
+        FunctionId::_PyObject_GetMethod => Some(super::object::_PyObject_GetMethod(c, a0, a1, a2)),
+        _ => crate::shared::dispatch::sendfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `setattrfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn setattrfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &str,
-    a2: &C::Object,
-) -> Option<Result<i32, C::Error>> {
+pub fn setattrfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &str, a2: &C::Object) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyMapping_SetItemString => {
-            Some(super::abstract_::PyMapping_SetItemString(c, a0, a1, a2))
-        }
-        FunctionId::PyDict_SetItemString => {
-            Some(super::dictobject::PyDict_SetItemString(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_SetAttrString => {
-            Some(super::object::PyObject_SetAttrString(c, a0, a1, Some(a2)))
-        }
-        _ => None,
+        FunctionId::PyDict_SetItemString => Some(super::dictobject::PyDict_SetItemString(c, a0, a1, a2)),
+        FunctionId::PyObject_SetAttrString => Some(super::object::PyObject_SetAttrString(c, a0, a1, Some(a2))),
+        _ => crate::shared::dispatch::setattrfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `setattrofunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn setattrofunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: Option<&C::Object>,
-) -> Option<Result<i32, C::Error>> {
+pub fn setattrofunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: Option<&C::Object>) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PyObject_SetItem => {
-            Some(super::abstract_::PyObject_SetItem(c, a0, a1, a2?))
-        }
-        FunctionId::bytearray___init__ => {
-            Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2))
-        }
-        FunctionId::descr_setcheck => {
-            Some(super::descrobject::descr_setcheck(c, a0, a1, a2?))
-        }
+        FunctionId::bytearray___init__ => Some(super::bytearrayobject::bytearray___init__(c, a0, a1, a2)),
         FunctionId::member_set => Some(super::descrobject::member_set(c, a0, a1, a2?)),
         FunctionId::getset_set => Some(super::descrobject::getset_set(c, a0, a1, a2?)),
-        FunctionId::property_descr_set => {
-            Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2))
-        }
-        FunctionId::property_init => {
-            Some(super::descrobject::property_init(c, a0, a1, a2))
-        }
-        FunctionId::setitem_take2_lock_held => {
-            Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::_PyDict_SetItem_Take2 => {
-            Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?))
-        }
-        FunctionId::setitem_lock_held => {
-            Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?))
-        }
-        FunctionId::dict_ass_sub => Some(super::dictobject::dict_ass_sub(c, a0, a1, a2)),
-        FunctionId::dict_init => Some(super::dictobject::dict_init(c, a0, a1, a2)),
-        FunctionId::_PyDict_SetItem_LockHeld => {
-            Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2))
-        }
-        FunctionId::_PyObject_StoreInstanceAttribute => {
-            Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?))
-        }
-        FunctionId::functools_copy_attr => {
-            Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?))
-        }
+        FunctionId::property_descr_set => Some(super::descrobject::property_descr_set(c, a0, Some(a1), a2)),
+        FunctionId::setitem_take2_lock_held => Some(super::dictobject::setitem_take2_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_Take2 => Some(super::dictobject::_PyDict_SetItem_Take2(c, a0, a1, a2?)),
+        FunctionId::setitem_lock_held => Some(super::dictobject::setitem_lock_held(c, a0, a1, a2?)),
+        FunctionId::_PyDict_SetItem_LockHeld => Some(super::dictobject::_PyDict_SetItem_LockHeld(c, a0, a1, a2)),
+        FunctionId::_PyObject_StoreInstanceAttribute => Some(super::dictobject::_PyObject_StoreInstanceAttribute(c, a0, a1, a2?)),
+        FunctionId::functools_copy_attr => Some(super::funcobject::functools_copy_attr(c, a0, Some(a1), a2?)),
         FunctionId::cm_init => Some(super::funcobject::cm_init(c, a0, a1, a2)),
         FunctionId::sm_init => Some(super::funcobject::sm_init(c, a0, a1, a2)),
-        FunctionId::setup_ga => Some(super::genericaliasobject::setup_ga(c, a0, a1, a2)),
-        FunctionId::list___init__ => {
-            Some(super::listobject::list___init__(c, a0, a1, a2))
-        }
-        FunctionId::list_ass_subscript => {
-            Some(super::listobject::list_ass_subscript(c, a0, a1, a2?))
-        }
-        FunctionId::module___init__ => {
-            Some(super::moduleobject::module___init__(c, a0, a1, a2))
-        }
-        FunctionId::module___init___impl => {
-            Some(super::moduleobject::module___init___impl(c, a0, a1, a2))
-        }
-        FunctionId::namespace_init => {
-            Some(super::namespaceobject::namespace_init(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_SetAttr => {
-            Some(super::object::PyObject_SetAttr(c, a0, a1, a2))
-        }
-        FunctionId::PyObject_GenericSetAttr => {
-            Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?))
-        }
+        FunctionId::list_ass_subscript => Some(super::listobject::list_ass_subscript(c, a0, a1, a2?)),
+        FunctionId::module___init__ => Some(super::moduleobject::module___init__(c, a0, a1, a2)),
+        FunctionId::module___init___impl => Some(super::moduleobject::module___init___impl(c, a0, a1, a2)),
+        FunctionId::namespace_init => Some(super::namespaceobject::namespace_init(c, a0, a1, a2)),
+        FunctionId::PyObject_SetAttr => Some(super::object::PyObject_SetAttr(c, a0, a1, a2)),
+        FunctionId::PyObject_GenericSetAttr => Some(super::object::PyObject_GenericSetAttr(c, a0, a1, a2?)),
         FunctionId::set_init => Some(super::setobject::set_init(c, a0, a1, a2)),
-        FunctionId::is_subtype_with_mro => {
-            Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2))
-        }
-        FunctionId::type_init => Some(super::typeobject::type_init(c, a0, a1, a2)),
-        FunctionId::type_setattro => {
-            Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?))
-        }
-        FunctionId::object_init => Some(super::typeobject::object_init(c, a0, a1, a2)),
-        FunctionId::method_is_overloaded => {
-            Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?))
-        }
-        FunctionId::slot_mp_ass_subscript => {
-            Some(super::typeobject::slot_mp_ass_subscript(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_setattro => {
-            Some(super::typeobject::slot_tp_setattro(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_descr_set => {
-            Some(super::typeobject::slot_tp_descr_set(c, a0, a1, a2))
-        }
-        FunctionId::slot_tp_init => Some(super::typeobject::slot_tp_init(c, a0, a1, a2)),
+        FunctionId::is_subtype_with_mro => Some(super::typeobject::is_subtype_with_mro(c, Some(a0), Some(a1), a2)),
+        FunctionId::type_setattro => Some(super::typeobject::type_setattro(c, a0, Some(a1), a2?)),
+        FunctionId::method_is_overloaded => Some(super::typeobject::method_is_overloaded(c, a0, a1, a2?)),
         FunctionId::super_init => Some(super::typeobject::super_init(c, a0, a1, a2)),
-        FunctionId::super_init_impl => {
-            Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::weakref___init__ => {
-            Some(super::weakrefobject::weakref___init__(c, a0, a1, a2))
-        }
-        FunctionId::proxy_setattr => {
-            Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?))
-        }
-        FunctionId::proxy_setitem => {
-            Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::super_init_impl => Some(super::typeobject::super_init_impl(c, a0, Some(a1), a2)),
+        FunctionId::proxy_setattr => Some(super::weakrefobject::proxy_setattr(c, a0, a1, a2?)),
+        FunctionId::proxy_setitem => Some(super::weakrefobject::proxy_setitem(c, a0, a1, a2)),
+        _ => crate::shared::dispatch::setattrofunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `ssizeargfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn ssizeargfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: isize,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn ssizeargfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: isize) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PySequence_Repeat => {
-            Some(super::abstract_::PySequence_Repeat(c, a0, a1))
-        }
-        FunctionId::PySequence_InPlaceRepeat => {
-            Some(super::abstract_::PySequence_InPlaceRepeat(c, a0, a1))
-        }
-        FunctionId::PySequence_GetItem => {
-            Some(super::abstract_::PySequence_GetItem(c, a0, a1))
-        }
-        FunctionId::bytearray_repeat => {
-            Some(super::bytearrayobject::bytearray_repeat(c, a0, a1))
-        }
-        FunctionId::bytearray_irepeat => {
-            Some(super::bytearrayobject::bytearray_irepeat(c, a0, a1))
-        }
         FunctionId::bytes_alloc => Some(super::bytesobject::bytes_alloc(c, a0, a1)),
-        FunctionId::list_get_item_ref => {
-            Some(
-                match super::listobject::list_get_item_ref(c, Some(a0), a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyList_GetItem => {
-            Some(
-                match super::listobject::PyList_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyList_GetItemRef => {
-            Some(super::listobject::PyList_GetItemRef(c, a0, a1))
-        }
-        FunctionId::list_item => {
-            Some(
-                match super::listobject::list_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::list_get_item_ref => Some(calls::required(super::listobject::list_get_item_ref(c, Some(a0), a1), c)),
+        FunctionId::PyList_GetItemRef => Some(super::listobject::PyList_GetItemRef(c, a0, a1)),
+        FunctionId::list_item => Some(calls::required(super::listobject::list_item(c, a0, a1), c)),
         FunctionId::list_repeat => Some(super::listobject::list_repeat(c, a0, a1)),
-        FunctionId::list_inplace_repeat => {
-            Some(super::listobject::list_inplace_repeat(c, a0, a1))
-        }
+        FunctionId::list_inplace_repeat => Some(super::listobject::list_inplace_repeat(c, a0, a1)),
         FunctionId::_PyObject_NewVar => Some(super::object::_PyObject_NewVar(c, a0, a1)),
-        FunctionId::range_item => {
-            Some(
-                match super::rangeobject::range_item(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyStructSequence_GetItem => {
-            Some(super::structseq::PyStructSequence_GetItem(c, a0, a1))
-        }
-        FunctionId::PyTuple_GetItem => {
-            Some(
-                match super::tupleobject::PyTuple_GetItem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tupleitem => {
-            Some(
-                match super::tupleobject::tupleitem(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GenericAlloc => {
-            Some(super::typeobject::PyType_GenericAlloc(c, a0, a1))
-        }
-        FunctionId::slot_sq_item => Some(super::typeobject::slot_sq_item(c, a0, a1)),
-        FunctionId::resize_copy => {
-            Some(super::unicodeobject::resize_copy(c, Some(a0), a1))
-        }
-        FunctionId::unicode_getitem => {
-            Some(super::unicodeobject::unicode_getitem(c, a0, a1))
-        }
-        FunctionId::unicode_zfill_impl => {
-            Some(super::unicodeobject::unicode_zfill_impl(c, a0, a1))
-        }
-        FunctionId::getitem_sequence => {
-            Some(super::unicodeobject::getitem_sequence(c, a0, a1))
-        }
-        FunctionId::getitem_idx => {
-            Some(
-                match super::unicodeobject::getitem_idx(c, a0, a1) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::PyStructSequence_GetItem => Some(super::structseq::PyStructSequence_GetItem(c, a0, a1)),
+        FunctionId::resize_copy => Some(super::unicodeobject::resize_copy(c, Some(a0), a1)),
+        FunctionId::getitem_idx => Some(calls::required(super::unicodeobject::getitem_idx(c, a0, a1), c)),
+        _ => crate::shared::dispatch::ssizeargfunc(c, id, a0, a1),
     }
 }
 /// Runs the translation of `id` as a `ssizeobjargproc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn ssizeobjargproc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: isize,
-    a2: Option<&C::Object>,
-) -> Option<Result<i32, C::Error>> {
+pub fn ssizeobjargproc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: isize, a2: Option<&C::Object>) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::PySequence_SetItem => {
-            Some(super::abstract_::PySequence_SetItem(c, a0, a1, a2?))
-        }
-        FunctionId::tuple_add => {
-            Some(super::genericaliasobject::tuple_add(c, Some(a0), a1, a2?))
-        }
-        FunctionId::PyList_SetItem => {
-            Some(super::listobject::PyList_SetItem(c, a0, a1, a2?))
-        }
-        FunctionId::ins1 => Some(super::listobject::ins1(c, a0, a1, a2?)),
-        FunctionId::PyList_Insert => {
-            Some(super::listobject::PyList_Insert(c, a0, a1, a2?))
-        }
-        FunctionId::list_ass_item_lock_held => {
-            Some(super::listobject::list_ass_item_lock_held(c, a0, a1, a2))
-        }
-        FunctionId::list_ass_item => {
-            Some(super::listobject::list_ass_item(c, a0, a1, a2?))
-        }
-        FunctionId::tail_contains => {
-            Some(super::typeobject::tail_contains(c, a0, a1, a2?))
-        }
-        FunctionId::slot_sq_ass_item => {
-            Some(super::typeobject::slot_sq_ass_item(c, a0, a1, a2))
-        }
-        _ => None,
+        FunctionId::PyList_SetItem => Some(super::listobject::PyList_SetItem(c, a0, a1, a2?)),
+        FunctionId::list_ass_item_lock_held => Some(super::listobject::list_ass_item_lock_held(c, a0, a1, a2)),
+        FunctionId::list_ass_item => Some(super::listobject::list_ass_item(c, a0, a1, a2?)),
+        FunctionId::tail_contains => Some(super::typeobject::tail_contains(c, a0, a1, a2?)),
+        _ => crate::shared::dispatch::ssizeobjargproc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `ternaryfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn ternaryfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: Option<&C::Object>,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn ternaryfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: Option<&C::Object>) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyNumber_Power => {
-            Some(super::abstract_::PyNumber_Power(c, a0, a1, a2?))
-        }
-        FunctionId::PyNumber_InPlacePower => {
-            Some(super::abstract_::PyNumber_InPlacePower(c, a0, a1, a2?))
-        }
-        FunctionId::bool_new => Some(super::boolobject::bool_new(c, a0, a1, a2)),
-        FunctionId::bytes_new => {
-            Some(
-                match super::bytesobject::bytes_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Call => Some(super::call::PyObject_Call(c, a0, a1, a2)),
-        FunctionId::PyCFunction_Call => {
-            Some(super::call::PyCFunction_Call(c, a0, a1, a2))
-        }
-        FunctionId::PyEval_CallObjectWithKeywords => {
-            Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2))
-        }
-        FunctionId::cell_new => Some(super::cellobject::cell_new(c, a0, a1, a2)),
-        FunctionId::method_new => Some(super::classobject::method_new(c, a0, a1, a2)),
-        FunctionId::instancemethod_new => {
-            Some(super::classobject::instancemethod_new(c, a0, a1, a2))
-        }
-        FunctionId::method_new_impl => {
-            Some(super::classobject::method_new_impl(c, a0, a1, a2))
-        }
-        FunctionId::method_descr_get => {
-            Some(super::classobject::method_descr_get(c, a0, a1, a2?))
-        }
-        FunctionId::instancemethod_call => {
-            Some(super::classobject::instancemethod_call(c, a0, a1, a2))
-        }
-        FunctionId::instancemethod_descr_get => {
-            Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::complex_new => Some(super::complexobject::complex_new(c, a0, a1, a2)),
-        FunctionId::classmethod_get => {
-            Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::method_get => {
-            Some(super::descrobject::method_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::member_get => {
-            Some(super::descrobject::member_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::getset_get => {
-            Some(super::descrobject::getset_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::wrapperdescr_get => {
-            Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?))
-        }
-        FunctionId::classmethoddescr_call => {
-            Some(super::descrobject::classmethoddescr_call(c, a0, a1, a2))
-        }
-        FunctionId::wrapperdescr_call => {
-            Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2))
-        }
+        FunctionId::bytes_new => Some(calls::required(super::bytesobject::bytes_new(c, a0, a1, a2), c)),
+        FunctionId::PyCFunction_Call => Some(super::call::PyCFunction_Call(c, a0, a1, a2)),
+        FunctionId::PyEval_CallObjectWithKeywords => Some(super::call::PyEval_CallObjectWithKeywords(c, a0, Some(a1), a2)),
+        FunctionId::method_descr_get => Some(super::classobject::method_descr_get(c, a0, a1, a2?)),
+        FunctionId::instancemethod_call => Some(super::classobject::instancemethod_call(c, a0, a1, a2)),
+        FunctionId::instancemethod_descr_get => Some(super::classobject::instancemethod_descr_get(c, a0, Some(a1), a2?)),
+        FunctionId::classmethod_get => Some(super::descrobject::classmethod_get(c, a0, Some(a1), a2)),
+        FunctionId::method_get => Some(super::descrobject::method_get(c, a0, Some(a1), a2)),
+        FunctionId::member_get => Some(super::descrobject::member_get(c, a0, Some(a1), a2?)),
+        FunctionId::getset_get => Some(super::descrobject::getset_get(c, a0, Some(a1), a2?)),
+        FunctionId::wrapperdescr_get => Some(super::descrobject::wrapperdescr_get(c, a0, Some(a1), a2?)),
+        FunctionId::classmethoddescr_call => Some(super::descrobject::classmethoddescr_call(c, a0, a1, a2)),
+        FunctionId::wrapperdescr_call => Some(super::descrobject::wrapperdescr_call(c, a0, Some(a1), a2)),
         FunctionId::wrapper_call => Some(super::descrobject::wrapper_call(c, a0, a1, a2)),
-        FunctionId::property_descr_get => {
-            Some(
-                match super::descrobject::property_descr_get(c, a0, Some(a1), a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_new => {
-            Some(super::descrobject::mappingproxy_new(c, a0, a1, a2))
-        }
-        FunctionId::_PyDict_LoadGlobal => {
-            Some(
-                match super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_Pop => {
-            Some(
-                match super::dictobject::_PyDict_Pop(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyDict_FromKeys => {
-            Some(
-                match super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_fromkeys_impl => {
-            Some(
-                match super::dictobject::dict_fromkeys_impl(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_update => {
-            Some(
-                match super::dictobject::dict_update(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_get_impl => {
-            Some(super::dictobject::dict_get_impl(c, a0, a1, a2?))
-        }
-        FunctionId::PyDict_SetDefault => {
-            Some(
-                match super::dictobject::PyDict_SetDefault(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_setdefault_impl => {
-            Some(
-                match super::dictobject::dict_setdefault_impl(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_pop_impl => {
-            Some(
-                match super::dictobject::dict_pop_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::property_descr_get => Some(calls::required(super::descrobject::property_descr_get(c, a0, Some(a1), a2?), c)),
+        FunctionId::_PyDict_LoadGlobal => Some(calls::required(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2?), c)),
+        FunctionId::_PyDict_Pop => Some(calls::required(super::dictobject::_PyDict_Pop(c, a0, a1, a2), c)),
+        FunctionId::_PyDict_FromKeys => Some(calls::required(super::dictobject::_PyDict_FromKeys(c, a0, a1, a2?), c)),
+        FunctionId::dict_get_impl => Some(super::dictobject::dict_get_impl(c, a0, a1, a2?)),
+        FunctionId::PyDict_SetDefault => Some(calls::required(super::dictobject::PyDict_SetDefault(c, a0, a1, a2?), c)),
+        FunctionId::dict_setdefault_impl => Some(calls::required(super::dictobject::dict_setdefault_impl(c, a0, a1, a2?), c)),
         FunctionId::dict_new => Some(super::dictobject::dict_new(c, a0, Some(a1), a2)),
-        FunctionId::enum_new => {
-            Some(
-                match super::enumobject::enum_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_new => Some(super::enumobject::reversed_new(c, a0, a1, a2)),
-        FunctionId::enum_new_impl => {
-            Some(
-                match super::enumobject::enum_new_impl(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_new => {
-            Some(
-                match super::floatobject::float_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_NewWithQualName => {
-            Some(
-                match super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_new => {
-            Some(
-                match super::funcobject::func_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_descr_get => {
-            Some(super::funcobject::func_descr_get(c, a0, Some(a1), a2?))
-        }
+        FunctionId::PyFunction_NewWithQualName => Some(calls::raised(super::funcobject::PyFunction_NewWithQualName(c, a0, a1, a2))),
+        FunctionId::func_new => Some(calls::required(super::funcobject::func_new(c, a0, a1, a2), c)),
         FunctionId::cm_descr_get => Some(super::funcobject::cm_descr_get(c, a0, a1, a2)),
-        FunctionId::sm_descr_get => {
-            Some(
-                match super::funcobject::sm_descr_get(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::sm_call => Some(super::funcobject::sm_call(c, a0, a1, a2)),
-        FunctionId::ga_call => {
-            Some(
-                match super::genericaliasobject::ga_call(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_new => {
-            Some(
-                match super::genericaliasobject::ga_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new => {
-            Some(
-                match super::longobject::long_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_new_impl => {
-            Some(
-                match super::longobject::long_new_impl(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_subtype_new => {
-            Some(
-                match super::longobject::long_subtype_new(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_call => {
-            Some(super::methodobject::cfunction_call(c, a0, a1, a2))
-        }
-        FunctionId::new_module => {
-            Some(
-                match super::moduleobject::new_module(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_new => {
-            Some(
-                match super::namespaceobject::namespace_new(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::namespace_replace => {
-            Some(super::namespaceobject::namespace_replace(c, a0, a1, a2))
-        }
-        FunctionId::none_new => Some(super::object::none_new(c, a0, a1, a2)),
-        FunctionId::notimplemented_new => {
-            Some(super::object::notimplemented_new(c, a0, a1, a2))
-        }
-        FunctionId::range_new => {
-            Some(
-                match super::rangeobject::range_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::compute_range_length => {
-            Some(
-                match super::rangeobject::compute_range_length(c, Some(a0), a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_new => {
-            Some(
-                match super::setobject::frozenset_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_new => {
-            Some(
-                match super::setobject::set_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ellipsis_new => Some(super::sliceobject::ellipsis_new(c, a0, a1, a2)),
-        FunctionId::_PyBuildSlice_Consume2 => {
-            Some(
-                match super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySlice_New => {
-            Some(
-                match super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slice_new => {
-            Some(
-                match super::sliceobject::slice_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::structseq_new => Some(super::structseq::structseq_new(c, a0, a1, a2)),
-        FunctionId::tuple_new => {
-            Some(
-                match super::tupleobject::tuple_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::long_subtype_new => Some(calls::required(super::longobject::long_subtype_new(c, a0, Some(a1), a2), c)),
+        FunctionId::new_module => Some(calls::required(super::moduleobject::new_module(c, a0, a1, a2?), c)),
+        FunctionId::namespace_replace => Some(super::namespaceobject::namespace_replace(c, a0, a1, a2)),
+        FunctionId::compute_range_length => Some(calls::required(super::rangeobject::compute_range_length(c, Some(a0), a1, a2), c)),
+        FunctionId::_PyBuildSlice_Consume2 => Some(calls::required(super::sliceobject::_PyBuildSlice_Consume2(c, a0, a1, a2?), c)),
+        FunctionId::PySlice_New => Some(calls::required(super::sliceobject::PySlice_New(c, Some(a0), Some(a1), a2), c)),
+        FunctionId::slice_new => Some(calls::required(super::sliceobject::slice_new(c, a0, a1, a2), c)),
         FunctionId::type_call => Some(super::typeobject::type_call(c, a0, a1, a2)),
-        FunctionId::PyType_GenericNew => {
-            Some(super::typeobject::PyType_GenericNew(c, a0, a1, a2))
-        }
-        FunctionId::type_new => {
-            Some(
-                match super::typeobject::type_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_FromModuleAndSpec => {
-            Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2?))
-        }
-        FunctionId::_PyType_GetModuleByDef2 => {
-            Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2?))
-        }
-        FunctionId::object_new => {
-            Some(
-                match super::typeobject::object_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tp_new_wrapper => {
-            Some(super::typeobject::tp_new_wrapper(c, Some(a0), Some(a1), a2))
-        }
-        FunctionId::slot_nb_power => {
-            Some(
-                match super::typeobject::slot_nb_power(c, a0, a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_inplace_power => {
-            Some(super::typeobject::slot_nb_inplace_power(c, a0, a1, a2?))
-        }
-        FunctionId::slot_tp_call => Some(super::typeobject::slot_tp_call(c, a0, a1, a2)),
-        FunctionId::call_attribute => {
-            Some(super::typeobject::call_attribute(c, a0, a1, a2?))
-        }
-        FunctionId::slot_tp_descr_get => {
-            Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), a2))
-        }
-        FunctionId::slot_tp_new => Some(super::typeobject::slot_tp_new(c, a0, a1, a2)),
-        FunctionId::_super_lookup_descr => {
-            Some(
-                match super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::super_descr_get => {
-            Some(
-                match super::typeobject::super_descr_get(c, a0, Some(a1), a2?) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_new => {
-            Some(
-                match super::unicodeobject::unicode_new(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_maketrans_impl => {
-            Some(super::unicodeobject::unicode_maketrans_impl(c, a0, Some(a1), a2))
-        }
-        FunctionId::do_string_format => {
-            Some(
-                match super::unicodeobject::do_string_format(c, a0, Some(a1), a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_reuse_basic_ref => {
-            Some(
-                match super::weakrefobject::try_reuse_basic_ref(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::allocate_weakref => {
-            Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2?))
-        }
-        FunctionId::weakref___new__ => {
-            Some(
-                match super::weakrefobject::weakref___new__(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_call => {
-            Some(
-                match super::weakrefobject::proxy_call(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pow => {
-            Some(
-                match super::weakrefobject::proxy_pow(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_ipow => {
-            Some(
-                match super::weakrefobject::proxy_ipow(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        _ => None,
+        FunctionId::PyType_FromModuleAndSpec => Some(super::typeobject::PyType_FromModuleAndSpec(c, a0, a1, a2?)),
+        FunctionId::_PyType_GetModuleByDef2 => Some(super::typeobject::_PyType_GetModuleByDef2(c, a0, a1, a2?)),
+        FunctionId::object_new => Some(calls::required(super::typeobject::object_new(c, a0, a1, a2), c)),
+        FunctionId::call_attribute => Some(super::typeobject::call_attribute(c, a0, a1, a2?)),
+        FunctionId::slot_tp_descr_get => Some(super::typeobject::slot_tp_descr_get(c, a0, Some(a1), a2)),
+        FunctionId::_super_lookup_descr => Some(calls::required(super::typeobject::_super_lookup_descr(c, Some(a0), a1, a2?), c)),
+        FunctionId::super_descr_get => Some(calls::required(super::typeobject::super_descr_get(c, a0, Some(a1), a2?), c)),
+        FunctionId::unicode_new => Some(calls::required(super::unicodeobject::unicode_new(c, a0, a1, a2), c)),
+        FunctionId::try_reuse_basic_ref => Some(calls::required(super::weakrefobject::try_reuse_basic_ref(c, a0, a1, a2), c)),
+        FunctionId::allocate_weakref => Some(super::weakrefobject::allocate_weakref(c, a0, a1, a2?)),
+        FunctionId::weakref___new__ => Some(calls::required(super::weakrefobject::weakref___new__(c, a0, a1, a2), c)),
+        FunctionId::proxy_call => Some(calls::required(super::weakrefobject::proxy_call(c, a0, a1, a2), c)),
+        FunctionId::proxy_pow => Some(calls::required(super::weakrefobject::proxy_pow(c, a0, a1, a2), c)),
+        FunctionId::proxy_ipow => Some(calls::required(super::weakrefobject::proxy_ipow(c, a0, a1, a2), c)),
+        _ => crate::shared::dispatch::ternaryfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `unaryfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn unaryfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn unaryfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::PyObject_Type => Some(super::abstract_::PyObject_Type(c, a0)),
-        FunctionId::PyNumber_Negative => Some(super::abstract_::PyNumber_Negative(c, a0)),
-        FunctionId::PyNumber_Positive => Some(super::abstract_::PyNumber_Positive(c, a0)),
-        FunctionId::PyNumber_Invert => Some(super::abstract_::PyNumber_Invert(c, a0)),
-        FunctionId::PyNumber_Absolute => Some(super::abstract_::PyNumber_Absolute(c, a0)),
-        FunctionId::_PyNumber_Index => {
-            Some(
-                match super::abstract_::_PyNumber_Index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Index => {
-            Some(
-                match super::abstract_::PyNumber_Index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Long => {
-            Some(
-                match super::abstract_::PyNumber_Long(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyNumber_Float => {
-            Some(
-                match super::abstract_::PyNumber_Float(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySequence_Tuple => {
-            Some(
-                match super::abstract_::PySequence_Tuple(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PySequence_List => Some(super::abstract_::PySequence_List(c, a0)),
-        FunctionId::PyMapping_Keys => Some(super::abstract_::PyMapping_Keys(c, a0)),
-        FunctionId::PyMapping_Items => Some(super::abstract_::PyMapping_Items(c, a0)),
-        FunctionId::PyMapping_Values => Some(super::abstract_::PyMapping_Values(c, a0)),
-        FunctionId::abstract_get_bases => {
-            Some(
-                match super::abstract_::abstract_get_bases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_GetIter => Some(super::abstract_::PyObject_GetIter(c, a0)),
-        FunctionId::PyObject_GetAIter => Some(super::abstract_::PyObject_GetAIter(c, a0)),
-        FunctionId::PyIter_Next => {
-            Some(
-                match super::abstract_::PyIter_Next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::PyNumber_Float => Some(calls::required(super::abstract_::PyNumber_Float(c, a0), c)),
+        FunctionId::abstract_get_bases => Some(calls::required(super::abstract_::abstract_get_bases(c, a0), c)),
         FunctionId::bool_repr => Some(super::boolobject::bool_repr(c, a0)),
         FunctionId::bool_invert => Some(super::boolobject::bool_invert(c, a0)),
-        FunctionId::PyByteArray_FromObject => {
-            Some(super::bytearrayobject::PyByteArray_FromObject(c, a0))
-        }
-        FunctionId::bytearray_str => {
-            Some(
-                match super::bytearrayobject::bytearray_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::return_self => Some(super::bytearrayobject::return_self(c, a0)),
-        FunctionId::bytearray_clear_impl => {
-            Some(super::bytearrayobject::bytearray_clear_impl(c, a0))
-        }
-        FunctionId::bytearray_copy_impl => {
-            Some(super::bytearrayobject::bytearray_copy_impl(c, a0))
-        }
-        FunctionId::bytearray_reduce_impl => {
-            Some(
-                match super::bytearrayobject::bytearray_reduce_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytearray_iter => Some(super::bytearrayobject::bytearray_iter(c, a0)),
-        FunctionId::bytesobject_return_self => {
-            Some(super::bytesobject::return_self(c, a0))
-        }
-        FunctionId::bytes_repr => Some(super::bytesobject::bytes_repr(c, a0)),
-        FunctionId::bytes_str => {
-            Some(
-                match super::bytesobject::bytes_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::bytes___bytes___impl => {
-            Some(super::bytesobject::bytes___bytes___impl(c, a0))
-        }
-        FunctionId::PyBytes_FromObject => {
-            Some(super::bytesobject::PyBytes_FromObject(c, a0))
-        }
-        FunctionId::bytes_iter => Some(super::bytesobject::bytes_iter(c, a0)),
         FunctionId::PyObject_CallNoArgs => Some(super::call::PyObject_CallNoArgs(c, a0)),
-        FunctionId::PyCell_New => Some(super::cellobject::PyCell_New(c, a0)),
         FunctionId::PyCell_Get => Some(super::cellobject::PyCell_Get(c, a0)),
-        FunctionId::cell_repr => Some(super::cellobject::cell_repr(c, a0)),
-        FunctionId::PyMethod_Function => {
-            Some(
-                match super::classobject::PyMethod_Function(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyMethod_Self => {
-            Some(
-                match super::classobject::PyMethod_Self(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method___reduce___impl => {
-            Some(super::classobject::method___reduce___impl(c, a0))
-        }
-        FunctionId::method_repr => {
-            Some(
-                match super::classobject::method_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyInstanceMethod_New => {
-            Some(super::classobject::PyInstanceMethod_New(c, a0))
-        }
-        FunctionId::PyInstanceMethod_Function => {
-            Some(super::classobject::PyInstanceMethod_Function(c, a0))
-        }
-        FunctionId::instancemethod_repr => {
-            Some(
-                match super::classobject::instancemethod_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::try_complex_special_method => {
-            Some(
-                match super::complexobject::try_complex_special_method(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descr_name => {
-            Some(
-                match super::descrobject::descr_name(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::descrobject_method_repr => {
-            Some(super::descrobject::method_repr(c, a0))
-        }
-        FunctionId::member_repr => Some(super::descrobject::member_repr(c, a0)),
-        FunctionId::getset_repr => Some(super::descrobject::getset_repr(c, a0)),
-        FunctionId::wrapperdescr_repr => {
-            Some(super::descrobject::wrapperdescr_repr(c, a0))
-        }
-        FunctionId::calculate_qualname => {
-            Some(super::descrobject::calculate_qualname(c, Some(a0)))
-        }
-        FunctionId::mappingproxy_getiter => {
-            Some(super::descrobject::mappingproxy_getiter(c, a0))
-        }
-        FunctionId::mappingproxy_str => {
-            Some(
-                match super::descrobject::mappingproxy_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mappingproxy_repr => {
-            Some(super::descrobject::mappingproxy_repr(c, a0))
-        }
-        FunctionId::PyDictProxy_New => Some(super::descrobject::PyDictProxy_New(c, a0)),
+        FunctionId::method___reduce___impl => Some(super::classobject::method___reduce___impl(c, a0)),
+        FunctionId::method_repr => Some(calls::required(super::classobject::method_repr(c, a0), c)),
+        FunctionId::PyInstanceMethod_Function => Some(super::classobject::PyInstanceMethod_Function(c, a0)),
+        FunctionId::instancemethod_repr => Some(calls::required(super::classobject::instancemethod_repr(c, a0), c)),
+        FunctionId::mappingproxy_getiter => Some(super::descrobject::mappingproxy_getiter(c, a0)),
+        FunctionId::mappingproxy_str => Some(calls::required(super::descrobject::mappingproxy_str(c, a0), c)),
+        FunctionId::mappingproxy_repr => Some(super::descrobject::mappingproxy_repr(c, a0)),
         FunctionId::wrapper_repr => Some(super::descrobject::wrapper_repr(c, a0)),
-        FunctionId::dict_repr_lock_held => {
-            Some(
-                match super::dictobject::dict_repr_lock_held(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_repr => {
-            Some(
-                match super::dictobject::dict_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dict_repr_lock_held => Some(calls::required(super::dictobject::dict_repr_lock_held(c, a0), c)),
+        FunctionId::dict_repr => Some(calls::required(super::dictobject::dict_repr(c, a0), c)),
         FunctionId::keys_lock_held => Some(super::dictobject::keys_lock_held(c, a0)),
         FunctionId::PyDict_Keys => Some(super::dictobject::PyDict_Keys(c, a0)),
         FunctionId::values_lock_held => Some(super::dictobject::values_lock_held(c, a0)),
@@ -15496,1819 +1878,180 @@ pub fn unaryfunc<C: CApi>(
         FunctionId::items_lock_held => Some(super::dictobject::items_lock_held(c, a0)),
         FunctionId::PyDict_Items => Some(super::dictobject::PyDict_Items(c, a0)),
         FunctionId::dict_copy_impl => Some(super::dictobject::dict_copy_impl(c, a0)),
-        FunctionId::copy_lock_held => {
-            Some(
-                match super::dictobject::copy_lock_held(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::copy_lock_held => Some(calls::required(super::dictobject::copy_lock_held(c, Some(a0)), c)),
         FunctionId::dict_clear_impl => Some(super::dictobject::dict_clear_impl(c, a0)),
-        FunctionId::dict_popitem_impl => {
-            Some(
-                match super::dictobject::dict_popitem_impl(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___sizeof___impl => {
-            Some(super::dictobject::dict___sizeof___impl(c, a0))
-        }
-        FunctionId::dict_iter => {
-            Some(
-                match super::dictobject::dict_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextkey => {
-            Some(
-                match super::dictobject::dictiter_iternextkey(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextvalue => {
-            Some(
-                match super::dictobject::dictiter_iternextvalue(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictiter_iternextitem => {
-            Some(
-                match super::dictobject::dictiter_iternextitem(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictreviter_iternext => {
-            Some(
-                match super::dictobject::dictreviter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict___reversed___impl => {
-            Some(
-                match super::dictobject::dict___reversed___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictview_repr => {
-            Some(
-                match super::dictobject::dictview_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictkeys_iter => {
-            Some(
-                match super::dictobject::dictkeys_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dictviews_to_set => Some(super::dictobject::dictviews_to_set(c, a0)),
+        FunctionId::dict_popitem_impl => Some(calls::raised(super::dictobject::dict_popitem_impl(c, a0))),
+        FunctionId::dict___sizeof___impl => Some(super::dictobject::dict___sizeof___impl(c, a0)),
+        FunctionId::dict_iter => Some(calls::required(super::dictobject::dict_iter(c, a0), c)),
+        FunctionId::dictiter_iternextkey => Some(calls::required(super::dictobject::dictiter_iternextkey(c, a0), c)),
+        FunctionId::dictiter_iternextvalue => Some(calls::required(super::dictobject::dictiter_iternextvalue(c, a0), c)),
+        FunctionId::dictiter_iternextitem => Some(calls::required(super::dictobject::dictiter_iternextitem(c, a0), c)),
+        FunctionId::dictreviter_iternext => Some(calls::required(super::dictobject::dictreviter_iternext(c, a0), c)),
+        FunctionId::dictview_repr => Some(calls::required(super::dictobject::dictview_repr(c, a0), c)),
+        FunctionId::dictkeys_iter => Some(calls::required(super::dictobject::dictkeys_iter(c, a0), c)),
         FunctionId::dict_keys_impl => Some(super::dictobject::dict_keys_impl(c, a0)),
-        FunctionId::dictitems_iter => {
-            Some(
-                match super::dictobject::dictitems_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dictitems_iter => Some(calls::required(super::dictobject::dictitems_iter(c, a0), c)),
         FunctionId::dict_items_impl => Some(super::dictobject::dict_items_impl(c, a0)),
-        FunctionId::dictvalues_iter => {
-            Some(
-                match super::dictobject::dictvalues_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::dictvalues_iter => Some(calls::required(super::dictobject::dictvalues_iter(c, a0), c)),
         FunctionId::dict_values_impl => Some(super::dictobject::dict_values_impl(c, a0)),
-        FunctionId::_PyObject_MaterializeManagedDict => {
-            Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0))
-        }
-        FunctionId::enum_next => {
-            Some(
-                match super::enumobject::enum_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_next => {
-            Some(
-                match super::enumobject::reversed_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::float_neg => Some(super::floatobject::float_neg(c, a0)),
-        FunctionId::float_abs => Some(super::floatobject::float_abs(c, a0)),
-        FunctionId::float___trunc___impl => {
-            Some(super::floatobject::float___trunc___impl(c, a0))
-        }
-        FunctionId::float___floor___impl => {
-            Some(super::floatobject::float___floor___impl(c, a0))
-        }
+        FunctionId::_PyObject_MaterializeManagedDict => Some(super::dictobject::_PyObject_MaterializeManagedDict(c, a0)),
+        FunctionId::enum_next => Some(calls::required(super::enumobject::enum_next(c, a0), c)),
+        FunctionId::float___trunc___impl => Some(super::floatobject::float___trunc___impl(c, a0)),
+        FunctionId::float___floor___impl => Some(super::floatobject::float___floor___impl(c, a0)),
         FunctionId::float_float => Some(super::floatobject::float_float(c, a0)),
-        FunctionId::float_conjugate_impl => {
-            Some(super::floatobject::float_conjugate_impl(c, a0))
-        }
-        FunctionId::_PyFunction_FromConstructor => {
-            Some(
-                match super::funcobject::_PyFunction_FromConstructor(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetCode => {
-            Some(
-                match super::funcobject::PyFunction_GetCode(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetGlobals => {
-            Some(
-                match super::funcobject::PyFunction_GetGlobals(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetModule => {
-            Some(
-                match super::funcobject::PyFunction_GetModule(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetDefaults => {
-            Some(
-                match super::funcobject::PyFunction_GetDefaults(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetKwDefaults => {
-            Some(
-                match super::funcobject::PyFunction_GetKwDefaults(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetClosure => {
-            Some(
-                match super::funcobject::PyFunction_GetClosure(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_get_annotation_dict => {
-            Some(
-                match super::funcobject::func_get_annotation_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFunction_GetAnnotations => {
-            Some(
-                match super::funcobject::PyFunction_GetAnnotations(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::function___annotations___get_impl => {
-            Some(
-                match super::funcobject::function___annotations___get_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::function___type_params___get_impl => {
-            Some(
-                match super::funcobject::function___type_params___get_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::func_repr => Some(super::funcobject::func_repr(c, a0)),
-        FunctionId::cm_repr => Some(super::funcobject::cm_repr(c, a0)),
-        FunctionId::PyClassMethod_New => {
-            Some(super::funcobject::PyClassMethod_New(c, a0))
-        }
-        FunctionId::sm_repr => Some(super::funcobject::sm_repr(c, a0)),
-        FunctionId::PyStaticMethod_New => {
-            Some(super::funcobject::PyStaticMethod_New(c, a0))
-        }
-        FunctionId::ga_repr => {
-            Some(
-                match super::genericaliasobject::ga_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_Py_make_parameters => {
-            Some(
-                match super::genericaliasobject::_Py_make_parameters(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_unpacked_tuple_args => {
-            Some(
-                match super::genericaliasobject::_unpacked_tuple_args(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iternext => {
-            Some(
-                match super::genericaliasobject::ga_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_iter => Some(super::genericaliasobject::ga_iter(c, a0)),
-        FunctionId::PySeqIter_New => Some(super::iterobject::PySeqIter_New(c, a0)),
-        FunctionId::iter_iternext => {
-            Some(
-                match super::iterobject::iter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::calliter_iternext => {
-            Some(
-                match super::iterobject::calliter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::anextawaitable_getiter => {
-            Some(super::iterobject::anextawaitable_getiter(c, a0))
-        }
-        FunctionId::anextawaitable_iternext => {
-            Some(
-                match super::iterobject::anextawaitable_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_repr_impl => {
-            Some(
-                match super::listobject::list_repr_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_repr => {
-            Some(
-                match super::listobject::list_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::py_list_clear_impl => {
-            Some(super::listobject::py_list_clear_impl(c, a0))
-        }
+        FunctionId::_PyFunction_FromConstructor => Some(calls::raised(super::funcobject::_PyFunction_FromConstructor(c, a0))),
+        FunctionId::function___annotations___get_impl => Some(calls::required(super::funcobject::function___annotations___get_impl(c, a0), c)),
+        FunctionId::function___type_params___get_impl => Some(calls::required(super::funcobject::function___type_params___get_impl(c, a0), c)),
+        FunctionId::ga_repr => Some(calls::required(super::genericaliasobject::ga_repr(c, a0), c)),
+        FunctionId::_Py_make_parameters => Some(calls::required(super::genericaliasobject::_Py_make_parameters(c, a0), c)),
+        FunctionId::_unpacked_tuple_args => Some(calls::required(super::genericaliasobject::_unpacked_tuple_args(c, a0), c)),
+        FunctionId::calliter_iternext => Some(calls::required(super::iterobject::calliter_iternext(c, a0), c)),
+        FunctionId::anextawaitable_iternext => Some(calls::required(super::iterobject::anextawaitable_iternext(c, a0), c)),
+        FunctionId::list_repr_impl => Some(calls::required(super::listobject::list_repr_impl(c, a0), c)),
+        FunctionId::list_repr => Some(calls::required(super::listobject::list_repr(c, a0), c)),
+        FunctionId::py_list_clear_impl => Some(super::listobject::py_list_clear_impl(c, a0)),
         FunctionId::list_copy_impl => Some(super::listobject::list_copy_impl(c, a0)),
-        FunctionId::PyList_AsTuple => Some(super::listobject::PyList_AsTuple(c, a0)),
-        FunctionId::list___sizeof___impl => {
-            Some(super::listobject::list___sizeof___impl(c, a0))
-        }
+        FunctionId::list___sizeof___impl => Some(super::listobject::list___sizeof___impl(c, a0)),
         FunctionId::list_iter => Some(super::listobject::list_iter(c, a0)),
-        FunctionId::listiter_next => {
-            Some(
-                match super::listobject::listiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list___reversed___impl => {
-            Some(super::listobject::list___reversed___impl(c, a0))
-        }
-        FunctionId::listreviter_next => {
-            Some(
-                match super::listobject::listreviter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::listiter_next => Some(calls::required(super::listobject::listiter_next(c, a0), c)),
+        FunctionId::listreviter_next => Some(calls::required(super::listobject::listreviter_next(c, a0), c)),
         FunctionId::long_normalize => Some(super::longobject::long_normalize(c, a0)),
-        FunctionId::long_invert => {
-            Some(
-                match super::longobject::long_invert(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::long_invert => Some(calls::required(super::longobject::long_invert(c, a0), c)),
         FunctionId::long_neg => Some(super::longobject::long_neg(c, a0)),
-        FunctionId::long_abs => {
-            Some(
-                match super::longobject::long_abs(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_long => {
-            Some(
-                match super::longobject::long_long(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_float => Some(super::longobject::long_float(c, a0)),
-        FunctionId::int___getnewargs___impl => {
-            Some(super::longobject::int___getnewargs___impl(c, a0))
-        }
-        FunctionId::int_bit_length_impl => {
-            Some(
-                match super::longobject::int_bit_length_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_bit_count_impl => {
-            Some(super::longobject::int_bit_count_impl(c, a0))
-        }
-        FunctionId::int_as_integer_ratio_impl => {
-            Some(
-                match super::longobject::int_as_integer_ratio_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::int_is_integer_impl => {
-            Some(super::longobject::int_is_integer_impl(c, a0))
-        }
-        FunctionId::PyCFunction_GetSelf => {
-            Some(
-                match super::methodobject::PyCFunction_GetSelf(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyCMethod_GetClass => {
-            Some(super::methodobject::PyCMethod_GetClass(c, a0))
-        }
-        FunctionId::meth_repr => Some(super::methodobject::meth_repr(c, a0)),
-        FunctionId::PyModuleDef_Init => {
-            Some(super::moduleobject::PyModuleDef_Init(c, a0))
-        }
-        FunctionId::new_module_notrack => {
-            Some(
-                match super::moduleobject::new_module_notrack(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_NewObject => {
-            Some(
-                match super::moduleobject::PyModule_NewObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetDict => {
-            Some(super::moduleobject::PyModule_GetDict(c, a0))
-        }
-        FunctionId::PyModule_GetNameObject => {
-            Some(
-                match super::moduleobject::PyModule_GetNameObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetFilenameObject => {
-            Some(
-                match super::moduleobject::PyModule_GetFilenameObject(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyModule_GetDef => Some(super::moduleobject::PyModule_GetDef(c, a0)),
+        FunctionId::long_abs => Some(calls::required(super::longobject::long_abs(c, a0), c)),
+        FunctionId::long_long => Some(calls::required(super::longobject::long_long(c, Some(a0)), c)),
+        FunctionId::int_bit_length_impl => Some(calls::required(super::longobject::int_bit_length_impl(c, a0), c)),
+        FunctionId::int_bit_count_impl => Some(super::longobject::int_bit_count_impl(c, a0)),
+        FunctionId::int_is_integer_impl => Some(super::longobject::int_is_integer_impl(c, a0)),
+        FunctionId::PyModuleDef_Init => Some(super::moduleobject::PyModuleDef_Init(c, a0)),
+        FunctionId::PyModule_NewObject => Some(calls::required(super::moduleobject::PyModule_NewObject(c, a0), c)),
+        FunctionId::PyModule_GetNameObject => Some(calls::required(super::moduleobject::PyModule_GetNameObject(c, a0), c)),
+        FunctionId::PyModule_GetFilenameObject => Some(calls::required(super::moduleobject::PyModule_GetFilenameObject(c, a0), c)),
         FunctionId::module_repr => Some(super::moduleobject::module_repr(c, a0)),
-        FunctionId::namespace_repr => {
-            Some(
-                match super::namespaceobject::namespace_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyNamespace_New => {
-            Some(
-                match super::namespaceobject::_PyNamespace_New(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::namespace_repr => Some(calls::required(super::namespaceobject::namespace_repr(c, a0), c)),
         FunctionId::_PyObject_New => Some(super::object::_PyObject_New(c, a0)),
-        FunctionId::PyObject_Repr => {
-            Some(
-                match super::object::PyObject_Repr(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Str => {
-            Some(
-                match super::object::PyObject_Str(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_ASCII => {
-            Some(
-                match super::object::PyObject_ASCII(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Bytes => Some(super::object::PyObject_Bytes(c, Some(a0))),
-        FunctionId::_PyObject_FunctionStr => {
-            Some(
-                match super::object::_PyObject_FunctionStr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_SelfIter => Some(super::object::PyObject_SelfIter(c, a0)),
-        FunctionId::_PyObject_NextNotImplemented => {
-            Some(
-                match super::object::_PyObject_NextNotImplemented(c, a0) {
-                    Ok(error) | Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_dir_object => {
-            Some(
-                match super::object::_dir_object(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyObject_Dir => {
-            Some(
-                match super::object::PyObject_Dir(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::none_repr => Some(super::object::none_repr(c, a0)),
-        FunctionId::NotImplemented_repr => {
-            Some(super::object::NotImplemented_repr(c, a0))
-        }
-        FunctionId::validate_step => {
-            Some(
-                match super::rangeobject::validate_step(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_repr => Some(super::rangeobject::range_repr(c, a0)),
-        FunctionId::rangeiter_next => {
-            Some(
-                match super::rangeobject::rangeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::longrangeiter_next => {
-            Some(
-                match super::rangeobject::longrangeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::_PyObject_FunctionStr => Some(calls::required(super::object::_PyObject_FunctionStr(c, a0), c)),
+        FunctionId::validate_step => Some(calls::required(super::rangeobject::validate_step(c, Some(a0)), c)),
+        FunctionId::rangeiter_next => Some(calls::required(super::rangeobject::rangeiter_next(c, a0), c)),
+        FunctionId::longrangeiter_next => Some(calls::required(super::rangeobject::longrangeiter_next(c, a0), c)),
         FunctionId::range_iter => Some(super::rangeobject::range_iter(c, a0)),
-        FunctionId::set_repr_lock_held => {
-            Some(
-                match super::setobject::set_repr_lock_held(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_repr => {
-            Some(
-                match super::setobject::set_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::setiter_iternext => {
-            Some(
-                match super::setobject::setiter_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_repr_lock_held => Some(calls::required(super::setobject::set_repr_lock_held(c, a0), c)),
+        FunctionId::set_repr => Some(calls::required(super::setobject::set_repr(c, a0), c)),
+        FunctionId::setiter_iternext => Some(calls::required(super::setobject::setiter_iternext(c, a0), c)),
         FunctionId::set_iter => Some(super::setobject::set_iter(c, a0)),
-        FunctionId::set_copy_impl => {
-            Some(
-                match super::setobject::set_copy_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_copy_impl => {
-            Some(
-                match super::setobject::frozenset_copy_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set_copy_impl => Some(calls::required(super::setobject::set_copy_impl(c, a0), c)),
+        FunctionId::frozenset_copy_impl => Some(calls::required(super::setobject::frozenset_copy_impl(c, a0), c)),
         FunctionId::set_clear_impl => Some(super::setobject::set_clear_impl(c, a0)),
-        FunctionId::set___reduce___impl => {
-            Some(
-                match super::setobject::set___reduce___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set___sizeof___impl => {
-            Some(super::setobject::set___sizeof___impl(c, a0))
-        }
-        FunctionId::PySet_New => {
-            Some(
-                match super::setobject::PySet_New(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyFrozenSet_New => {
-            Some(
-                match super::setobject::PyFrozenSet_New(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::set___reduce___impl => Some(calls::required(super::setobject::set___reduce___impl(c, a0), c)),
+        FunctionId::set___sizeof___impl => Some(super::setobject::set___sizeof___impl(c, a0)),
         FunctionId::PySet_Pop => Some(super::setobject::PySet_Pop(c, a0)),
-        FunctionId::dummy_repr => Some(super::setobject::dummy_repr(c, a0)),
-        FunctionId::ellipsis_repr => Some(super::sliceobject::ellipsis_repr(c, a0)),
-        FunctionId::slice_repr => Some(super::sliceobject::slice_repr(c, a0)),
-        FunctionId::evaluate_slice_index => {
-            Some(
-                match super::sliceobject::evaluate_slice_index(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuplerepr => {
-            Some(
-                match super::tupleobject::tuplerepr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple___getnewargs___impl => {
-            Some(super::tupleobject::tuple___getnewargs___impl(c, a0))
-        }
-        FunctionId::tupleiter_next => {
-            Some(
-                match super::tupleobject::tupleiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::tupleiter_next => Some(calls::required(super::tupleobject::tupleiter_next(c, a0), c)),
         FunctionId::tuple_iter => Some(super::tupleobject::tuple_iter(c, a0)),
-        FunctionId::type_from_ref => {
-            Some(
-                match super::typeobject::type_from_ref(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_dict => {
-            Some(
-                match super::typeobject::lookup_tp_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetDict => {
-            Some(
-                match super::typeobject::_PyType_GetDict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::type_from_ref => Some(calls::required(super::typeobject::type_from_ref(c, Some(a0)), c)),
+        FunctionId::lookup_tp_dict => Some(calls::required(super::typeobject::lookup_tp_dict(c, a0), c)),
+        FunctionId::_PyType_GetDict => Some(calls::required(super::typeobject::_PyType_GetDict(c, a0), c)),
         FunctionId::PyType_GetDict => Some(super::typeobject::PyType_GetDict(c, a0)),
-        FunctionId::lookup_tp_bases => {
-            Some(
-                match super::typeobject::lookup_tp_bases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetBases => {
-            Some(
-                match super::typeobject::_PyType_GetBases(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_mro => {
-            Some(
-                match super::typeobject::lookup_tp_mro(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetMRO => {
-            Some(
-                match super::typeobject::_PyType_GetMRO(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::lookup_tp_subclasses => {
-            Some(
-                match super::typeobject::lookup_tp_subclasses(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_GetSubclasses => {
-            Some(super::typeobject::_PyType_GetSubclasses(c, a0))
-        }
-        FunctionId::PyType_GetFullyQualifiedName => {
-            Some(
-                match super::typeobject::PyType_GetFullyQualifiedName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_repr => {
-            Some(
-                match super::typeobject::type_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::_PyType_NewManagedObject => {
-            Some(super::typeobject::_PyType_NewManagedObject(c, a0))
-        }
-        FunctionId::class_name => {
-            Some(
-                match super::typeobject::class_name(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_implementation_unlocked => {
-            Some(
-                match super::typeobject::mro_implementation_unlocked(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_implementation => {
-            Some(
-                match super::typeobject::mro_implementation(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_mro_impl => {
-            Some(
-                match super::typeobject::type_mro_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::mro_invoke => {
-            Some(
-                match super::typeobject::mro_invoke(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::best_base => {
-            Some(
-                match super::typeobject::best_base(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::solid_base => {
-            Some(
-                match super::typeobject::solid_base(c, Some(a0)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_builtin_base_with_dict => {
-            Some(
-                match super::typeobject::get_builtin_base_with_dict(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::get_dict_descriptor => {
-            Some(
-                match super::typeobject::get_dict_descriptor(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::lookup_tp_bases => Some(calls::required(super::typeobject::lookup_tp_bases(c, a0), c)),
+        FunctionId::_PyType_GetBases => Some(calls::required(super::typeobject::_PyType_GetBases(c, a0), c)),
+        FunctionId::lookup_tp_mro => Some(calls::required(super::typeobject::lookup_tp_mro(c, Some(a0)), c)),
+        FunctionId::_PyType_GetMRO => Some(calls::required(super::typeobject::_PyType_GetMRO(c, a0), c)),
+        FunctionId::lookup_tp_subclasses => Some(calls::required(super::typeobject::lookup_tp_subclasses(c, a0), c)),
+        FunctionId::_PyType_GetSubclasses => Some(super::typeobject::_PyType_GetSubclasses(c, a0)),
+        FunctionId::PyType_GetFullyQualifiedName => Some(calls::required(super::typeobject::PyType_GetFullyQualifiedName(c, a0), c)),
+        FunctionId::type_repr => Some(calls::required(super::typeobject::type_repr(c, a0), c)),
+        FunctionId::_PyType_NewManagedObject => Some(super::typeobject::_PyType_NewManagedObject(c, a0)),
+        FunctionId::class_name => Some(calls::required(super::typeobject::class_name(c, Some(a0)), c)),
+        FunctionId::mro_implementation_unlocked => Some(calls::required(super::typeobject::mro_implementation_unlocked(c, a0), c)),
+        FunctionId::mro_implementation => Some(calls::required(super::typeobject::mro_implementation(c, a0), c)),
+        FunctionId::mro_invoke => Some(calls::required(super::typeobject::mro_invoke(c, a0), c)),
+        FunctionId::best_base => Some(calls::required(super::typeobject::best_base(c, Some(a0)), c)),
+        FunctionId::solid_base => Some(calls::required(super::typeobject::solid_base(c, Some(a0)), c)),
         FunctionId::type_new_alloc => Some(super::typeobject::type_new_alloc(c, a0)),
-        FunctionId::type_new_init => {
-            Some(
-                match super::typeobject::type_new_init(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_new_impl => {
-            Some(
-                match super::typeobject::type_new_impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::type_new_init => Some(calls::required(super::typeobject::type_new_init(c, a0), c)),
+        FunctionId::type_new_impl => Some(calls::required(super::typeobject::type_new_impl(c, a0), c)),
         FunctionId::PyType_FromSpec => Some(super::typeobject::PyType_FromSpec(c, a0)),
-        FunctionId::PyType_GetName => {
-            Some(
-                match super::typeobject::PyType_GetName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetQualName => {
-            Some(
-                match super::typeobject::PyType_GetQualName(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyType_GetModuleName => {
-            Some(super::typeobject::PyType_GetModuleName(c, a0))
-        }
-        FunctionId::PyType_GetModule => {
-            Some(
-                match super::typeobject::PyType_GetModule(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___subclasses___impl => {
-            Some(super::typeobject::type___subclasses___impl(c, a0))
-        }
-        FunctionId::type___dir___impl => {
-            Some(
-                match super::typeobject::type___dir___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type___sizeof___impl => {
-            Some(super::typeobject::type___sizeof___impl(c, a0))
-        }
-        FunctionId::object_repr => {
-            Some(
-                match super::typeobject::object_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object_str => Some(super::typeobject::object_str(c, a0)),
-        FunctionId::_PyType_GetSlotNames => {
-            Some(super::typeobject::_PyType_GetSlotNames(c, a0))
-        }
-        FunctionId::_PyObject_GetState => {
-            Some(
-                match super::typeobject::_PyObject_GetState(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___getstate___impl => {
-            Some(
-                match super::typeobject::object___getstate___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reduce_newobj => {
-            Some(
-                match super::typeobject::reduce_newobj(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___reduce___impl => {
-            Some(
-                match super::typeobject::object___reduce___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::object___sizeof___impl => {
-            Some(super::typeobject::object___sizeof___impl(c, a0))
-        }
-        FunctionId::object___dir___impl => {
-            Some(
-                match super::typeobject::object___dir___impl(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::slot_nb_negative => Some(super::typeobject::slot_nb_negative(c, a0)),
-        FunctionId::slot_nb_positive => Some(super::typeobject::slot_nb_positive(c, a0)),
-        FunctionId::slot_nb_absolute => Some(super::typeobject::slot_nb_absolute(c, a0)),
-        FunctionId::slot_nb_index => Some(super::typeobject::slot_nb_index(c, a0)),
-        FunctionId::slot_nb_invert => Some(super::typeobject::slot_nb_invert(c, a0)),
-        FunctionId::slot_nb_int => Some(super::typeobject::slot_nb_int(c, a0)),
-        FunctionId::slot_nb_float => Some(super::typeobject::slot_nb_float(c, a0)),
-        FunctionId::slot_tp_repr => Some(super::typeobject::slot_tp_repr(c, a0)),
-        FunctionId::slot_tp_str => Some(super::typeobject::slot_tp_str(c, a0)),
-        FunctionId::slot_tp_iter => Some(super::typeobject::slot_tp_iter(c, a0)),
-        FunctionId::slot_tp_iternext => Some(super::typeobject::slot_tp_iternext(c, a0)),
-        FunctionId::slot_am_await => Some(super::typeobject::slot_am_await(c, a0)),
-        FunctionId::slot_am_aiter => Some(super::typeobject::slot_am_aiter(c, a0)),
-        FunctionId::slot_am_anext => Some(super::typeobject::slot_am_anext(c, a0)),
-        FunctionId::super_repr => Some(super::typeobject::super_repr(c, a0)),
-        FunctionId::unicode_result_unchanged => {
-            Some(super::unicodeobject::unicode_result_unchanged(c, a0))
-        }
-        FunctionId::PyUnicode_FromObject => {
-            Some(super::unicodeobject::PyUnicode_FromObject(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF8String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF8String(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF32String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF32String(c, a0))
-        }
-        FunctionId::PyUnicode_AsUTF16String => {
-            Some(super::unicodeobject::PyUnicode_AsUTF16String(c, a0))
-        }
-        FunctionId::PyUnicode_AsLatin1String => {
-            Some(super::unicodeobject::PyUnicode_AsLatin1String(c, a0))
-        }
-        FunctionId::PyUnicode_AsASCIIString => {
-            Some(super::unicodeobject::PyUnicode_AsASCIIString(c, a0))
-        }
-        FunctionId::unicode_isascii_impl => {
-            Some(super::unicodeobject::unicode_isascii_impl(c, a0))
-        }
-        FunctionId::unicode_islower_impl => {
-            Some(super::unicodeobject::unicode_islower_impl(c, a0))
-        }
-        FunctionId::unicode_isupper_impl => {
-            Some(super::unicodeobject::unicode_isupper_impl(c, a0))
-        }
-        FunctionId::unicode_istitle_impl => {
-            Some(super::unicodeobject::unicode_istitle_impl(c, a0))
-        }
-        FunctionId::unicode_isspace_impl => {
-            Some(super::unicodeobject::unicode_isspace_impl(c, a0))
-        }
-        FunctionId::unicode_isalpha_impl => {
-            Some(super::unicodeobject::unicode_isalpha_impl(c, a0))
-        }
-        FunctionId::unicode_isalnum_impl => {
-            Some(super::unicodeobject::unicode_isalnum_impl(c, a0))
-        }
-        FunctionId::unicode_isdecimal_impl => {
-            Some(super::unicodeobject::unicode_isdecimal_impl(c, a0))
-        }
-        FunctionId::unicode_isdigit_impl => {
-            Some(super::unicodeobject::unicode_isdigit_impl(c, a0))
-        }
-        FunctionId::unicode_isnumeric_impl => {
-            Some(super::unicodeobject::unicode_isnumeric_impl(c, a0))
-        }
-        FunctionId::unicode_isidentifier_impl => {
-            Some(super::unicodeobject::unicode_isidentifier_impl(c, a0))
-        }
-        FunctionId::unicode_isprintable_impl => {
-            Some(super::unicodeobject::unicode_isprintable_impl(c, a0))
-        }
-        FunctionId::unicode_str => Some(super::unicodeobject::unicode_str(c, a0)),
-        FunctionId::_PyUnicodeWriter_Finish => {
-            Some(
-                match super::unicodeobject::_PyUnicodeWriter_Finish(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::SubString_new_object => {
-            Some(super::unicodeobject::SubString_new_object(c, a0))
-        }
-        FunctionId::SubString_new_object_or_empty => {
-            Some(super::unicodeobject::SubString_new_object_or_empty(c, a0))
-        }
-        FunctionId::fieldnameiter_next => {
-            Some(
-                match super::unicodeobject::fieldnameiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicodeiter_next => {
-            Some(
-                match super::unicodeobject::unicodeiter_next(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_iter => Some(super::unicodeobject::unicode_iter(c, a0)),
-        FunctionId::union_repr => {
-            Some(
-                match super::unionobject::union_repr(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::make_union => Some(super::unionobject::make_union(c, a0)),
+        FunctionId::PyType_GetModuleName => Some(super::typeobject::PyType_GetModuleName(c, a0)),
+        FunctionId::type___sizeof___impl => Some(super::typeobject::type___sizeof___impl(c, a0)),
+        FunctionId::object_repr => Some(calls::required(super::typeobject::object_repr(c, a0), c)),
+        FunctionId::_PyType_GetSlotNames => Some(super::typeobject::_PyType_GetSlotNames(c, a0)),
+        FunctionId::object___sizeof___impl => Some(super::typeobject::object___sizeof___impl(c, a0)),
+        FunctionId::object___dir___impl => Some(calls::required(super::typeobject::object___dir___impl(c, a0), c)),
+        FunctionId::unicode_isspace_impl => Some(super::unicodeobject::unicode_isspace_impl(c, a0)),
+        FunctionId::unicode_isalnum_impl => Some(super::unicodeobject::unicode_isalnum_impl(c, a0)),
+        FunctionId::_PyUnicodeWriter_Finish => Some(calls::required(super::unicodeobject::_PyUnicodeWriter_Finish(c, a0), c)),
         FunctionId::weakref_repr => Some(super::weakrefobject::weakref_repr(c, a0)),
-        FunctionId::proxy_str => {
-            Some(
-                match super::weakrefobject::proxy_str(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
+        FunctionId::proxy_str => Some(calls::required(super::weakrefobject::proxy_str(c, a0), c)),
         FunctionId::proxy_repr => Some(super::weakrefobject::proxy_repr(c, a0)),
-        FunctionId::proxy_neg => {
-            Some(
-                match super::weakrefobject::proxy_neg(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_pos => {
-            Some(
-                match super::weakrefobject::proxy_pos(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_abs => {
-            Some(
-                match super::weakrefobject::proxy_abs(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_invert => {
-            Some(
-                match super::weakrefobject::proxy_invert(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_int => {
-            Some(
-                match super::weakrefobject::proxy_int(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_float => {
-            Some(
-                match super::weakrefobject::proxy_float(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_index => {
-            Some(
-                match super::weakrefobject::proxy_index(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iter => {
-            Some(
-                match super::weakrefobject::proxy_iter(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::proxy_iternext => {
-            Some(
-                match super::weakrefobject::proxy_iternext(c, a0) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::PyWeakref_GetObject => {
-            Some(super::weakrefobject::PyWeakref_GetObject(c, a0))
-        }
-        _ => None,
+        FunctionId::proxy_neg => Some(calls::required(super::weakrefobject::proxy_neg(c, a0), c)),
+        FunctionId::proxy_pos => Some(calls::required(super::weakrefobject::proxy_pos(c, a0), c)),
+        FunctionId::proxy_abs => Some(calls::required(super::weakrefobject::proxy_abs(c, a0), c)),
+        FunctionId::proxy_invert => Some(calls::required(super::weakrefobject::proxy_invert(c, a0), c)),
+        FunctionId::proxy_int => Some(calls::required(super::weakrefobject::proxy_int(c, a0), c)),
+        FunctionId::proxy_float => Some(calls::required(super::weakrefobject::proxy_float(c, a0), c)),
+        FunctionId::proxy_index => Some(calls::required(super::weakrefobject::proxy_index(c, a0), c)),
+        FunctionId::proxy_iter => Some(calls::required(super::weakrefobject::proxy_iter(c, a0), c)),
+        FunctionId::proxy_iternext => Some(calls::required(super::weakrefobject::proxy_iternext(c, a0), c)),
+        FunctionId::PyWeakref_GetObject => Some(super::weakrefobject::PyWeakref_GetObject(c, a0)),
+        _ => crate::shared::dispatch::unaryfunc(c, id, a0),
     }
 }
 /// Runs the translation of `id` as a `update_callback`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn update_callback<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-) -> Option<Result<i32, C::Error>> {
+pub fn update_callback<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object) -> Option<Result<i32, C::Error>> {
     match id {
-        FunctionId::update_slots_callback => {
-            Some(super::typeobject::update_slots_callback(c, a0, Some(a1)))
-        }
+        FunctionId::update_slots_callback => Some(super::typeobject::update_slots_callback(c, a0, Some(a1))),
         _ => None,
     }
 }
 /// Runs the translation of `id` as a `vectorcallfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn vectorcallfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &[C::Object],
-    a2: usize,
-    a3: &C::Object,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn vectorcallfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &[C::Object], a2: usize, a3: &C::Object) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::bool_vectorcall => {
-            Some(super::boolobject::bool_vectorcall(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::PyObject_VectorcallDict => {
-            Some(super::call::PyObject_VectorcallDict(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::_PyFunction_Vectorcall => {
-            Some(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::PyObject_VectorcallMethod => {
-            Some(
-                match super::call::PyObject_VectorcallMethod(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_VARARGS => {
-            Some(
-                match super::descrobject::method_vectorcall_VARARGS(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_VARARGS_KEYWORDS => {
-            Some(
-                match super::descrobject::method_vectorcall_VARARGS_KEYWORDS(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => {
-            Some(
-                match super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_FASTCALL => {
-            Some(
-                match super::descrobject::method_vectorcall_FASTCALL(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_FASTCALL_KEYWORDS => {
-            Some(
-                match super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_NOARGS => {
-            Some(
-                match super::descrobject::method_vectorcall_NOARGS(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::method_vectorcall_O => {
-            Some(
-                match super::descrobject::method_vectorcall_O(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::dict_vectorcall => {
-            Some(
-                match super::dictobject::dict_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::enumerate_vectorcall => {
-            Some(
-                match super::enumobject::enumerate_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::reversed_vectorcall => {
-            Some(super::enumobject::reversed_vectorcall(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::float_vectorcall => {
-            Some(
-                match super::floatobject::float_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::ga_vectorcall => {
-            Some(
-                match super::genericaliasobject::ga_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::list_vectorcall => {
-            Some(
-                match super::listobject::list_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::long_vectorcall => {
-            Some(
-                match super::longobject::long_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_vectorcall_FASTCALL => {
-            Some(
-                match super::methodobject::cfunction_vectorcall_FASTCALL(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => {
-            Some(
-                match super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => {
-            Some(
-                match super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_vectorcall_NOARGS => {
-            Some(
-                match super::methodobject::cfunction_vectorcall_NOARGS(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::cfunction_vectorcall_O => {
-            Some(
-                match super::methodobject::cfunction_vectorcall_O(
-                    c,
-                    a0,
-                    a1,
-                    a2,
-                    Some(a3),
-                ) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::range_vectorcall => {
-            Some(
-                match super::rangeobject::range_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::frozenset_vectorcall => {
-            Some(
-                match super::setobject::frozenset_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::set_vectorcall => {
-            Some(
-                match super::setobject::set_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::tuple_vectorcall => {
-            Some(
-                match super::tupleobject::tuple_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::type_vectorcall => {
-            Some(super::typeobject::type_vectorcall(c, a0, a1, a2, Some(a3)))
-        }
-        FunctionId::super_vectorcall => {
-            Some(
-                match super::typeobject::super_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::unicode_vectorcall => {
-            Some(
-                match super::unicodeobject::unicode_vectorcall(c, a0, a1, a2, Some(a3)) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::weakref_vectorcall => {
-            Some(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, Some(a3)))
-        }
-        _ => None,
+        FunctionId::bool_vectorcall => Some(super::boolobject::bool_vectorcall(c, a0, a1, a2, Some(a3))),
+        FunctionId::PyObject_VectorcallDict => Some(super::call::PyObject_VectorcallDict(c, a0, a1, a2, Some(a3))),
+        FunctionId::_PyFunction_Vectorcall => Some(super::call::_PyFunction_Vectorcall(c, a0, a1, a2, Some(a3))),
+        FunctionId::PyObject_VectorcallMethod => Some(calls::required(super::call::PyObject_VectorcallMethod(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_VARARGS => Some(calls::required(super::descrobject::method_vectorcall_VARARGS(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_VARARGS_KEYWORDS => Some(calls::required(super::descrobject::method_vectorcall_VARARGS_KEYWORDS(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS_METHOD => Some(calls::required(super::descrobject::method_vectorcall_FASTCALL_KEYWORDS_METHOD(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_FASTCALL => Some(calls::required(super::descrobject::method_vectorcall_FASTCALL(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_FASTCALL_KEYWORDS => Some(calls::required(super::descrobject::method_vectorcall_FASTCALL_KEYWORDS(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_NOARGS => Some(calls::required(super::descrobject::method_vectorcall_NOARGS(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::method_vectorcall_O => Some(calls::required(super::descrobject::method_vectorcall_O(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::dict_vectorcall => Some(calls::required(super::dictobject::dict_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::enumerate_vectorcall => Some(calls::required(super::enumobject::enumerate_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::reversed_vectorcall => Some(super::enumobject::reversed_vectorcall(c, a0, a1, a2, Some(a3))),
+        FunctionId::float_vectorcall => Some(calls::required(super::floatobject::float_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::list_vectorcall => Some(calls::required(super::listobject::list_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::long_vectorcall => Some(calls::required(super::longobject::long_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::cfunction_vectorcall_FASTCALL => Some(calls::required(super::methodobject::cfunction_vectorcall_FASTCALL(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS => Some(calls::required(super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD => Some(calls::required(super::methodobject::cfunction_vectorcall_FASTCALL_KEYWORDS_METHOD(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::cfunction_vectorcall_NOARGS => Some(calls::required(super::methodobject::cfunction_vectorcall_NOARGS(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::cfunction_vectorcall_O => Some(calls::required(super::methodobject::cfunction_vectorcall_O(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::range_vectorcall => Some(calls::required(super::rangeobject::range_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::frozenset_vectorcall => Some(calls::required(super::setobject::frozenset_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::set_vectorcall => Some(calls::required(super::setobject::set_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::tuple_vectorcall => Some(calls::required(super::tupleobject::tuple_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::type_vectorcall => Some(super::typeobject::type_vectorcall(c, a0, a1, a2, Some(a3))),
+        FunctionId::super_vectorcall => Some(calls::required(super::typeobject::super_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::unicode_vectorcall => Some(calls::required(super::unicodeobject::unicode_vectorcall(c, a0, a1, a2, Some(a3)), c)),
+        FunctionId::weakref_vectorcall => Some(super::weakrefobject::weakref_vectorcall(c, a0, a1, a2, Some(a3))),
+        _ => crate::shared::dispatch::vectorcallfunc(c, id, a0, a1, a2, a3),
     }
 }
 /// Runs the translation of `id` as a `wrapperfunc`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn wrapperfunc<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: &C::Function,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn wrapperfunc<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: &C::Function) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::wrap_lenfunc => {
-            Some(
-                match super::typeobject::wrap_lenfunc(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_inquirypred => {
-            Some(
-                match super::typeobject::wrap_inquirypred(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_binaryfunc => {
-            Some(
-                match super::typeobject::wrap_binaryfunc(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_binaryfunc_l => {
-            Some(
-                match super::typeobject::wrap_binaryfunc_l(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_binaryfunc_r => {
-            Some(
-                match super::typeobject::wrap_binaryfunc_r(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_ternaryfunc => {
-            Some(super::typeobject::wrap_ternaryfunc(c, a0, a1, a2))
-        }
-        FunctionId::wrap_ternaryfunc_r => {
-            Some(super::typeobject::wrap_ternaryfunc_r(c, a0, a1, a2))
-        }
-        FunctionId::wrap_unaryfunc => {
-            Some(
-                match super::typeobject::wrap_unaryfunc(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_indexargfunc => {
-            Some(super::typeobject::wrap_indexargfunc(c, a0, a1, a2))
-        }
-        FunctionId::wrap_sq_item => {
-            Some(
-                match super::typeobject::wrap_sq_item(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_sq_setitem => {
-            Some(super::typeobject::wrap_sq_setitem(c, a0, a1, a2))
-        }
-        FunctionId::wrap_sq_delitem => {
-            Some(
-                match super::typeobject::wrap_sq_delitem(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_objobjproc => {
-            Some(
-                match super::typeobject::wrap_objobjproc(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_objobjargproc => {
-            Some(super::typeobject::wrap_objobjargproc(c, a0, a1, a2))
-        }
-        FunctionId::wrap_delitem => {
-            Some(
-                match super::typeobject::wrap_delitem(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_setattr => {
-            Some(
-                match super::typeobject::wrap_setattr(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_delattr => {
-            Some(
-                match super::typeobject::wrap_delattr(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_hashfunc => {
-            Some(
-                match super::typeobject::wrap_hashfunc(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_del => {
-            Some(
-                match super::typeobject::wrap_del(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::richcmp_lt => {
-            Some(
-                match super::typeobject::richcmp_lt(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::richcmp_le => {
-            Some(
-                match super::typeobject::richcmp_le(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::richcmp_eq => {
-            Some(
-                match super::typeobject::richcmp_eq(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::richcmp_ne => {
-            Some(
-                match super::typeobject::richcmp_ne(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::richcmp_gt => {
-            Some(
-                match super::typeobject::richcmp_gt(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::richcmp_ge => {
-            Some(
-                match super::typeobject::richcmp_ge(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_next => {
-            Some(
-                match super::typeobject::wrap_next(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
-        FunctionId::wrap_descr_get => {
-            Some(super::typeobject::wrap_descr_get(c, a0, a1, a2))
-        }
-        FunctionId::wrap_descr_set => {
-            Some(super::typeobject::wrap_descr_set(c, a0, a1, a2))
-        }
-        FunctionId::wrap_descr_delete => {
-            Some(
-                match super::typeobject::wrap_descr_delete(c, a0, a1, a2) {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(c.unsupported("NULL without an exception")),
-                    Err(error) => Err(error),
-                },
-            )
-        }
         FunctionId::wrap_buffer => Some(super::typeobject::wrap_buffer(c, a0, a1, a2)),
-        _ => None,
+        _ => crate::shared::dispatch::wrapperfunc(c, id, a0, a1, a2),
     }
 }
 /// Runs the translation of `id` as a `wrapperfunc_kwds`; `None` if there is none.
 #[allow(unused_variables)]
-pub fn wrapperfunc_kwds<C: CApi>(
-    c: &mut C,
-    id: FunctionId,
-    a0: &C::Object,
-    a1: &C::Object,
-    a2: &C::Function,
-    a3: Option<&C::Object>,
-) -> Option<Result<C::Object, C::Error>> {
+pub fn wrapperfunc_kwds<C: CApi>(c: &mut C, id: FunctionId, a0: &C::Object, a1: &C::Object, a2: &C::Function, a3: Option<&C::Object>) -> Option<Result<C::Object, C::Error>> {
     match id {
-        FunctionId::wrap_call => Some(super::typeobject::wrap_call(c, a0, a1, a2, a3)),
-        FunctionId::wrap_init => Some(super::typeobject::wrap_init(c, a0, a1, a2, a3)),
-        _ => None,
+        _ => crate::shared::dispatch::wrapperfunc_kwds(c, id, a0, a1, a2, a3),
     }
 }

@@ -3,97 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/iterobject.c, its functions in C's order.
+//! Objects/iterobject.c: what CPython 3.13 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/iterobject.c, `PySeqIter_New`.
-pub fn PySeqIter_New<C: CApi>(
-    c: &mut C,
-    seq: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PySeqIter_New);
-    if super::abstract_::PySequence_Check(c, seq)? != 0 {
-        let PySeqIter_Type = c.global(Global::PySeqIter_Type)?;
-        let it = c._PyObject_GC_New(&PySeqIter_Type)?;
-        c.set_seqiterobject_it_index(&it, 0)?;
-        c.set_seqiterobject_it_seq(&it, Some(seq))?;
-        return Ok(it);
-    }
-    return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/iterobject.c, `iter_dealloc`.
-pub fn iter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::iter_dealloc);
-    c.PyObject_GC_Del(Some(it))?;
-    return Ok(());
-}
-/// CPython: Objects/iterobject.c, `iter_iternext`.
-pub fn iter_iternext<C: CApi>(
-    c: &mut C,
-    iterator: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::iter_iternext);
-    if let Some(seq) = &c.seqiterobject_it_seq(iterator)? {
-        if c.seqiterobject_it_index(iterator)? == isize::MAX {
-            let PyExc_OverflowError = c.global(Global::PyExc_OverflowError)?;
-            return Err(c.PyErr_SetString(&PyExc_OverflowError, "iter index too large"));
-        }
-        let it_index = c.seqiterobject_it_index(iterator)?;
-        let result = match super::abstract_::PySequence_GetItem(c, seq, it_index) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyExc_IndexError = c.global(Global::PyExc_IndexError)?;
-                if c.PyErr_ExceptionMatches(&error, &PyExc_IndexError)? {
-                    c.set_seqiterobject_it_seq(iterator, None)?;
-                    return Ok(None);
-                }
-                let PyExc_StopIteration = c.global(Global::PyExc_StopIteration)?;
-                if c.PyErr_ExceptionMatches(&error, &PyExc_StopIteration)? {
-                    c.set_seqiterobject_it_seq(iterator, None)?;
-                    return Ok(None);
-                }
-                return Err(error);
-            }
-            Err(error) => return Err(error),
-        };
-        c.seqiterobject_it_index(iterator)?;
-        let it_index_2 = c.seqiterobject_it_index(iterator)?;
-        c.set_seqiterobject_it_index(iterator, it_index_2.wrapping_add(1))?;
-        return Ok(Some(result));
-    }
-    return Ok(None);
-}
-/// CPython: Objects/iterobject.c, `iter_len`.
-pub fn iter_len<C: CApi>(
-    c: &mut C,
-    it: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::iter_len);
-    let it_seq = c.seqiterobject_it_seq(it)?;
-    if it_seq.is_some() {
-        let it_seq_2 = c.seqiterobject_it_seq(it)?;
-        let object = match it_seq_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        if !(super::abstract_::_PyObject_HasLen(c, &object)? != 0) {
-            return Ok(c.global(Global::Py_NotImplemented)?);
-        }
-        let it_seq_3 = c.seqiterobject_it_seq(it)?;
-        let object_2 = match it_seq_3.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
-        let result = super::abstract_::PySequence_Size(c, &object_2)?;
-        let len = result.wrapping_sub(c.seqiterobject_it_index(it)?);
-        if len >= 0 {
-            return Ok(c.PyLong_FromSsize_t(len)?);
-        }
-    }
-    return Ok(c.PyLong_FromLong(0)?);
-}
+#[allow(unused_imports)]
+pub use crate::shared::iterobject::*;
 /// CPython: Objects/iterobject.c, `iter_reduce`.
 pub fn iter_reduce<C: CApi>(
     c: &mut C,
@@ -133,48 +48,6 @@ pub fn iter_reduce<C: CApi>(
         );
     }
     return Ok(c.Py_BuildValue("N(())", &[Argument::Object(iter.clone())])?);
-}
-/// CPython: Objects/iterobject.c, `iter_setstate`.
-pub fn iter_setstate<C: CApi>(
-    c: &mut C,
-    it: &C::Object,
-    state: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::iter_setstate);
-    let result = c.PyLong_AsSsize_t(state)?;
-    if !(result == -1) {
-        let it_seq = c.seqiterobject_it_seq(it)?;
-        if it_seq.is_some() {
-            let index = if result < 0 { 0isize } else { result };
-            c.set_seqiterobject_it_index(it, index)?;
-        }
-        return Ok(c.global(Global::Py_None)?);
-    }
-    let it_seq = c.seqiterobject_it_seq(it)?;
-    if it_seq.is_some() {
-        let index = if result < 0 { 0isize } else { result };
-        c.set_seqiterobject_it_index(it, index)?;
-    }
-    return Ok(c.global(Global::Py_None)?);
-}
-/// CPython: Objects/iterobject.c, `PyCallIter_New`.
-pub fn PyCallIter_New<C: CApi>(
-    c: &mut C,
-    callable: &C::Object,
-    sentinel: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyCallIter_New);
-    let PyCallIter_Type = c.global(Global::PyCallIter_Type)?;
-    let it = c._PyObject_GC_New(&PyCallIter_Type)?;
-    c.set_calliterobject_it_callable(&it, Some(callable))?;
-    c.set_calliterobject_it_sentinel(&it, Some(sentinel))?;
-    return Ok(it);
-}
-/// CPython: Objects/iterobject.c, `calliter_dealloc`.
-pub fn calliter_dealloc<C: CApi>(c: &mut C, it: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::calliter_dealloc);
-    c.PyObject_GC_Del(Some(it))?;
-    return Ok(());
 }
 /// CPython: Objects/iterobject.c, `calliter_iternext`.
 pub fn calliter_iternext<C: CApi>(
@@ -273,35 +146,6 @@ pub fn calliter_reduce<C: CApi>(
     }
     return Ok(c.Py_BuildValue("N(())", &[Argument::Object(iter.clone())])?);
 }
-/// CPython: Objects/iterobject.c, `anextawaitable_dealloc`.
-pub fn anextawaitable_dealloc<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::anextawaitable_dealloc);
-    c.PyObject_GC_Del(Some(obj))?;
-    return Ok(());
-}
-/// CPython: Objects/iterobject.c, `anextawaitable_getiter`.
-pub fn anextawaitable_getiter<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::anextawaitable_getiter);
-    let wrapped = c.anextawaitableobject_wrapped(obj)?;
-    let awaitable = c._PyCoro_GetAwaitableIter(wrapped.as_ref())?;
-    let tp = c.Py_TYPE(&awaitable)?;
-    let tp_iternext = c.slot(&tp, Slot::tp_iternext)?;
-    if !tp_iternext.is_some() {
-        if !(super::abstract_::PyIter_Check(c, &awaitable)? != 0) {
-            let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-            return Err(
-                c.PyErr_SetString(&PyExc_TypeError, "__await__ returned a non-iterable"),
-            );
-        }
-    }
-    return Ok(awaitable);
-}
 /// CPython: Objects/iterobject.c, `anextawaitable_iternext`.
 pub fn anextawaitable_iternext<C: CApi>(
     c: &mut C,
@@ -385,17 +229,4 @@ pub fn anextawaitable_close<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::anextawaitable_close);
     return Ok(super::iterobject::anextawaitable_proxy(c, obj, "close", arg)?);
-}
-/// CPython: Objects/iterobject.c, `PyAnextAwaitable_New`.
-pub fn PyAnextAwaitable_New<C: CApi>(
-    c: &mut C,
-    awaitable: &C::Object,
-    default_value: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyAnextAwaitable_New);
-    let _PyAnextAwaitable_Type = c.global(Global::_PyAnextAwaitable_Type)?;
-    let anext = c._PyObject_GC_New(&_PyAnextAwaitable_Type)?;
-    c.set_anextawaitableobject_wrapped(&anext, Some(awaitable))?;
-    c.set_anextawaitableobject_default_value(&anext, Some(default_value))?;
-    return Ok(anext);
 }

@@ -3,29 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/moduleobject.c, its functions in C's order.
+//! Objects/moduleobject.c: what CPython 3.13 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/moduleobject.c, `_PyModule_IsExtension`.
-pub fn _PyModule_IsExtension<C: CApi>(
-    c: &mut C,
-    obj: &C::Object,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::_PyModule_IsExtension);
-    if c.PyModule_Check(obj)? {
-        let def = c.PyModuleObject_md_def(obj)?;
-        let value = if let Some(def_2) = &def
-            && c.PyModuleDef_m_methods(def_2)?.is_some()
-        {
-            true
-        } else {
-            false
-        };
-        return Ok(i32::from(value));
-    }
-    return Ok(0);
-}
+#[allow(unused_imports)]
+pub use crate::shared::moduleobject::*;
 /// CPython: Objects/moduleobject.c, `PyModuleDef_Init`.
 pub fn PyModuleDef_Init<C: CApi>(
     c: &mut C,
@@ -53,102 +36,6 @@ pub fn PyModuleDef_Init<C: CApi>(
         c.set_PyModuleDef_m_base_m_index(def, result)?;
     }
     return Ok(def.clone());
-}
-/// CPython: Objects/moduleobject.c, `module_init_dict`.
-pub fn module_init_dict<C: CApi>(
-    c: &mut C,
-    mod_: &C::Object,
-    md_dict: Option<&C::Object>,
-    name: &C::Object,
-    doc: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::module_init_dict);
-    let doc_3 = if let Some(doc_2) = doc {
-        doc_2.clone()
-    } else {
-        c.global(Global::Py_None)?
-    };
-    let id__name = c._Py_ID("__name__")?;
-    let object = match md_dict {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyDict_SetItem(&object, &id__name, name)? != 0 {
-        return Ok(-1);
-    }
-    let id__doc = c._Py_ID("__doc__")?;
-    let object_2 = match md_dict {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    if c.PyDict_SetItem(&object_2, &id__doc, &doc_3)? != 0 {
-        return Ok(-1);
-    }
-    let id__package = c._Py_ID("__package__")?;
-    let object_3 = match md_dict {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let Py_None = c.global(Global::Py_None)?;
-    if c.PyDict_SetItem(&object_3, &id__package, &Py_None)? != 0 {
-        return Ok(-1);
-    }
-    let id__loader = c._Py_ID("__loader__")?;
-    let object_4 = match md_dict {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let Py_None_2 = c.global(Global::Py_None)?;
-    if c.PyDict_SetItem(&object_4, &id__loader, &Py_None_2)? != 0 {
-        return Ok(-1);
-    }
-    let id__spec = c._Py_ID("__spec__")?;
-    let object_5 = match md_dict {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let Py_None_3 = c.global(Global::Py_None)?;
-    if c.PyDict_SetItem(&object_5, &id__spec, &Py_None_3)? != 0 {
-        return Ok(-1);
-    }
-    let check = c.PyUnicode_CheckExact(name)?;
-    if check {
-        c.set_PyModuleObject_md_name(mod_, Some(name))?;
-    }
-    return Ok(0);
-}
-/// CPython: Objects/moduleobject.c, `new_module_notrack`.
-pub fn new_module_notrack<C: CApi>(
-    c: &mut C,
-    mt: &C::Object,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::new_module_notrack);
-    let m = c._PyType_AllocNoTrack(mt, 0)?;
-    c.set_PyModuleObject_md_def(&m, None)?;
-    c.set_PyModuleObject_md_state(&m, None)?;
-    c.set_PyModuleObject_md_weaklist(&m, None)?;
-    c.set_PyModuleObject_md_name(&m, None)?;
-    let result = match c.PyDict_New() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.set_PyModuleObject_md_dict(&m, None)?;
-            if c.PyModuleObject_md_dict(&m)?.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "new_module_notrack: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    c.set_PyModuleObject_md_dict(&m, Some(&result))?;
-    if c.PyModuleObject_md_dict(&m)?.is_some() {
-        return Ok(Some(m));
-    }
-    return Ok(None);
 }
 /// CPython: Objects/moduleobject.c, `track_module`.
 pub fn track_module<C: CApi>(c: &mut C, m: &C::Object) -> Result<(), C::Error> {
@@ -197,42 +84,6 @@ pub fn PyModule_NewObject<C: CApi>(
         return Ok(Some(m.clone()));
     }
     return Ok(None);
-}
-/// CPython: Objects/moduleobject.c, `PyModule_New`.
-pub fn PyModule_New<C: CApi>(
-    c: &mut C,
-    name: &str,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::PyModule_New);
-    let nameobj = c.PyUnicode_FromString(Some(name))?;
-    return Ok(super::moduleobject::PyModule_NewObject(c, &nameobj)?);
-}
-/// CPython: Objects/moduleobject.c, `check_api_version`.
-pub fn check_api_version<C: CApi>(
-    c: &mut C,
-    name: &str,
-    module_api_version: i32,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::check_api_version);
-    if module_api_version != 1013 && module_api_version != 3 {
-        let PyExc_RuntimeWarning = c.global(Global::PyExc_RuntimeWarning)?;
-        if c
-            .PyErr_WarnFormat(
-                &PyExc_RuntimeWarning,
-                1,
-                "Python C API version mismatch for module %.100s: This Python has API version %d, module %.100s has version %d.",
-                &[
-                    Argument::Str(name.to_owned()),
-                    Argument::Int(1013),
-                    Argument::Str(name.to_owned()),
-                    Argument::Int(module_api_version as i64),
-                ],
-            )? != 0
-        {
-            return Ok(0);
-        }
-    }
-    return Ok(1);
 }
 /// CPython: Objects/moduleobject.c, `_add_methods_to_object`.
 pub fn _add_methods_to_object<C: CApi>(
@@ -284,33 +135,6 @@ pub fn _add_methods_to_object<C: CApi>(
     };
     return Ok(0);
 }
-/// CPython: Objects/moduleobject.c, `PyModule_Create2`.
-pub fn PyModule_Create2<C: CApi>(
-    c: &mut C,
-    module: &C::Object,
-    module_api_version: i32,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyModule_Create2);
-    let result = match c._PyImport_IsInitialized() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyModule_Create2: call of _PyModule_CreateInitialized while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(c._PyModule_CreateInitialized(module, module_api_version)?);
-    }
-    let PyExc_SystemError = c.global(Global::PyExc_SystemError)?;
-    return Err(
-        c.PyErr_SetString(&PyExc_SystemError, "Python import machinery not initialized"),
-    );
-}
 /// CPython: Objects/moduleobject.c, `PyModule_AddFunctions`.
 pub fn PyModule_AddFunctions<C: CApi>(
     c: &mut C,
@@ -322,31 +146,6 @@ pub fn PyModule_AddFunctions<C: CApi>(
         return Ok(super::moduleobject::_add_methods_to_object(c, m, name, functions)?);
     }
     return Ok(-1);
-}
-/// CPython: Objects/moduleobject.c, `PyModule_SetDocString`.
-pub fn PyModule_SetDocString<C: CApi>(
-    c: &mut C,
-    m: &C::Object,
-    doc: &str,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::PyModule_SetDocString);
-    let v = c.PyUnicode_FromString(Some(doc))?;
-    let id__doc = c._Py_ID("__doc__")?;
-    if super::object::PyObject_SetAttr(c, m, &id__doc, Some(&v))? != 0 {
-        return Ok(-1);
-    }
-    return Ok(0);
-}
-/// CPython: Objects/moduleobject.c, `PyModule_GetDict`.
-pub fn PyModule_GetDict<C: CApi>(
-    c: &mut C,
-    m: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyModule_GetDict);
-    if c.PyModule_Check(m)? {
-        return Ok(c._PyModule_GetDict(m)?);
-    }
-    return Err(c.PyErr_BadInternalCall());
 }
 /// CPython: Objects/moduleobject.c, `PyModule_GetNameObject`.
 pub fn PyModule_GetNameObject<C: CApi>(
@@ -408,37 +207,6 @@ pub fn PyModule_GetFilenameObject<C: CApi>(
         return Err(c.PyErr_SetString(&PyExc_SystemError_2, "module filename missing"));
     }
     return Err(c.PyErr_BadArgument());
-}
-/// CPython: Objects/moduleobject.c, `PyModule_GetDef`.
-pub fn PyModule_GetDef<C: CApi>(
-    c: &mut C,
-    m: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyModule_GetDef);
-    if c.PyModule_Check(m)? {
-        return Ok(c._PyModule_GetDef(m)?);
-    }
-    return Err(c.PyErr_BadArgument());
-}
-/// CPython: Objects/moduleobject.c, `PyModule_GetState`.
-pub fn PyModule_GetState<C: CApi>(
-    c: &mut C,
-    m: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::PyModule_GetState);
-    if c.PyModule_Check(m)? {
-        return Ok(c._PyModule_GetState(m)?);
-    }
-    return Err(c.PyErr_BadArgument());
-}
-/// CPython: Objects/moduleobject.c, `_PyModule_Clear`.
-pub fn _PyModule_Clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::_PyModule_Clear);
-    let d = c.PyModuleObject_md_dict(m)?;
-    if let Some(d_2) = &d {
-        super::moduleobject::_PyModule_ClearDict(c, d_2)?;
-    }
-    return Ok(());
 }
 /// CPython: Objects/moduleobject.c, `_PyModule_ClearDict`.
 pub fn _PyModule_ClearDict<C: CApi>(c: &mut C, d: &C::Object) -> Result<(), C::Error> {
@@ -726,84 +494,6 @@ pub fn module___init___impl<C: CApi>(
     return Ok(
         super::moduleobject::module_init_dict(c, self_, md_dict.as_ref(), name, doc)?,
     );
-}
-/// CPython: Objects/moduleobject.c, `module_dealloc`.
-pub fn module_dealloc<C: CApi>(c: &mut C, m: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::module_dealloc);
-    let result = c._Py_GetConfig()?;
-    let verbose = c.PyConfig_verbose(&result)?;
-    c.PyObject_GC_UnTrack(Some(m))?;
-    if verbose != 0 && c.PyModuleObject_md_name(m)?.is_some() {
-        let md_name = c.PyModuleObject_md_name(m)?;
-        c.PySys_FormatStderr(
-            "# destroy %U\n",
-            &[
-                match md_name.clone() {
-                    Some(object) => Argument::Object(object),
-                    None => return Err(c.unsupported("NULL in a format")),
-                },
-            ],
-        )?;
-    }
-    let md_weaklist = c.PyModuleObject_md_weaklist(m)?;
-    if md_weaklist.is_some() {
-        c.PyObject_ClearWeakRefs(m)?;
-    }
-    let md_def = c.PyModuleObject_md_def(m)?;
-    if md_def.is_some() {
-        let md_def_2 = c.PyModuleObject_md_def(m)?;
-        let object = match md_def_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL->m_free")),
-        };
-        if c.PyModuleDef_m_free(&object)?.is_some() {
-            let md_def_3 = c.PyModuleObject_md_def(m)?;
-            let object_2 = match md_def_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL->m_size")),
-            };
-            if c.PyModuleDef_m_size(&object_2)? <= 0 {
-                let md_def_4 = c.PyModuleObject_md_def(m)?;
-                let object_3 = match md_def_4.as_ref() {
-                    Some(object) => object.clone(),
-                    None => return Err(c.unsupported("NULL->m_free")),
-                };
-                let m_free = c.PyModuleDef_m_free(&object_3)?;
-                let function = match m_free.as_ref() {
-                    Some(function) => function.clone(),
-                    None => return Err(c.unsupported("call of a slot that is empty")),
-                };
-                c.call_freefunc(&function, Some(m))?;
-            } else {
-                if c.PyModuleObject_md_state(m)?.is_some() {
-                    let md_def_4 = c.PyModuleObject_md_def(m)?;
-                    let object_3 = match md_def_4.as_ref() {
-                        Some(object) => object.clone(),
-                        None => return Err(c.unsupported("NULL->m_free")),
-                    };
-                    let m_free = c.PyModuleDef_m_free(&object_3)?;
-                    let function = match m_free.as_ref() {
-                        Some(function) => function.clone(),
-                        None => return Err(c.unsupported("call of a slot that is empty")),
-                    };
-                    c.call_freefunc(&function, Some(m))?;
-                }
-            }
-        }
-    }
-    let md_state = c.PyModuleObject_md_state(m)?;
-    if md_state.is_some() {
-        let md_state_2 = c.PyModuleObject_md_state(m)?;
-        c.PyMem_Free(md_state_2.as_ref())?;
-    }
-    let tp = c.Py_TYPE(m)?;
-    let tp_free = c.slot(&tp, Slot::tp_free)?;
-    let function_2 = match tp_free.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    c.call_freefunc(&function_2, Some(m))?;
-    return Ok(());
 }
 /// CPython: Objects/moduleobject.c, `module_repr`.
 pub fn module_repr<C: CApi>(c: &mut C, m: &C::Object) -> Result<C::Object, C::Error> {
@@ -1500,37 +1190,6 @@ pub fn module_clear<C: CApi>(c: &mut C, m: &C::Object) -> Result<i32, C::Error> 
     }
     c.set_PyModuleObject_md_dict(m, None)?;
     return Ok(0);
-}
-/// CPython: Objects/moduleobject.c, `module_dir`.
-pub fn module_dir<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    _args: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::module_dir);
-    let id__dict = c._Py_ID("__dict__")?;
-    let dict = super::object::PyObject_GetAttr(c, self_, &id__dict)?;
-    if !c.PyDict_Check(&dict)? {
-        let PyExc_TypeError = c.global(Global::PyExc_TypeError)?;
-        return Err(
-            c
-                .PyErr_Format(
-                    &PyExc_TypeError,
-                    "<module>.__dict__ is not a dictionary",
-                    &[],
-                ),
-        );
-    }
-    let id__dir = c._Py_ID("__dir__")?;
-    let dirfunc = c.PyDict_GetItemWithError(&dict, &id__dir)?;
-    let result_3 = if let Some(dirfunc_2) = &dirfunc {
-        let result = c._PyObject_CallNoArgs(dirfunc_2)?;
-        result.clone()
-    } else {
-        let result_2 = c.PyDict_Keys(Some(&dict))?;
-        result_2.clone()
-    };
-    return Ok(result_3);
 }
 /// CPython: Objects/moduleobject.c, `module_get_annotations`.
 pub fn module_get_annotations<C: CApi>(

@@ -3,46 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/namespaceobject.c, its functions in C's order.
+//! Objects/namespaceobject.c: what CPython 3.13 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/namespaceobject.c, `namespace_new`.
-pub fn namespace_new<C: CApi>(
-    c: &mut C,
-    type_: &C::Object,
-    _args: Option<&C::Object>,
-    _kwds: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::namespace_new);
-    let tp_alloc = c.slot(type_, Slot::tp_alloc)?;
-    let function = match tp_alloc.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    let ns = c.call_allocfunc(&function, type_, 0)?;
-    let result = match c.PyDict_New() {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            c.set__PyNamespaceObject_ns_dict(&ns, None)?;
-            if c._PyNamespaceObject_ns_dict(&ns)?.is_some() {
-                return Err(
-                    c
-                        .unsupported(
-                            "namespace_new: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    c.set__PyNamespaceObject_ns_dict(&ns, Some(&result))?;
-    if c._PyNamespaceObject_ns_dict(&ns)?.is_some() {
-        return Ok(Some(ns));
-    }
-    return Ok(None);
-}
+#[allow(unused_imports)]
+pub use crate::shared::namespaceobject::*;
 /// CPython: Objects/namespaceobject.c, `namespace_init`.
 pub fn namespace_init<C: CApi>(
     c: &mut C,
@@ -138,20 +104,6 @@ pub fn namespace_init<C: CApi>(
         return Ok(-1);
     }
     return Ok(0);
-}
-/// CPython: Objects/namespaceobject.c, `namespace_dealloc`.
-pub fn namespace_dealloc<C: CApi>(c: &mut C, ns: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::namespace_dealloc);
-    c.PyObject_GC_UnTrack(Some(ns))?;
-    c.set__PyNamespaceObject_ns_dict(ns, None)?;
-    let tp = c.Py_TYPE(ns)?;
-    let tp_free = c.slot(&tp, Slot::tp_free)?;
-    let function = match tp_free.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    c.call_freefunc(&function, Some(ns))?;
-    return Ok(());
 }
 /// CPython: Objects/namespaceobject.c, `namespace_repr`.
 pub fn namespace_repr<C: CApi>(
@@ -316,64 +268,6 @@ pub fn namespace_repr<C: CApi>(
     };
     return Ok(Some(repr));
 }
-/// CPython: Objects/namespaceobject.c, `namespace_clear`.
-pub fn namespace_clear<C: CApi>(c: &mut C, ns: &C::Object) -> Result<i32, C::Error> {
-    c.enter(FunctionId::namespace_clear);
-    c.set__PyNamespaceObject_ns_dict(ns, None)?;
-    return Ok(0);
-}
-/// CPython: Objects/namespaceobject.c, `namespace_richcompare`.
-pub fn namespace_richcompare<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    other: &C::Object,
-    op: i32,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::namespace_richcompare);
-    let _PyNamespace_Type = c.global(Global::_PyNamespace_Type)?;
-    if c.PyObject_TypeCheck(self_, &_PyNamespace_Type)? != 0 {
-        let _PyNamespace_Type_2 = c.global(Global::_PyNamespace_Type)?;
-        if c.PyObject_TypeCheck(other, &_PyNamespace_Type_2)? != 0 {
-            let ns_dict = c._PyNamespaceObject_ns_dict(self_)?;
-            let ns_dict_2 = c._PyNamespaceObject_ns_dict(other)?;
-            return Ok(
-                super::object::PyObject_RichCompare(
-                    c,
-                    ns_dict.as_ref(),
-                    ns_dict_2.as_ref(),
-                    op,
-                )?,
-            );
-        }
-        return Ok(Some(c.global(Global::Py_NotImplemented)?));
-    }
-    return Ok(Some(c.global(Global::Py_NotImplemented)?));
-}
-/// CPython: Objects/namespaceobject.c, `namespace_reduce`.
-pub fn namespace_reduce<C: CApi>(
-    c: &mut C,
-    ns: &C::Object,
-    _ignored: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::namespace_reduce);
-    let args = c.PyTuple_New(0)?;
-    let tp = c.Py_TYPE(ns)?;
-    let ns_dict = c._PyNamespaceObject_ns_dict(ns)?;
-    return Ok(
-        c
-            .PyTuple_Pack(
-                3,
-                &[
-                    Argument::Object(tp.clone()),
-                    Argument::Object(args.clone()),
-                    match ns_dict.clone() {
-                        Some(object) => Argument::Object(object),
-                        None => return Err(c.unsupported("NULL in a format")),
-                    },
-                ],
-            )?,
-    );
-}
 /// CPython: Objects/namespaceobject.c, `namespace_replace`.
 pub fn namespace_replace<C: CApi>(
     c: &mut C,
@@ -405,32 +299,4 @@ pub fn namespace_replace<C: CApi>(
         c.PyDict_Update(&object_3, kwargs_2)?;
     }
     return Ok(result);
-}
-/// CPython: Objects/namespaceobject.c, `_PyNamespace_New`.
-pub fn _PyNamespace_New<C: CApi>(
-    c: &mut C,
-    kwds: Option<&C::Object>,
-) -> Result<Option<C::Object>, C::Error> {
-    c.enter(FunctionId::_PyNamespace_New);
-    let _PyNamespace_Type = c.global(Global::_PyNamespace_Type)?;
-    if let Some(ns) = &super::namespaceobject::namespace_new(
-        c,
-        &_PyNamespace_Type,
-        None,
-        None,
-    )? {
-        if let Some(kwds_2) = kwds {
-            let ns_dict = c._PyNamespaceObject_ns_dict(ns)?;
-            let object = match ns_dict.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
-            if c.PyDict_Update(&object, kwds_2)? != 0 {
-                return Ok(None);
-            }
-            return Ok(Some(ns.clone()));
-        }
-        return Ok(Some(ns.clone()));
-    }
-    return Ok(None);
 }

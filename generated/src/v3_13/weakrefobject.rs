@@ -3,27 +3,12 @@
 // Derived from CPython, Copyright (c) 2001 Python Software Foundation; All Rights Reserved.
 // SPDX-License-Identifier: (MIT OR Apache-2.0) AND PSF-2.0
 
-//! Objects/weakrefobject.c, its functions in C's order.
+//! Objects/weakrefobject.c: what CPython 3.13 has of its own, in C's order.
 #![allow(non_snake_case, unused_comparisons, clippy::all)]
 #[allow(unused_imports)]
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-/// CPython: Objects/weakrefobject.c, `init_weakref`.
-pub fn init_weakref<C: CApi>(
-    c: &mut C,
-    self_: &C::Object,
-    ob: &C::Object,
-    callback: &C::Object,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::init_weakref);
-    c.set_PyWeakReference_hash(self_, -1)?;
-    c.set_PyWeakReference_wr_object(self_, Some(ob))?;
-    c.set_PyWeakReference_wr_prev(self_, None)?;
-    c.set_PyWeakReference_wr_next(self_, None)?;
-    c.set_PyWeakReference_wr_callback(self_, Some(callback))?;
-    let weakref_vectorcall = c.function(FunctionId::weakref_vectorcall)?;
-    c.set_PyWeakReference_vectorcall(self_, Some(&weakref_vectorcall))?;
-    return Ok(());
-}
+#[allow(unused_imports)]
+pub use crate::shared::weakrefobject::*;
 /// CPython: Objects/weakrefobject.c, `_PyWeakref_ClearRef`.
 pub fn _PyWeakref_ClearRef<C: CApi>(
     c: &mut C,
@@ -31,20 +16,6 @@ pub fn _PyWeakref_ClearRef<C: CApi>(
 ) -> Result<(), C::Error> {
     c.enter(FunctionId::_PyWeakref_ClearRef);
     c.clear_weakref_lock_held(self_, None)?;
-    return Ok(());
-}
-/// CPython: Objects/weakrefobject.c, `weakref_dealloc`.
-pub fn weakref_dealloc<C: CApi>(c: &mut C, self_: &C::Object) -> Result<(), C::Error> {
-    c.enter(FunctionId::weakref_dealloc);
-    c.PyObject_GC_UnTrack(Some(self_))?;
-    c.clear_weakref(self_)?;
-    let tp = c.Py_TYPE(self_)?;
-    let tp_free = c.slot(&tp, Slot::tp_free)?;
-    let function = match tp_free.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    c.call_freefunc(&function, Some(self_))?;
     return Ok(());
 }
 /// CPython: Objects/weakrefobject.c, `gc_clear`.
@@ -215,67 +186,6 @@ pub fn weakref_richcompare<C: CApi>(
         return Ok(Some(c.global(Global::Py_False)?));
     }
     return Ok(Some(c.global(Global::Py_NotImplemented)?));
-}
-/// CPython: Objects/weakrefobject.c, `get_basic_refs`.
-pub fn get_basic_refs<C: CApi>(
-    c: &mut C,
-    head: Option<&C::Object>,
-    refp: &mut Option<C::Object>,
-    proxyp: &mut Option<C::Object>,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::get_basic_refs);
-    *refp = None;
-    *proxyp = None;
-    if let Some(head_2) = head {
-        if !c.PyWeakReference_wr_callback(head_2)?.is_some() {
-            let PyWeakref_RefType = c.variable("_PyWeakref_RefType")?;
-            let result = c.Py_IS_TYPE(head_2, &PyWeakref_RefType)?;
-            let head_4 = if result {
-                *refp = Some(head_2.clone());
-                let head_3 = c.PyWeakReference_wr_next(head_2)?;
-                head_3.clone()
-            } else {
-                Some(head_2.clone())
-            };
-            if let Some(head_5) = &head_4 {
-                if !c.PyWeakReference_wr_callback(head_5)?.is_some() {
-                    let PyWeakref_ProxyType = c.variable("_PyWeakref_ProxyType")?;
-                    let result_2 = c.Py_IS_TYPE(head_5, &PyWeakref_ProxyType)?;
-                    let value = if result_2 {
-                        true
-                    } else {
-                        let PyWeakref_CallableProxyType = c
-                            .variable("_PyWeakref_CallableProxyType")?;
-                        if c.Py_IS_TYPE(head_5, &PyWeakref_CallableProxyType)? {
-                            true
-                        } else {
-                            false
-                        }
-                    };
-                    if value {
-                        *proxyp = Some(head_5.clone());
-                    }
-                }
-            }
-        }
-    }
-    return Ok(());
-}
-/// CPython: Objects/weakrefobject.c, `insert_head`.
-pub fn insert_head<C: CApi>(
-    c: &mut C,
-    newref: &C::Object,
-    list: &mut Option<C::Object>,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::insert_head);
-    let next = list.clone();
-    c.set_PyWeakReference_wr_prev(newref, None)?;
-    c.set_PyWeakReference_wr_next(newref, next.as_ref())?;
-    if let Some(next_2) = &next {
-        c.set_PyWeakReference_wr_prev(next_2, Some(newref))?;
-    }
-    *list = Some(newref.clone());
-    return Ok(());
 }
 /// CPython: Objects/weakrefobject.c, `try_reuse_basic_ref`.
 pub fn try_reuse_basic_ref<C: CApi>(
@@ -449,36 +359,6 @@ pub fn weakref___new__<C: CApi>(
         return Ok(Some(c.get_or_create_weakref(type_, ob.as_ref(), callback.as_ref())?));
     }
     return Ok(None);
-}
-/// CPython: Objects/weakrefobject.c, `weakref___init__`.
-pub fn weakref___init__<C: CApi>(
-    c: &mut C,
-    _self_: &C::Object,
-    args: &C::Object,
-    kwargs: Option<&C::Object>,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::weakref___init__);
-    c._PyArg_NoKeywords("ref", kwargs)?;
-    let mut tmp = None::<C::Object>;
-    let mut tmp_2 = None::<C::Object>;
-    let result = match c
-        .parse_weakref_init_args("__init__", args, kwargs, &mut tmp, &mut tmp_2)
-    {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "weakref___init__: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    if result != 0 {
-        return Ok(0);
-    }
-    return Ok(-1);
 }
 /// CPython: Objects/weakrefobject.c, `proxy_check_ref`.
 pub fn proxy_check_ref<C: CApi>(
@@ -2678,23 +2558,6 @@ pub fn PyWeakref_GetObject<C: CApi>(
         return Ok(c.global(Global::Py_None)?);
     }
     return Err(c.PyErr_BadInternalCall());
-}
-/// CPython: Objects/weakrefobject.c, `handle_callback`.
-pub fn handle_callback<C: CApi>(
-    c: &mut C,
-    ref_: &C::Object,
-    callback: &C::Object,
-) -> Result<(), C::Error> {
-    c.enter(FunctionId::handle_callback);
-    match c.PyObject_CallOneArg(callback, ref_) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            c.PyErr_WriteUnraisable(&error, Some(callback))?;
-            return Ok(());
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(());
 }
 /// CPython: Objects/weakrefobject.c, `PyUnstable_Object_ClearWeakRefsNoCallbacks`.
 pub fn PyUnstable_Object_ClearWeakRefsNoCallbacks<C: CApi>(

@@ -1,16 +1,8 @@
 //! The instruction set of a release, from the generated tables.
 use generated::opcodes::{Op, OpFlags, Table};
 
-#[cfg(all(Py_3_11, not(Py_3_12)))]
-use generated::opcodes::V3_11 as TABLE;
-#[cfg(all(Py_3_12, not(Py_3_13)))]
-use generated::opcodes::V3_12 as TABLE;
-#[cfg(all(Py_3_13, not(Py_3_14)))]
-use generated::opcodes::V3_13 as TABLE;
-#[cfg(all(Py_3_14, not(Py_3_15)))]
-use generated::opcodes::V3_14 as TABLE;
-#[cfg(Py_3_15)]
-use generated::opcodes::V3_15 as TABLE;
+// The table of the release that the crate is built for.
+include!(concat!(env!("OUT_DIR"), "/opcodes.rs"));
 
 static RUNNING: &Table = &TABLE;
 

@@ -2,7 +2,7 @@
 use super::function::Function;
 use super::world::{Live, Stop};
 use crate::ffi::struct_members;
-use crate::semantics::members::FIELDS;
+use crate::semantics::FIELDS;
 use generated::calls::{Asked, Value};
 use generated::members::{self, Field};
 use pyo3::prelude::*;
@@ -22,18 +22,11 @@ const SUITES: &[&str] = &[
     "PyTypeObject_tp_as_sequence",
 ];
 
-/// Where the running release has a member.
-#[cfg(not(all(Py_3_12, not(Py_3_13))))]
+/// Where the running release has a member. If no sources say it, what lies at one place both before and after it lies there in between.
 pub(super) fn field(name: &str) -> Option<&'static Field> {
-    members::field(FIELDS, name)
-}
-
-/// No sources say it of 3.12: what lies at one place both in 3.11 and in 3.13 lies there in between.
-#[cfg(all(Py_3_12, not(Py_3_13)))]
-pub(super) fn field(name: &str) -> Option<&'static Field> {
-    let after = members::field(FIELDS, name)?;
-    let before = members::field(generated::v3_11::members::FIELDS, name)?;
-    (before == after).then_some(after)
+    let (first, others) = FIELDS.split_first()?;
+    let found = members::field(**first, name)?;
+    others.iter().all(|fields| members::field(**fields, name) == Some(found)).then_some(found)
 }
 
 impl<'py> Live<'py> {

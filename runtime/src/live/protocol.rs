@@ -2,7 +2,8 @@
 use super::world::{Live, Stop};
 use super::{identity, slots};
 use crate::ffi::{pointer, types};
-use crate::semantics::calls::{FUNCTIONS, MEMORY, call as run};
+use crate::semantics::calls::{MEMORY, call as run};
+use crate::semantics::functions::FUNCTIONS;
 use generated::calls::{self, Value};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
@@ -162,7 +163,7 @@ fn given<'py>(py: Python<'py>, value: Value<Object<'py>>) -> PyResult<Object<'py
 /// All translated functions.
 #[pyfunction]
 fn functions(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    PyList::new(py, FUNCTIONS.iter().map(Function))
+    PyList::new(py, FUNCTIONS.iter().map(Function).collect::<Vec<_>>())
 }
 
 /// A translated function by its C name, or by file and name (`Objects/dictobject.c:dict_or`) where several files have one of that name.

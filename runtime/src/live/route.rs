@@ -5,7 +5,8 @@
 use super::function::Function;
 use super::world::{Live, Stop};
 use crate::ffi::exported;
-use crate::semantics::calls::{FUNCTIONS, MEMORY, call};
+use crate::semantics::calls::{MEMORY, call};
+use crate::semantics::functions::FUNCTIONS;
 use generated::calls::{Asked, Gives, Value};
 use generated::capi::FunctionId;
 use pyo3::prelude::*;

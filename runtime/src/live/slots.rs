@@ -6,7 +6,6 @@ use crate::semantics::slotdefs::SLOTDEFS;
 use crate::semantics::types::TYPES;
 use generated::capi::FunctionId;
 use generated::slots::Slot;
-use generated::tables::{Origin, Type};
 use pyo3::exceptions::PySystemError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -70,14 +69,6 @@ fn note_class(py: Python<'_>, methods: Bound<'_, PyDict>, known: &mut KnownFunct
     Ok(())
 }
 
-/// The file of the type whose own slot it is.
-fn file_of(row: &Type, origin: Origin) -> &'static str {
-    match origin {
-        Origin::Inherited(base) => TYPES.iter().find(|ty| ty.c_name == base).map_or(row.file, |ty| ty.file),
-        Origin::Own | Origin::Ready => row.file,
-    }
-}
-
 /// Notes the slot functions of a C type.
 fn note_type(class: &Bound<'_, PyType>, known: &mut KnownFunctions) {
     if !known.types.insert(class.as_ptr() as usize) {
@@ -85,8 +76,8 @@ fn note_type(class: &Bound<'_, PyType>, known: &mut KnownFunctions) {
     }
     let name = types::c_name(class);
     let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
-    for (slot, function, origin) in row.slots {
-        if let (Some(pointer), Some(id)) = (types::slot(class, *slot), id(function, file_of(row, *origin))) {
+    for (slot, function, file) in TYPES.functions(row) {
+        if let (Some(pointer), Some(id)) = (types::slot(class, slot), id(function, file)) {
             known.ids.entry((pointer, slot.name())).or_insert(id);
         }
     }

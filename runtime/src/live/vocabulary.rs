@@ -34,6 +34,7 @@ fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
 }
 
 impl<'py> CApi for Live<'py> {
+    type Release = crate::semantics::Release;
     type Object = Object<'py>;
     type Function = Function;
     type Error = Stop;

@@ -1,25 +1,8 @@
-//! The effects of the functions that Python code reaches, as a table of a release.
+//! The effects of the functions that Python code reaches, as rows of a release.
 
 use std::collections::BTreeMap;
 
-use askama::Template;
-
-use super::{File, Header, RenderError, render};
 use crate::facts::Facts;
-
-#[derive(Template)]
-#[template(path = "effects.rs.jinja", escape = "none")]
-struct EffectsTemplate<'a> {
-    header: &'a Header,
-    rows: Vec<Row<'a>>,
-}
-
-struct Row<'a> {
-    owner: &'a str,
-    name: &'a str,
-    function: &'a str,
-    bits: u16,
-}
 
 /// Slots that say how memory is managed.
 pub const MEMORY: &[&str] = &[
@@ -34,8 +17,8 @@ pub const MEMORY: &[&str] = &[
     "bf_releasebuffer",
 ];
 
-/// The table of a release.
-pub fn effects(header: &Header, facts: &Facts) -> Result<File, RenderError> {
+/// Rows by owner and name.
+pub fn effect_rows(facts: &Facts) -> BTreeMap<String, String> {
     let mut known: BTreeMap<&str, Vec<(&str, u16)>> = BTreeMap::new();
     for row in &facts.effects {
         known.entry(&row.name).or_default().push((&row.file, row.bits()));
@@ -65,7 +48,10 @@ pub fn effects(header: &Header, facts: &Facts) -> Result<File, RenderError> {
             rows.insert((&row.module, &row.name), (&row.function, found));
         }
     }
-    let rows = rows.into_iter().map(|((owner, name), (function, bits))| Row { owner, name, function, bits }).collect();
-    let path = format!("src/v{}/effects.rs", header.series.replace('.', "_"));
-    render(path, &EffectsTemplate { header, rows })
+    let row = |owner: &str, name: &str, function: &str, bits: u16| {
+        format!("({owner:?}, {name:?}, {function:?}, Effects({bits}))")
+    };
+    rows.into_iter()
+        .map(|((owner, name), (function, bits))| (format!("{owner}\0{name}"), row(owner, name, function, bits)))
+        .collect()
 }

@@ -2,13 +2,12 @@
 
 use askama::Template;
 
-use super::{File, Header, RenderError, render};
+use super::{RenderError, text};
 use crate::facts::{Field, FunctionType, Struct};
 
 #[derive(Template)]
 #[template(path = "layouts.rs.jinja", escape = "none")]
 struct LayoutsTemplate<'a> {
-    header: &'a Header,
     layouts: Vec<Layout<'a>>,
 }
 
@@ -28,18 +27,12 @@ struct Row {
     padding: bool,
 }
 
-/// The named structs of a release as `repr(C)` structs, in the file `path`.
-pub fn layouts(
-    header: &Header,
-    path: String,
-    structs: &[Struct],
-    function_types: &[FunctionType],
-    names: &[&str],
-) -> Result<File, RenderError> {
+/// The named structs of a release as `repr(C)` structs: a module without a header.
+pub fn layouts(structs: &[Struct], function_types: &[FunctionType], names: &[&str]) -> Result<String, RenderError> {
     let is_function = |ty: &str| function_types.iter().any(|known| known.name == ty);
     let named = |name: &&str| structs.iter().find(|known| known.name == *name);
     let layouts = names.iter().filter_map(named).map(|fact| layout(fact, &is_function)).collect();
-    render(path, &LayoutsTemplate { header, layouts })
+    text("layouts", &LayoutsTemplate { layouts })
 }
 
 fn layout<'f>(fact: &'f Struct, is_function: &dyn Fn(&str) -> bool) -> Layout<'f> {

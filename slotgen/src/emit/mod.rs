@@ -5,14 +5,16 @@ mod layouts;
 mod opcodes;
 mod rust;
 mod slots;
+mod text;
 mod writer;
 
 use std::fmt;
 
-pub use effects::{MEMORY, effects as release_effects};
+pub use effects::{MEMORY, effect_rows};
 pub use layouts::layouts;
 pub use opcodes::{op, release_opcodes};
-pub use slots::{SlotMismatch, release_slotdefs, release_slots, release_types, slots};
+pub use slots::{SlotMismatch, release_slotdefs, release_slots, slots, type_rows};
+pub use text::filled;
 pub use writer::{Change, Mode, WriteError, write};
 
 /// A file to be, relative to `generated/`.
@@ -68,13 +70,18 @@ pub enum TableError {
 
 /// Renders one template into one file.
 fn render(path: String, template: &impl askama::Template) -> Result<File, RenderError> {
+    Ok(File { text: text(&path, template)?, path })
+}
+
+/// Renders one template; `name` says which, should it fail.
+fn text(name: &str, template: &impl askama::Template) -> Result<String, RenderError> {
     match template.render() {
         Ok(mut text) => {
             if !text.ends_with('\n') {
                 text.push('\n');
             }
-            Ok(File { path, text })
+            Ok(text)
         }
-        Err(error) => Err(RenderError { path, error }),
+        Err(error) => Err(RenderError { path: name.to_owned(), error }),
     }
 }

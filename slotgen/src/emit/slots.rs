@@ -1,9 +1,11 @@
 //! The version-neutral `Slot`, and each release's slots, slot definitions and types.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use indexmap::IndexMap;
 
-use super::{File, Header, RenderError, render};
+use super::{File, Header, RenderError, render, text};
 use crate::facts::{Facts, Slot, SlotOrigin, Slotdef, Type, TypeKind};
 
 #[derive(Template)]
@@ -17,27 +19,13 @@ struct SlotTemplate<'a> {
 #[derive(Template)]
 #[template(path = "slots.rs.jinja", escape = "none")]
 struct ReleaseTemplate<'a> {
-    header: &'a Header,
     slots: Vec<Slot<'a>>,
 }
 
 #[derive(Template)]
 #[template(path = "slotdefs.rs.jinja", escape = "none")]
 struct SlotdefsTemplate<'a> {
-    header: &'a Header,
     slotdefs: &'a [Slotdef],
-}
-
-#[derive(Template)]
-#[template(path = "types.rs.jinja", escape = "none")]
-struct TypesTemplate<'a> {
-    header: &'a Header,
-    types: Vec<Row<'a>>,
-}
-
-struct Row<'a> {
-    fact: &'a Type,
-    slots: Vec<(&'a str, &'a str, String)>,
 }
 
 /// Two releases disagree about where a slot is.
@@ -76,34 +64,43 @@ pub fn slots(header: &Header, releases: &[&Facts]) -> Result<File, super::TableE
     Ok(render("src/slots.rs".to_owned(), &SlotTemplate { header, suites, slots })?)
 }
 
-fn path(header: &Header, name: &str) -> String {
-    format!("src/v{}/{name}.rs", header.series.replace('.', "_"))
+/// The slots that a release has, with their places in `PyHeapTypeObject`: a module without a header.
+pub fn release_slots(facts: &Facts) -> Result<String, RenderError> {
+    text("slots", &ReleaseTemplate { slots: facts.slots() })
 }
 
-/// The slots that a release has, with their places in `PyHeapTypeObject`.
-pub fn release_slots(header: &Header, facts: &Facts) -> Result<File, RenderError> {
-    render(path(header, "slots"), &ReleaseTemplate { header, slots: facts.slots() })
+/// `slotdefs[]` of a release: a module without a header.
+pub fn release_slotdefs(facts: &Facts) -> Result<String, RenderError> {
+    text("slotdefs", &SlotdefsTemplate { slotdefs: &facts.slotdefs })
 }
 
-/// `slotdefs[]` of a release.
-pub fn release_slotdefs(header: &Header, facts: &Facts) -> Result<File, RenderError> {
-    render(path(header, "slotdefs"), &SlotdefsTemplate { header, slotdefs: &facts.slotdefs })
-}
-
-/// The types of a release and what their slots hold.
-pub fn release_types(header: &Header, facts: &Facts) -> Result<File, RenderError> {
+/// The types of a release and what their slots hold: rows by C file and name.
+pub fn type_rows(facts: &Facts) -> BTreeMap<String, String> {
     let order = facts.slots();
-    let rows = facts.types.iter().filter(|ty| ty.kind != TypeKind::StructSequence).map(|ty| {
-        let held = order.iter().filter_map(|slot| {
-            let value = ty.slots.get(slot.name)?;
-            let origin = match (&value.origin, &value.from) {
-                (SlotOrigin::Own, _) => "Own".to_owned(),
-                (SlotOrigin::Inherited, Some(from)) => format!("Inherited(\"{from}\")"),
-                _ => "Ready".to_owned(),
-            };
-            Some((slot.name, value.function.as_str(), origin))
-        });
-        Row { fact: ty, slots: held.collect() }
+    let types = facts.types.iter().filter(|ty| ty.kind != TypeKind::StructSequence);
+    types.map(|ty| (format!("{}\0{}", ty.unit(), ty.c_name), type_row(ty, &order))).collect()
+}
+
+fn type_row(ty: &Type, order: &[Slot<'_>]) -> String {
+    let held = order.iter().filter_map(|slot| {
+        let value = ty.slots.get(slot.name)?;
+        // What an inherited slot holds, the base's row says.
+        let held = match (&value.origin, &value.from) {
+            (SlotOrigin::Own, _) => format!("Own({:?})", value.function),
+            (SlotOrigin::Inherited, Some(from)) => format!("Inherited({from:?})"),
+            _ => format!("Ready({:?})", value.function),
+        };
+        Some(format!("({}, {held})", slot.name))
     });
-    render(path(header, "types"), &TypesTemplate { header, types: rows.collect() })
+    let held: Vec<String> = held.collect();
+    let words: Vec<&str> = held.iter().map(String::as_str).collect();
+    format!(
+        "Type {{\n        c_name: {:?}, tp_name: {:?}, file: {:?}, base: {:?}, heap: {},\n        slots: &[\n{}        ],\n    }}",
+        ty.c_name,
+        ty.tp_name,
+        ty.unit(),
+        ty.base,
+        ty.kind != TypeKind::Static,
+        super::filled(&words, 12),
+    )
 }

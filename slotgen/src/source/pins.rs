@@ -14,9 +14,17 @@ pub struct Pin {
     pub archive: String,
     /// SHA-256 in hexadecimal.
     pub sha256: String,
+    /// Whether Rust is made of the release.
+    #[serde(default)]
+    pub rust: bool,
 }
 
 impl Pin {
+    /// The release's series, such as `3.13`.
+    pub fn series(&self) -> &str {
+        self.release.rsplit_once('.').map_or(self.release.as_str(), |(series, _)| series)
+    }
+
     /// Checks the bytes of an archive against the pin.
     pub fn verify(&self, bytes: &[u8]) -> Result<(), SourceError> {
         let found = hex(&Sha256::digest(bytes));
@@ -48,9 +56,14 @@ pub fn pins() -> &'static [Pin] {
     &PINS
 }
 
+/// The series that Rust is made of, oldest first.
+pub fn built() -> Vec<String> {
+    PINS.iter().filter(|pin| pin.rust).map(|pin| pin.series().to_owned()).collect()
+}
+
 /// The pin of a release (`3.13.5`), or of the oldest pinned patch release of a series (`3.13`).
 pub fn pin(release: &str) -> Option<&'static Pin> {
-    let in_series = |p: &&Pin| p.release.rsplit_once('.').is_some_and(|(series, _)| series == release);
+    let in_series = |p: &&Pin| p.series() == release;
     PINS.iter().find(|p| p.release == release).or_else(|| PINS.iter().find(in_series))
 }
 
@@ -68,6 +81,8 @@ mod tests {
         }
         assert_eq!(pin("3.13").unwrap().release, "3.13.5");
         assert!(pin("2.7").is_none());
+        // One release of a series, and the one that its series means.
+        assert!(table.release.iter().filter(|row| row.rust).all(|row| pin(row.series()) == Some(row)));
     }
 
     #[test]

@@ -19,6 +19,6 @@ mod value;
 mod world;
 
 pub use driver::{Left, Share, Translated, Translation, shares, translate};
-pub use render::{Output, capi, files, release_files};
+pub use render::{Arm, Dispatcher, Function, Head, Output, Rendered, Unit, capi, release, rendered};
 pub use units::UNITS;
 pub use world::{Elsewhere, Method, Vocabulary};

@@ -2,7 +2,7 @@
 
 use super::Elsewhere;
 use crate::translate::driver::of_text;
-use crate::translate::render::release_files;
+use crate::translate::render::rendered;
 
 /// What the headers say in these tests.
 const HEADERS: &str = "
@@ -35,17 +35,16 @@ fn rust(c: &str) -> String {
         Ok(translation) => translation,
         Err(error) => return error,
     };
-    let mut out = match release_files(&translation, "") {
-        Ok((files, _)) => files
-            .into_iter()
-            .filter(|(path, _)| !matches!(path.as_str(), "dispatch.rs" | "members.rs"))
-            .map(|(_, text)| text)
-            .collect(),
+    let mut out = match rendered(&translation) {
+        Ok((rendered, _)) => {
+            let functions: Vec<_> = rendered.units.iter().flat_map(|unit| &unit.functions).collect();
+            let bodies = functions.iter().map(|one| one.text.as_str());
+            let rows = functions.iter().map(|one| one.row.as_str());
+            let arms = functions.iter().filter_map(|one| one.arm.as_deref());
+            bodies.chain(["// Rows:\n"]).chain(rows).chain(["\n// Arms:\n"]).chain(arms).collect()
+        }
         Err(error) => error,
     };
-    if let Some(at) = out.find("/// CPython:") {
-        out = out[at..].to_owned();
-    }
     for left in &translation.left {
         out.push_str(&format!("// {} is not translated: {}\n", left.name, left.construct));
     }

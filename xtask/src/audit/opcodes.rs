@@ -147,7 +147,7 @@ fn report(release: &str, operations: &[String], arms: &Arms) -> Value {
         }
     }
     json!({
-        "release": release, "is_traced": SUPPORTED.contains(&release), "operations": operations.len(),
+        "release": release, "is_traced": SUPPORTED.iter().any(|series| series == release), "operations": operations.len(),
         "traced": traced, "stopped": stopped, "without_arm": missing,
     })
 }

@@ -70,10 +70,8 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Functions with a generated body, by C file, as the generated modules say it.
 pub(super) fn translated(release: &str) -> Result<BTreeMap<String, BTreeSet<String>>> {
-    let folder = place::root().join("generated/src").join(format!("v{}", release.replace('.', "_")));
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
+    for path in place::generated(release)? {
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("/// CPython: ")) {
             if let Some((file, name)) = line.split_once(", `") {

@@ -10,7 +10,6 @@ use crate::{develop, place, regen, run};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::Serialize;
-use slotgen::emit::Mode;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
@@ -101,7 +100,7 @@ fn collect(options: &Options) -> Result<Shown> {
     let base = interpreter::find(&series, options.python.as_deref())?;
     let python = clock.time("environment", || venv::ensure(&base))?;
     let sources = clock.time("sources", || sources::obtain(&options.release, options.source.as_deref()))?;
-    let report = clock.time("generate", || regen::one(&sources, Mode::Check))?;
+    let report = clock.time("generate", || regen::compare(&sources))?;
     clock.time("build", || develop::install(&python, Profile::Release))?;
     let program = clock.time("program", || trace(&python))?;
     Ok(Shown {

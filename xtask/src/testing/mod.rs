@@ -5,12 +5,14 @@ mod effects;
 mod generated;
 mod layer;
 mod python;
+mod releases;
 mod rust;
 mod tables;
 mod tally;
 mod transparency;
 
 pub use cpython::module;
+pub use releases::{HOOKED, SUPPORTED, newest};
 
 use crate::obtain::{Interpreter, interpreter};
 use crate::ui::{Advise, paint};
@@ -21,13 +23,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use tally::Tally;
 
-/// Releases that the runtime traces.
-pub const SUPPORTED: &[&str] = &["3.11", "3.12", "3.13"];
-
-/// Releases whose frames the runtime hooks.
-pub const HOOKED: &[&str] = &["3.11", "3.12", "3.13"];
-
-/// Runs the tests, layer by layer, and counts them
+/// Runs the tests and counts them
 ///
 /// Without options it runs every layer but PyTorch's. `--only` runs some layers, FILTER some files. The Python layers build the
 /// runtime and run on each supported interpreter found (pyenv, PATH); one that is missing counts as skipped.
@@ -108,7 +104,7 @@ fn interpreters(options: &Options) -> Result<(Vec<Interpreter>, Tally)> {
         return Ok((vec![interpreter::named(path)?], tally));
     }
     let mut found = Vec::new();
-    for series in HOOKED {
+    for series in HOOKED.iter() {
         match interpreter::find(series, None) {
             Ok(python) => found.push(python),
             Err(error) => tally.skip(format!("CPython {series}"), format!("{:#}", error.root_cause())),

@@ -30,7 +30,7 @@ const RUNTIME: &[&str] =
 pub fn check() -> Vec<Finding> {
     let plain = COMMANDS.iter().filter_map(|(rule, args, help)| finding(rule, args, help, run(cargo(), args)));
     let mut findings: Vec<Finding> = plain.collect();
-    for series in HOOKED {
+    for series in HOOKED.iter() {
         // Without such an interpreter `cargo xtask test` counts what it could not check.
         if let Ok(python) = interpreter::find(series, None) {
             let outcome = run(wheel::cargo(&python), RUNTIME);

@@ -1,6 +1,6 @@
 //! Finds one function in a C file, and its translation in the generated module.
 use crate::place;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use slotgen::source::Tree;
 
 /// The lines of a C function: from its return type to the brace in the first column; or the macro that makes it.
@@ -47,14 +47,16 @@ fn made_by_macro(lines: &[&str], name: &str) -> Option<Vec<String>> {
 
 /// The lines of the generated function.
 pub fn rust(series: &str, unit: &str, name: &str) -> Result<Vec<String>> {
-    let folder = place::root().join("generated").join("src").join(format!("v{}", series.replace('.', "_")));
     let stem = unit.rsplit('/').next().and_then(|file| file.strip_suffix(".c")).unwrap_or(unit);
     let candidates = [format!("{stem}.rs"), format!("{stem}_.rs")];
-    let path = candidates.iter().map(|file| folder.join(file)).find(|path| path.is_file());
-    let path = path.ok_or_else(|| anyhow!("generated/ has no module for {unit}: run `cargo xtask regen {series}`"))?;
-    let text = std::fs::read_to_string(&path)?;
-    cut(&text, name)
-        .with_context(|| format!("{} has no `{name}`: run `cargo xtask regen {series}`", place::shown(&path)))
+    for path in place::generated(series)? {
+        if candidates.iter().any(|file| path.ends_with(file))
+            && let Some(lines) = cut(&std::fs::read_to_string(&path)?, name)
+        {
+            return Ok(lines);
+        }
+    }
+    Err(anyhow!("generated/ has no `{name}` of {unit}: run `cargo xtask regen {series}`"))
 }
 
 /// One function of a Rust file in which every function ends with a brace in the first column.

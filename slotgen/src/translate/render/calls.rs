@@ -1,52 +1,9 @@
-//! Renders `calls.rs`: every translated function by its identity, with arguments that only the run knows.
-
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+//! Renders a translated function's prototype, and its call with arguments that only the run knows.
 
 use crate::lower::CType;
-use crate::translate::driver::{Translated, Translation};
-use crate::translate::world::{ParamKind, Returns, module};
-
-/// The text of `calls.rs`.
-pub(crate) fn calls(translation: &Translation) -> TokenStream {
-    let mut rows = Vec::new();
-    let mut files = Vec::new();
-    let mut arms = Vec::new();
-    for (file, functions) in &translation.translated {
-        let name = format_ident!("of_{}", module(file).trim_end_matches('_'));
-        let own: Vec<_> = functions.iter().filter_map(|one| arm(translation, one)).collect();
-        let doc = format!(" Functions of {file}.");
-        files.push(quote! {
-            #[doc = #doc]
-            #[allow(unused_variables)]
-            fn #name<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Value<C::Object>, C::Error> {
-                match id { #(#own)* _ => Err(c.unsupported(id.name())) }
-            }
-        });
-        arms.push(quote!(#file => #name(c, id, args),));
-        rows.extend(functions.iter().map(|one| row(translation, one)));
-    }
-    let memory: Vec<_> =
-        translation.translated.keys().filter(|file| translation.world.contracts.memory(file)).collect();
-    quote! {
-        //! Translated functions by identity, with arguments that only the run knows.
-        #![allow(clippy::all)]
-        use crate::calls::{Function, Value};
-        use crate::capi::{CApi, FunctionId};
-
-        /// Files whose objects' layout in memory is the world's: what they define is asked of the world by the others.
-        pub static MEMORY: &[&str] = &[#(#memory),*];
-
-        /// Every translated function.
-        pub static FUNCTIONS: &[Function] = &[#(#rows)*];
-
-        /// Runs the translation of `id`.
-        pub fn call<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Value<C::Object>, C::Error> {
-            match id.file() { #(#arms)* _ => Err(c.unsupported(id.name())) }
-        }
-        #(#files)*
-    }
-}
+use crate::translate::driver::Translated;
+use crate::translate::world::module;
+use crate::translate::world::{ParamKind, Returns};
 
 /// What the caller of a parameter's function must give, in words.
 fn kind(kind: &ParamKind, ctype: &CType) -> String {
@@ -87,9 +44,7 @@ fn result(returns: &Returns, ctype: &CType) -> String {
 }
 
 /// A row of the table: the identity and the prototype, in words.
-fn row(translation: &Translation, one: &Translated) -> TokenStream {
-    let id = translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
-    let id = format_ident!("{id}");
+pub(super) fn row(one: &Translated, id: &str) -> String {
     let signature = &one.function.signature;
     let parameters = one.convention.params.iter().zip(&signature.params).map(|(param, c)| {
         let kind = kind(param, &c.ctype);
@@ -102,79 +57,100 @@ fn row(translation: &Translation, one: &Translated) -> TokenStream {
     let returns = result(&one.convention.returns, &signature.returns);
     let storage = if one.function.is_static { "static " } else { "" };
     let prototype = format!("{storage}({}) -> {returns}", parameters.join(", "));
-    quote!(Function { id: FunctionId::#id, prototype: #prototype },)
+    format!("Function {{ id: FunctionId::{id}, prototype: {prototype:?} }}")
 }
 
 /// The call of one function; nothing for one whose parameters or result only C can hold.
-fn arm(translation: &Translation, one: &Translated) -> Option<TokenStream> {
-    let id = translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
-    let (id, path, name) = (
-        format_ident!("{id}"),
-        format_ident!("{}", module(&one.function.file)),
-        format_ident!("{}", one.function.name),
-    );
-    let mut before = Vec::new();
-    let mut args = Vec::new();
-    let mut outs = Vec::new();
+pub(super) fn arm(one: &Translated, id: &str) -> Option<String> {
+    let (mut before, mut args, mut outs) = (Vec::new(), String::new(), String::new());
     for (index, kind) in one.convention.params.iter().enumerate() {
-        let arg = format_ident!("a{index}");
-        let (taken, given) = match kind {
-            ParamKind::Object(false) => (quote!(Value::object(c, args, #index)?), quote!(#arg)),
-            ParamKind::Object(true) => (quote!(Value::nullable(c, args, #index)?), quote!(#arg)),
-            ParamKind::Int(_) => (quote!(Value::int(c, args, #index)?), quote!(#arg)),
-            ParamKind::Double => (quote!(Value::double(c, args, #index)?), quote!(#arg)),
-            ParamKind::Str(false) => (quote!(Value::text(c, args, #index)?), quote!(#arg)),
-            ParamKind::Str(true) => (quote!(Value::nullable_text(c, args, #index)?), quote!(#arg)),
-            ParamKind::Slice => (quote!(Value::objects(c, args, #index)?), quote!(#arg)),
-            ParamKind::Nothing => continue,
-            ParamKind::OutObject(false) => {
-                before.push(quote!(let mut #arg = Value::nullable(c, args, #index)?.cloned();));
-                outs.push(quote!(Value::from(#arg)));
-                args.push(quote!(&mut #arg));
-                continue;
-            }
-            ParamKind::OutObject(true) => {
-                before.push(quote!(let mut #arg = Value::variable(c, args, #index)?;));
-                outs.push(quote!(Value::set(#arg)));
-                args.push(quote!(#arg.as_mut()));
-                continue;
-            }
-            ParamKind::OutInt(int, true) => {
-                let int = format_ident!("{int}");
-                before.push(quote!(let mut #arg: Option<#int> = Value::int_variable(c, args, #index)?;));
-                outs.push(quote!(Value::set_number(#arg)));
-                args.push(quote!(#arg.as_mut()));
-                continue;
-            }
-            ParamKind::OutInt(int, false) => {
-                let int = format_ident!("{int}");
-                before.push(quote!(let mut #arg: #int = Value::int(c, args, #index)?;));
-                outs.push(quote!(Value::number(#arg)));
-                args.push(quote!(&mut #arg));
-                continue;
-            }
-            _ => return None,
-        };
-        before.push(quote!(let #arg = #taken;));
-        args.push(given);
+        if *kind == ParamKind::Nothing {
+            continue;
+        }
+        let (lets, given, out) = argument(kind, index)?;
+        before.push(lets);
+        args += &format!(", {given}");
+        outs += &out.map(|out| format!(", {out}")).unwrap_or_default();
     }
-    let call = quote!(super::#path::#name(c, #(#args),*));
+    let call = format!("super::{}::{}(c{args})?", module(&one.function.file), one.function.name);
     let value = match &one.convention.returns {
-        Returns::Unit => quote!({ #call?; Value::Nothing }),
-        Returns::Object => quote!(Value::Object(#call?)),
-        Returns::Optional => quote!(Value::from(#call?)),
-        Returns::Int(..) => quote!(Value::number(#call?)),
-        Returns::Bool => quote!(Value::Int(i128::from(#call?))),
-        Returns::Objects => quote!(Value::Objects(#call?)),
-        Returns::Double => quote!(Value::Double(#call?)),
-        Returns::Str => quote!(Value::Str(#call?)),
-        Returns::Error => quote!(return Err(#call?)),
+        Returns::Unit => {
+            before.push(format!("{call};"));
+            "Value::Nothing".to_owned()
+        }
+        Returns::Object => format!("Value::Object({call})"),
+        Returns::Optional => format!("Value::from({call})"),
+        Returns::Int(..) => format!("Value::number({call})"),
+        Returns::Bool => format!("Value::Int(i128::from({call}))"),
+        Returns::Objects => format!("Value::Objects({call})"),
+        Returns::Double => format!("Value::Double({call})"),
+        Returns::Str => format!("Value::Str({call})"),
+        Returns::Error => format!("return Err({call})"),
         _ => return None,
     };
-    let value = match (&one.convention.returns, outs.is_empty()) {
-        (Returns::Error, _) => value,
-        (_, true) => quote!(Ok(#value)),
-        (_, false) => quote!({ let result = #value; Ok(Value::Several(vec![result, #(#outs),*])) }),
+    if !outs.is_empty() && one.convention.returns != Returns::Error {
+        before.push(format!("let result = {value};"));
+        before.push(format!("Value::Several(vec![result{outs}])"));
+    } else {
+        before.push(value);
+    }
+    Some(laid_out(id, &before))
+}
+
+/// How wide a line may be.
+const COLUMNS: usize = 120;
+
+/// An arm on one line where it fits, and on several otherwise.
+fn laid_out(id: &str, steps: &[String]) -> String {
+    let one_line = match steps {
+        [value] => format!("        FunctionId::{id} => {value},\n"),
+        steps => format!("        FunctionId::{id} => {{ {} }}\n", steps.join(" ")),
     };
-    Some(quote!(FunctionId::#id => { #(#before)* #value }))
+    if one_line.len() <= COLUMNS {
+        return one_line;
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for step in steps {
+        match lines.last_mut().filter(|line| line.len() + step.len() < COLUMNS) {
+            Some(line) => *line += &format!(" {step}"),
+            None => lines.push(format!("            {step}")),
+        }
+    }
+    format!("        FunctionId::{id} => {{\n{}\n        }}\n", lines.join("\n"))
+}
+
+/// How an argument is taken, how it is given, and what is told of it afterwards.
+fn argument(kind: &ParamKind, index: usize) -> Option<(String, String, Option<String>)> {
+    let arg = format!("a{index}");
+    let plain = |how: &str| (format!("let {arg} = Value::{how}(c, args, {index})?;"), arg.clone(), None);
+    Some(match kind {
+        ParamKind::Object(false) => plain("object"),
+        ParamKind::Object(true) => plain("nullable"),
+        ParamKind::Int(_) => plain("int"),
+        ParamKind::Double => plain("double"),
+        ParamKind::Str(false) => plain("text"),
+        ParamKind::Str(true) => plain("nullable_text"),
+        ParamKind::Slice => plain("objects"),
+        ParamKind::OutObject(false) => (
+            format!("let mut {arg} = Value::nullable(c, args, {index})?.cloned();"),
+            format!("&mut {arg}"),
+            Some(format!("Value::from({arg})")),
+        ),
+        ParamKind::OutObject(true) => (
+            format!("let mut {arg} = Value::variable(c, args, {index})?;"),
+            format!("{arg}.as_mut()"),
+            Some(format!("Value::set({arg})")),
+        ),
+        ParamKind::OutInt(int, true) => (
+            format!("let mut {arg}: Option<{int}> = Value::int_variable(c, args, {index})?;"),
+            format!("{arg}.as_mut()"),
+            Some(format!("Value::set_number({arg})")),
+        ),
+        ParamKind::OutInt(int, false) => (
+            format!("let mut {arg}: {int} = Value::int(c, args, {index})?;"),
+            format!("&mut {arg}"),
+            Some(format!("Value::number({arg})")),
+        ),
+        _ => return None,
+    })
 }

@@ -1,7 +1,7 @@
 //! Renders the vocabulary trait that all releases share.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 
 use crate::translate::world::{Method, Vocabulary, rust_param, rust_result};
 
@@ -11,18 +11,39 @@ pub(crate) const OWN: [&str; 4] = ["Py_Is", "PyErr_ExceptionMatches", "_Py_ID", 
 /// `capi.rs`: the trait and its value types, for the union of what the releases need.
 pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
     let methods = vocabulary.methods.iter().map(|(name, one)| method(name, one));
-    let methods: Vec<TokenStream> = methods.collect::<Result<_, String>>()?;
-    let (globals, ids) = (&vocabulary.globals, &vocabulary.functions);
-    let global_names: Vec<_> = globals.iter().map(|name| format_ident!("{name}")).collect();
-    let global_texts: Vec<_> = globals.iter().collect();
-    let id_names: Vec<_> = ids.keys().map(|name| format_ident!("{name}")).collect();
-    let id_files: Vec<_> = ids.values().map(|key| key.0.clone()).collect();
-    let id_functions: Vec<_> = ids.values().map(|key| key.1.clone()).collect();
-    let id_docs: Vec<_> = ids.values().map(|key| format!(" `{}` of `{}`.", key.1, key.0)).collect();
-    let global_docs: Vec<_> = globals.iter().map(|name| format!(" `{name}`.")).collect();
-    super::files::unparse(quote! {
+    let methods: String = methods.collect::<Result<_, String>>()?;
+    let values = super::files::unparse(values())?;
+    let world = super::files::unparse(world())?;
+    let world = world.trim_end().strip_suffix('}').ok_or("the trait does not end with a brace")?;
+    Ok(format!("{values}\n{}\n{world}{methods}}}\n", enums(vocabulary)))
+}
+
+/// What names globals and functions.
+fn enums(vocabulary: &Vocabulary) -> String {
+    let globals: Vec<&str> = vocabulary.globals.iter().map(String::as_str).collect();
+    let ids: Vec<&str> = vocabulary.functions.keys().map(String::as_str).collect();
+    let rows: Vec<String> = vocabulary.functions.values().map(|(file, name)| format!("({name:?}, {file:?})")).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    format!(
+        "crate::tables::enumerated! {{\n    /// A global object of C.\n    Global {{\n{}    }}\n}}\n\n\
+        crate::tables::enumerated! {{\n    /// A C function.\n    FunctionId {{\n{}    }}\n}}\n\n\
+        /// Name and file of each function; no file if it is not among those translated.\n\
+        const FUNCTIONS: &[(&str, &str)] = &[\n{}];\n",
+        crate::emit::filled(&globals, 8),
+        crate::emit::filled(&ids, 8),
+        crate::emit::filled(&rows, 4),
+    )
+}
+
+/// What methods take and give.
+fn values() -> TokenStream {
+    quote! {
         //! The vocabulary of translated functions: one method per C function or macro that they use.
         #![allow(non_snake_case, non_camel_case_types, unused_variables, clippy::all)]
+
+        use crate::calls;
+        pub use crate::calls::{Asked, Gives, Value};
+        pub use crate::slots::{Slot, Suite};
 
         /// An argument of a format string.
         #[derive(Clone, Debug, PartialEq)]
@@ -50,39 +71,31 @@ pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
             Given(Argument<O>),
         }
 
-        /// A global object of C.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Global { #(#[doc = #global_docs] #global_names,)* }
-
         impl Global {
-            /// All of them.
-            pub const ALL: &'static [Global] = &[#(Global::#global_names),*];
             /// The C name.
-            pub const fn name(self) -> &'static str { match self { #(Global::#global_names => #global_texts,)* } }
+            pub const fn name(self) -> &'static str { Self::IDS[self as usize] }
         }
-
-        /// A C function.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u16)]
-        pub enum FunctionId { #(#[doc = #id_docs] #id_names,)* }
 
         impl FunctionId {
-            /// All of them.
-            pub const ALL: &'static [FunctionId] = &[#(FunctionId::#id_names),*];
             /// The C name.
-            pub const fn name(self) -> &'static str { match self { #(FunctionId::#id_names => #id_functions,)* } }
+            pub const fn name(self) -> &'static str { FUNCTIONS[self as usize].0 }
             /// The C file that defines it; empty if that is not among the files translated.
-            pub const fn file(self) -> &'static str { match self { #(FunctionId::#id_names => #id_files,)* } }
+            pub const fn file(self) -> &'static str { FUNCTIONS[self as usize].1 }
         }
-
-        pub use crate::calls::{Asked, Gives, Value};
-        pub use crate::slots::{Slot, Suite};
 
         /// The offset of a slot within its suite, as C's `offsetof` gives it.
         pub const fn offsetof(slot: Slot) -> i32 { slot.offset() as i32 }
+    }
+}
 
+/// The trait, without the methods that are named after C.
+fn world() -> TokenStream {
+    quote! {
         /// A world in which translated functions run.
+        #[allow(missing_docs)]
         pub trait CApi: Sized {
+            /// The release whose own functions shared bodies call.
+            type Release: crate::release::Release;
             /// A non-null pointer: a `PyObject *` (types are objects too), or one to another struct of C that the world handed out.
             type Object: Clone + std::fmt::Debug;
             /// A C function pointer found in a slot.
@@ -167,42 +180,28 @@ pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
             }
             /// Whether a pending exception matches.
             fn PyErr_ExceptionMatches(&mut self, error: &Self::Error, exc: &Self::Object) -> Result<bool, Self::Error> { Err(self.unsupported("PyErr_ExceptionMatches")) }
-
-            #(#methods)*
         }
-    })
+    }
 }
 
-fn method(name: &str, method: &Method) -> Result<TokenStream, String> {
-    let function = format_ident!("{name}");
-    let doc = format!(" `{name}`.");
-    let ty = |text: String| {
-        syn::parse_str::<syn::Type>(&text).map_err(|error| format!("the type `{text}` of the method {name}: {error}"))
-    };
-    let mut params = Vec::new();
-    for (name, kind) in &method.params {
-        let (name, ty) = (format_ident!("{name}"), ty(rust_param(kind))?);
-        params.push(quote!(#name: #ty));
-    }
-    let returns = ty(rust_result(&method.returns))?;
-    if !method.rust.is_empty() {
-        let rust: syn::Expr =
-            syn::parse_str(&method.rust).map_err(|error| format!("contracts.toml: `{name}`: {error}"))?;
-        return Ok(quote! {
-            #[doc = #doc]
-            fn #function(&mut self, #(#params),*) -> Result<#returns, Self::Error> { Ok(#rust) }
-        });
-    }
-    Ok(if method.returns == "error" {
-        quote! {
-            #[doc = #doc]
-            fn #function(&mut self, #(#params),*) -> Self::Error { self.unsupported(#name) }
-        }
+/// One method, on one line where it fits.
+fn method(name: &str, method: &Method) -> Result<String, String> {
+    let params = method.params.iter().map(|(name, kind)| format!(", {name}: {}", rust_param(kind)));
+    let params: String = params.collect();
+    let returns = rust_result(&method.returns);
+    let unsupported = format!("self.unsupported({name:?})");
+    let (returns, body) = if !method.rust.is_empty() {
+        syn::parse_str::<syn::Expr>(&method.rust).map_err(|error| format!("contracts.toml: `{name}`: {error}"))?;
+        (format!("Result<{returns}, Self::Error>"), format!("Ok({})", method.rust))
+    } else if method.returns == "error" {
+        ("Self::Error".to_owned(), unsupported)
     } else {
-        let body = super::defaults::body(name, method).unwrap_or_else(|| quote!(Err(self.unsupported(#name))));
-        quote! {
-            #[doc = #doc]
-            fn #function(&mut self, #(#params),*) -> Result<#returns, Self::Error> { #body }
-        }
-    })
+        let body = super::defaults::body(name, method).unwrap_or_else(|| format!("Err({unsupported})"));
+        (format!("Result<{returns}, Self::Error>"), body)
+    };
+    let head = format!("    fn {name}(&mut self{params}) -> {returns} {{");
+    if head.len() + body.len() + 3 <= 120 {
+        return Ok(format!("{head} {body} }}\n"));
+    }
+    Ok(format!("{head}\n        {body}\n    }}\n"))
 }

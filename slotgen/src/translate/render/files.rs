@@ -1,61 +1,56 @@
-//! Renders translations as Rust files: one per C file, and the dispatcher.
+//! Renders translated functions as Rust, and collects what they ask of their world.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use crate::translate::driver::{Left, Translated, Translation, translate};
-use crate::translate::units::UNITS;
-use crate::translate::world::{Convention, Elsewhere, Method, ParamKind, Returns, Vocabulary, module};
+use super::rendered::{Function, Head, Rendered, Unit};
+use crate::translate::driver::{Translated, Translation};
+use crate::translate::world::module;
+use crate::translate::world::{Convention, ParamKind, Returns};
+use crate::translate::world::{Elsewhere, Method, Vocabulary};
 
-/// A Rust file: path below `generated/` and text without a header.
-pub type Rendered = (String, String);
-
-pub(crate) fn unparse(tokens: TokenStream) -> Result<String, String> {
+pub(super) fn unparse(tokens: TokenStream) -> Result<String, String> {
     let file = syn::parse2::<syn::File>(tokens).map_err(|error| format!("generated code does not parse: {error}"))?;
     Ok(prettyplease::unparse(&file))
 }
 
-/// The files of a release: a module per C file and `dispatch.rs`.
-pub fn release_files(translation: &Translation, folder: &str) -> Result<(Vec<Rendered>, Vocabulary), String> {
-    let mut out = Vec::new();
-    let dispatch = unparse(dispatch(translation))?;
+/// A translation as text: functions and the tables that lead to them.
+pub fn rendered(translation: &Translation) -> Result<(Rendered, Vocabulary), String> {
+    // Slots name their functions before the others do: the first of one name has it to itself.
+    let dispatchers = super::dispatch::dispatchers(translation);
     for one in translation.translated.values().flatten() {
         translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
     }
     let vocabulary = vocabulary(translation);
+    let mut units = Vec::new();
     for (file, functions) in &translation.translated {
-        let items = functions.iter().map(|one| function(translation, one, &vocabulary));
-        let doc = format!(" {file}, its functions in C's order.");
-        let tokens = quote! {
-            #![doc = #doc]
-            #![allow(non_snake_case, unused_comparisons, clippy::all)]
-            #[allow(unused_imports)]
-            use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
-            #(#items)*
-        };
-        out.push((format!("{folder}{}.rs", module(file)), unparse(tokens)?));
+        let functions = functions.iter().map(|one| function(translation, one, &vocabulary));
+        units.push(Unit {
+            file: file.clone(),
+            module: module(file),
+            is_memory: translation.world.contracts.memory(file),
+            functions: functions.collect::<Result<_, String>>()?,
+        });
     }
-    out.push((format!("{folder}dispatch.rs"), dispatch));
-    out.push((format!("{folder}calls.rs"), unparse(super::calls::calls(translation))?));
-    out.push((format!("{folder}members.rs"), unparse(super::members::members(translation))?));
-    Ok((out, vocabulary))
+    let (fields, structs) = super::members::members(translation);
+    Ok((Rendered { units, dispatchers, fields, structs }, vocabulary))
 }
 
-fn function(translation: &Translation, one: &Translated, vocabulary: &Vocabulary) -> TokenStream {
+fn function(translation: &Translation, one: &Translated, vocabulary: &Vocabulary) -> Result<Function, String> {
     let id = translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
-    let id = format_ident!("{id}");
+    let ident = format_ident!("{id}");
     let name = format_ident!("{}", one.function.name);
     let doc = format!(" CPython: {}, `{}`.", one.function.file, one.function.name);
     let returns = returned(&one.convention.returns);
     let body = renamed(tidy(&one.body), translation, vocabulary);
     let text = body.to_string();
-    let kinds = one.convention.params.iter().filter(|kind| **kind != ParamKind::Nothing);
+    let kinds: Vec<_> = one.convention.params.iter().filter(|kind| **kind != ParamKind::Nothing).collect();
     let names: Vec<String> = one
         .params
         .iter()
-        .zip(kinds)
+        .zip(&kinds)
         .map(|(name, kind)| match mentions(&body, name) {
             true if is_lent(kind) && text.contains(&format!("{name} . as_deref_mut")) => format!("mut {name}"),
             true => name.clone(),
@@ -63,9 +58,38 @@ fn function(translation: &Translation, one: &Translated, vocabulary: &Vocabulary
         })
         .collect();
     let params = params(&one.convention.params, &names);
-    quote! {
+    let mut calls = BTreeSet::new();
+    called(&body, &mut calls);
+    let text = unparse(quote! {
         #[doc = #doc]
-        pub fn #name<C: CApi>(c: &mut C, #(#params),*) -> Result<#returns, C::Error> { c.enter(FunctionId::#id); #body }
+        pub fn #name<C: CApi>(c: &mut C, #(#params),*) -> Result<#returns, C::Error> { c.enter(FunctionId::#ident); #body }
+    })?;
+    Ok(Function {
+        name: one.function.name.clone(),
+        text,
+        head: Head::new(&one.convention),
+        calls,
+        row: super::calls::row(one, &id),
+        arm: super::calls::arm(one, &id),
+        id,
+    })
+}
+
+/// The generated functions that a body calls: `super::module::name`.
+fn called(body: &TokenStream, into: &mut BTreeSet<(String, String)>) {
+    let mut path: Vec<String> = Vec::new();
+    for tree in body.clone() {
+        match tree {
+            TokenTree::Group(group) => called(&group.stream(), into),
+            TokenTree::Ident(ident) if ident == "super" => path = vec![String::new()],
+            TokenTree::Ident(ident) if path.len() == 1 => path.push(ident.to_string()),
+            TokenTree::Ident(ident) if path.len() == 2 => {
+                into.insert((path.pop().unwrap_or_default(), ident.to_string()));
+                path.clear();
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ':' => {}
+            _ => path.clear(),
+        }
     }
 }
 
@@ -133,187 +157,33 @@ impl syn::visit_mut::VisitMut for Parentheses {
 
 /// Parameters that do not vanish, with types.
 fn params(kinds: &[ParamKind], names: &[String]) -> Vec<TokenStream> {
-    let mut names = names.iter();
+    let kinds = kinds.iter().filter(|kind| **kind != ParamKind::Nothing);
     kinds
-        .iter()
-        .filter(|kind| **kind != ParamKind::Nothing)
-        .map(|kind| {
-            let name = names.next().map_or("_", String::as_str);
+        .zip(names)
+        .map(|(kind, name)| {
             let (mutable, name) = match name.strip_prefix("mut ") {
                 Some(name) => (quote!(mut), format_ident!("{name}")),
                 None => (quote!(), format_ident!("{name}")),
             };
-            let ty = param_type(kind, &quote!(C));
+            let ty = tokens(&super::rendered::param(kind));
             quote!(#mutable #name: #ty)
         })
         .collect()
 }
 
-fn param_type(kind: &ParamKind, c: &TokenStream) -> TokenStream {
-    match kind {
-        ParamKind::Object(false) => quote!(&#c::Object),
-        ParamKind::Object(true) => quote!(Option<&#c::Object>),
-        ParamKind::Int(int) => {
-            let int = format_ident!("{int}");
-            quote!(#int)
-        }
-        ParamKind::Double => quote!(f64),
-        ParamKind::Str(false) => quote!(&str),
-        ParamKind::Str(true) => quote!(Option<&str>),
-        ParamKind::Slice => quote!(&[#c::Object]),
-        ParamKind::OutObject(false) => quote!(&mut Option<#c::Object>),
-        ParamKind::OutObject(true) => quote!(Option<&mut Option<#c::Object>>),
-        ParamKind::OutInt(int, nullable) => {
-            let int = format_ident!("{int}");
-            if *nullable { quote!(Option<&mut #int>) } else { quote!(&mut #int) }
-        }
-        ParamKind::Function(_, false) => quote!(&#c::Function),
-        ParamKind::Function(_, true) => quote!(Option<&#c::Function>),
-        ParamKind::Arguments => quote!(&[Argument<#c::Object>]),
-        ParamKind::Parsed => quote!(&mut [Parsed<'_, #c::Object>]),
-        ParamKind::Strings => quote!(&[&str]),
-        ParamKind::Ints(int) => {
-            let int = format_ident!("{int}");
-            quote!(&[#int])
-        }
-        ParamKind::Chars => quote!(&mut [i8]),
-        ParamKind::Pending => quote!(&#c::Error),
-        ParamKind::Nothing | ParamKind::Unsupported(_) => quote!(()),
-    }
-}
-
 fn returned(returns: &Returns) -> TokenStream {
-    returned_by(returns, &quote!(C))
+    tokens(&super::rendered::result(returns))
 }
 
-fn returned_by(returns: &Returns, c: &TokenStream) -> TokenStream {
-    match returns {
-        Returns::Unit | Returns::Unsupported(_) => quote!(()),
-        Returns::Object => quote!(#c::Object),
-        Returns::Optional => quote!(Option<#c::Object>),
-        Returns::Int(int, _) => {
-            let int = format_ident!("{int}");
-            quote!(#int)
-        }
-        Returns::Bool => quote!(bool),
-        Returns::Objects => quote!(Vec<#c::Object>),
-        Returns::Optionals => quote!(Vec<Option<#c::Object>>),
-        Returns::Double => quote!(f64),
-        Returns::Str => quote!(String),
-        Returns::Function(_) => quote!(Option<#c::Function>),
-        Returns::Error => quote!(#c::Error),
-    }
-}
-
-/// The slot typedefs with their conventions.
-fn typedefs(translation: &Translation) -> BTreeMap<String, Convention> {
-    let world = &translation.world;
-    let mut names: BTreeSet<String> = world.slots().into_iter().map(|(_, slot, _)| slot.function).collect();
-    // Those that are no slots, but are called.
-    let vocabulary = world.vocabulary.borrow();
-    let called = vocabulary.keys().filter_map(|name| name.strip_prefix("call_"));
-    names.extend(called.filter(|name| world.declarations.functions.contains_key(*name)).map(str::to_owned));
-    names
-        .into_iter()
-        .filter_map(|name| world.slot_convention(&name).map(|convention| (name, convention)))
-        .filter(|(_, convention)| {
-            !matches!(convention.returns, Returns::Unsupported(_)) && convention.params.iter().all(usable)
-        })
-        .collect()
-}
-
-fn usable(kind: &ParamKind) -> bool {
-    !matches!(
-        kind,
-        ParamKind::Unsupported(_)
-            | ParamKind::Arguments
-            | ParamKind::Parsed
-            | ParamKind::Strings
-            | ParamKind::Ints(_)
-            | ParamKind::Chars
-    )
-}
-
-/// `dispatch.rs`: from the identity of a C function to its translation, per slot signature.
-fn dispatch(translation: &Translation) -> TokenStream {
-    let mut items = Vec::new();
-    for (typedef, convention) in typedefs(translation) {
-        let signature = translation.world.declarations.functions.get(&typedef);
-        let Some(signature) = signature else { continue };
-        let names: Vec<_> = (0..convention.params.len()).map(|index| format!("a{index}")).collect();
-        let mut arms = Vec::new();
-        for one in translation.translated.values().flatten() {
-            let head = &one.function.signature;
-            let same = head.returns == signature.returns
-                && head.params.len() == signature.params.len()
-                && !head.variadic
-                && head.params.iter().zip(&signature.params).all(|(a, b)| a.ctype == b.ctype);
-            if !same {
-                continue;
-            }
-            if let Some(arm) = arm(translation, one, &convention, &names) {
-                arms.push(arm);
-            }
-        }
-        let function = format_ident!("{typedef}");
-        let params = params(&convention.params, &names);
-        let returns = returned(&convention.returns);
-        let doc = format!(" Runs the translation of `id` as a `{typedef}`; `None` if there is none.");
-        items.push(quote! {
-            #[doc = #doc]
-            #[allow(unused_variables)]
-            pub fn #function<C: CApi>(c: &mut C, id: FunctionId, #(#params),*) -> Option<Result<#returns, C::Error>> {
-                match id { #(#arms)* _ => None }
-            }
-        });
-    }
-    quote! {
-        //! From the identity of a C function to its translation.
-        #![allow(non_snake_case, clippy::all)]
-        use crate::capi::{CApi, FunctionId};
-        #(#items)*
-    }
-}
-
-fn arm(translation: &Translation, one: &Translated, convention: &Convention, names: &[String]) -> Option<TokenStream> {
-    let id = translation.world.note_id((one.function.file.clone(), one.function.name.clone()));
-    let (id, path, name) = (
-        format_ident!("{id}"),
-        format_ident!("{}", module(&one.function.file)),
-        format_ident!("{}", one.function.name),
-    );
-    let mut args = Vec::new();
-    for ((wanted, given), arg) in one.convention.params.iter().zip(&convention.params).zip(names) {
-        let arg = format_ident!("{arg}");
-        args.push(match (wanted, given) {
-            (a, b) if a == b => quote!(#arg),
-            (ParamKind::Object(true), ParamKind::Object(false))
-            | (ParamKind::OutObject(true), ParamKind::OutObject(false)) => quote!(Some(#arg)),
-            (ParamKind::OutInt(a, true), ParamKind::OutInt(b, false)) if a == b => quote!(Some(#arg)),
-            (ParamKind::Object(false), ParamKind::Object(true)) => quote!(#arg?),
-            (ParamKind::Function(_, false), ParamKind::Function(_, false)) => quote!(#arg),
-            (ParamKind::Function(_, true), ParamKind::Function(_, false)) => quote!(Some(#arg)),
-            _ => return None,
-        });
-    }
-    let call = quote!(super::#path::#name(c, #(#args),*));
-    let result = match (&one.convention.returns, &convention.returns) {
-        (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b) => call,
-        (Returns::Error, _) => quote!(match #call { Ok(error) | Err(error) => Err(error) }),
-        (Returns::Object, Returns::Optional) => quote!(#call.map(Some)),
-        (Returns::Optional, Returns::Object) => {
-            quote!(match #call { Ok(Some(object)) => Ok(object), Ok(None) => Err(c.unsupported("NULL without an exception")), Err(error) => Err(error) })
-        }
-        _ => return None,
-    };
-    Some(quote!(FunctionId::#id => Some(#result),))
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_default()
 }
 
 /// What a translation asks of its world.
 pub fn vocabulary(translation: &Translation) -> Vocabulary {
     let world = &translation.world;
     let mut methods: BTreeMap<String, Convention> = BTreeMap::new();
-    for (name, mut convention) in typedefs(translation) {
+    for (name, mut convention) in super::dispatch::typedefs(translation) {
         convention.params.insert(0, ParamKind::Function(name.clone(), false));
         methods.insert(format!("call_{name}"), convention);
     }
@@ -417,33 +287,26 @@ fn names_of(translation: &Translation, name: &str, count: usize) -> Vec<String> 
         .collect()
 }
 
-/// The files of a release for the writer, and what was left out as warnings.
-pub fn files(
+/// Translates a release and renders it; what was left out comes as warnings.
+pub fn release(
     tree: &crate::source::Tree,
     configuration: &crate::preprocess::Configuration,
-    header: &crate::emit::Header,
-    folder: &str,
     elsewhere: Elsewhere,
 ) -> Result<Output, String> {
     let pre = crate::preprocess::Preprocessor::new(tree, configuration).map_err(|error| error.to_string())?;
     let mut diagnostics = crate::diagnostics::Diagnostics::default();
-    let translation = translate(tree, &pre, UNITS, elsewhere, &mut diagnostics)?;
-    let mut files: Vec<crate::emit::File> = Vec::new();
-    let (all, vocabulary) = release_files(&translation, folder)?;
-    for (path, text) in all {
-        files.push(crate::emit::File { path, text: format!("{header}\n\n{text}") });
-    }
-    Ok(Output { files, diagnostics, vocabulary, left: translation.left })
+    let translation =
+        crate::translate::driver::translate(tree, &pre, crate::translate::units::UNITS, elsewhere, &mut diagnostics)?;
+    let (rendered, vocabulary) = rendered(&translation)?;
+    Ok(Output { rendered, diagnostics, vocabulary })
 }
 
 /// What a translation gives to the driver.
 pub struct Output {
-    /// Files below `generated/`.
-    pub files: Vec<crate::emit::File>,
+    /// Functions and tables as text.
+    pub rendered: Rendered,
     /// Findings about the sources.
     pub diagnostics: crate::diagnostics::Diagnostics,
     /// What the release asks of its world.
     pub vocabulary: Vocabulary,
-    /// Functions left out.
-    pub left: Vec<Left>,
 }

@@ -6,8 +6,11 @@
 mod calls;
 mod capi;
 mod defaults;
+mod dispatch;
 mod files;
 mod members;
+mod rendered;
 
 pub use capi::capi;
-pub use files::{Output, files, release_files};
+pub use files::{Output, release, rendered};
+pub use rendered::{Arm, Dispatcher, Function, Head, Rendered, Unit};

@@ -3,7 +3,7 @@ mod report;
 mod unit;
 
 use crate::obtain::{interpreter, venv};
-use crate::testing::SUPPORTED;
+use crate::testing::newest;
 use crate::ui::{Advise, Step};
 use crate::wheel::Profile;
 use crate::{develop, place};
@@ -57,7 +57,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let base = match &options.python {
         Some(path) => interpreter::named(path)?,
-        None => interpreter::find(SUPPORTED[SUPPORTED.len() - 1], None)?,
+        None => interpreter::find(newest(), None)?,
     };
     let python = venv::ensure(&base)?;
     develop::install(&python, Profile::Release)?;

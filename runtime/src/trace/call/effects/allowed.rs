@@ -25,7 +25,7 @@ fn facts(owner: &str, name: &str) -> Facts {
     let facts = FACTS.get_or_init(|| {
         let mut facts: FxHashMap<_, Facts> = FxHashMap::default();
         facts.reserve(EFFECTS.len());
-        for row in EFFECTS {
+        for row in EFFECTS.iter() {
             facts.entry([row.0, row.1]).or_default().row = Some((row.2, row.3));
         }
         let names =
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_and_finds_methods_slots_and_functions() {
-        assert!(EFFECTS.is_sorted_by_key(|row| (row.0, row.1)));
+        assert!(EFFECTS.iter().is_sorted_by_key(|row| (row.0, row.1)));
         assert_eq!(of("dict", "__or__").map(|row| row.0), Some("dict_or"));
         assert_eq!(of("list", "append").map(|row| row.0), Some("list_append"));
         assert_eq!(of("math", "gcd").map(|row| row.0), Some("math_gcd"));

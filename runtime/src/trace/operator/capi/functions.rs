@@ -82,7 +82,7 @@ fn names() -> &'static Mutex<Namespace> {
 fn note_type(class: &Bound<'_, PyType>, names: &mut Namespace) {
     let name = types::c_name(class);
     let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
-    for (slot, function, _) in row.slots {
+    for (slot, function, _) in TYPES.functions(row) {
         if let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) {
             names.entry((pointer, slot.name())).or_insert(function);
         }

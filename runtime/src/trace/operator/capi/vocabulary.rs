@@ -16,6 +16,7 @@ use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple, PyType};
 
 #[allow(non_snake_case)]
 impl CApi for Tracer<'_> {
+    type Release = crate::semantics::Release;
     type Object = ValueId;
     type Function = SlotFunction;
     type Error = Unwind;
