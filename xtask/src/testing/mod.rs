@@ -30,7 +30,7 @@ use tally::Tally;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \
-    cargo xtask test --only python hook     Python test files whose path below tests/python contains `hook`\n  \
+    cargo xtask test --only python hook     Python test files whose path contains `hook`\n  \
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \

@@ -1,10 +1,10 @@
 //! Python tests: each file below `tests/python` in a process of its own, on each interpreter.
 use super::tally::Tally;
 use crate::obtain::{Interpreter, torch, venv};
-use crate::ui::{Step, step};
+use crate::ui::{Advise, Step, step};
 use crate::wheel::Profile;
 use crate::{develop, place};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -77,7 +77,9 @@ fn files(kind: Kind, filter: Option<&str>) -> Result<Vec<PathBuf>> {
     });
     files.sort();
     if files.is_empty() {
-        bail!("no test file in {} fits", place::shown(&root));
+        let wanted = filter.map(|filter| format!(" whose path contains `{filter}`")).unwrap_or_default();
+        return Err(anyhow!("{} holds no test file{wanted}", place::shown(&root)))
+            .advise("name a part of a path: a folder such as `guard`, or a file such as `test_hook`");
     }
     Ok(files)
 }
