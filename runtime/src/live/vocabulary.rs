@@ -1,4 +1,6 @@
-//! `CApi` on real objects. One implementation of one trait: it cannot be split among files.
+//! `CApi` on real objects.
+//!
+//! Long: the implementation of one trait stands in one file.
 #![allow(non_snake_case)]
 use super::exception::exception;
 use super::function::Function;
