@@ -1,6 +1,6 @@
 //! `CApi` on real objects.
 //!
-//! Long: the implementation of one trait stands in one file.
+//! Long: one implementation of a trait cannot be split.
 #![allow(non_snake_case)]
 use super::exception::exception;
 use super::function::Function;
