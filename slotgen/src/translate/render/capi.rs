@@ -20,7 +20,7 @@ pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
     let id_functions: Vec<_> = ids.values().map(|key| key.1.clone()).collect();
     let id_docs: Vec<_> = ids.values().map(|key| format!(" `{}` of `{}`.", key.1, key.0)).collect();
     let global_docs: Vec<_> = globals.iter().map(|name| format!(" `{name}`.")).collect();
-    super::files::unparse(quote! {
+    super::unparse::unparse(quote! {
         //! The vocabulary of translated functions: one method per C function or macro that they use.
         #![allow(non_snake_case, non_camel_case_types, unused_variables, clippy::all)]
 

@@ -5,17 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use super::unparse::unparse;
 use crate::translate::driver::{Left, Translated, Translation, translate};
 use crate::translate::units::UNITS;
 use crate::translate::world::{Convention, Elsewhere, Method, ParamKind, Returns, Vocabulary, module};
 
 /// A Rust file: path below `generated/` and text without a header.
 pub type Rendered = (String, String);
-
-pub(crate) fn unparse(tokens: TokenStream) -> Result<String, String> {
-    let file = syn::parse2::<syn::File>(tokens).map_err(|error| format!("generated code does not parse: {error}"))?;
-    Ok(prettyplease::unparse(&file))
-}
 
 /// The files of a release: a module per C file and `dispatch.rs`.
 pub fn release_files(translation: &Translation, folder: &str) -> Result<(Vec<Rendered>, Vocabulary), String> {

@@ -8,6 +8,7 @@ mod capi;
 mod defaults;
 mod files;
 mod members;
+mod unparse;
 
 pub use capi::capi;
 pub use files::{Output, files, release_files};
