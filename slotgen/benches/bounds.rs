@@ -1,4 +1,4 @@
-//! What the source front door costs, beside what the project allows: fails where a value is over its bound.
+//! What the source front end costs, beside what the project allows: fails where a value is over its bound.
 //!
 //! `CPYTHON_SOURCE` names the tree; without it `target/cpython/3.13.5` is used, where `cargo xtask` keeps it.
 

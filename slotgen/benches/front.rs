@@ -1,4 +1,4 @@
-//! The source front door on a whole CPython tree, beside tree-sitter's own time for the same files.
+//! The source front end on a whole CPython tree, beside tree-sitter's own time for the same files.
 //!
 //! `CPYTHON_SOURCE` names the tree; without it `target/cpython/3.13.5` is used, where `cargo xtask` keeps it.
 

@@ -1,4 +1,4 @@
-//! The binary front door on small object files made here, whole, truncated and damaged.
+//! The binary front end on small object files made here, whole, truncated and damaged.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

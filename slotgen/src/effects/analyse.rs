@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::{Analysis, LeafError, Leaves, Program, Unit, held, macros, methods};
+use super::{Analysis, LeafError, Leaves, Program, Unit, macros, member_functions, methods};
 use crate::diagnostics::Diagnostics;
 use crate::facts::Facts;
 use crate::lower::{Declarations, Function, Text, declarations, parse};
@@ -48,7 +48,7 @@ pub fn analyse(
     headers.iter().chain(&sources).for_each(|unit| program.scan(&unit.text));
     let mut tables = Vec::new();
     for (unit, (own, functions)) in sources.into_iter().zip(lowered) {
-        tables.extend(held::tables(&unit.text, &own).into_iter().map(|table| (program.units.len(), table)));
+        tables.extend(member_functions::tables(&unit.text, &own).into_iter().map(|table| (program.units.len(), table)));
         program.declare(&own);
         program.add(Unit { path: unit.path, map: Some(unit.map) }, functions);
     }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::held::Held;
 use super::leaves::{Leaf, Leaves};
+use super::member_functions::MemberFunctions;
 use super::origin::Origin;
 use super::summary::Summary;
 use super::value::{Class, class_of};
@@ -63,7 +63,7 @@ pub struct Program {
     typed: FxHashMap<String, FxHashMap<String, Member>>,
     /// Names of integer types that a `typedef` makes.
     integers: FxHashSet<String>,
-    pub(super) held: Held,
+    pub(super) held: MemberFunctions,
     globals: FxHashMap<String, Class>,
     /// File-level objects, by name: `PyTypeObject` or another structure that begins like an object.
     objects: FxHashMap<String, Origin>,
@@ -91,7 +91,7 @@ impl Program {
             members: FxHashMap::default(),
             typed: FxHashMap::default(),
             integers: FxHashSet::default(),
-            held: Held::default(),
+            held: MemberFunctions::default(),
             globals: FxHashMap::default(),
             objects: FxHashMap::default(),
             state: FxHashSet::default(),
@@ -301,7 +301,7 @@ impl Program {
     }
 
     /// What the members of that name may hold; `None` if that cannot be told.
-    pub(super) fn held(&self, member: &str) -> Option<&super::held::Functions> {
+    pub(super) fn held(&self, member: &str) -> Option<&super::member_functions::Functions> {
         self.held.get(member)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::held::{Functions, Held, Table};
+use super::member_functions::{Functions, MemberFunctions, Table};
 use super::program::{Callee, Program};
 use super::state::assignments;
 use super::walk::{Known, Walker};
@@ -70,8 +70,8 @@ impl Program {
 }
 
 /// Reads all bodies and tables.
-fn find(program: &Program, tables: &[(usize, Table)]) -> Held {
-    let mut held = Held::default();
+fn find(program: &Program, tables: &[(usize, Table)]) -> MemberFunctions {
+    let mut held = MemberFunctions::default();
     for (unit, table) in tables {
         for (member, name) in table {
             if let Callee::Function(id) = program.resolve(*unit, name) {

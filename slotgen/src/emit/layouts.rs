@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{RenderError, text};
+use super::file::{RenderError, text};
 use crate::facts::{Field, FunctionType, Struct};
 
 #[derive(Template)]

@@ -3,7 +3,8 @@
 use askama::Template;
 use indexmap::IndexSet;
 
-use super::{File, Header, RenderError, render, rust};
+use super::file::{File, Header, RenderError, render};
+use super::rust;
 use crate::facts::{Opcode, OpcodeKind, Opcodes};
 
 #[derive(Template)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use indexmap::IndexMap;
 
-use super::{File, Header, RenderError, render, text};
+use super::file::{File, Header, RenderError, render, text};
 use crate::facts::{Facts, Slot, SlotOrigin, Slotdef, Type, TypeKind};
 
 #[derive(Template)]
@@ -38,8 +38,19 @@ pub struct SlotMismatch {
     release: String,
 }
 
+/// Why a table of several releases could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A template failed.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// Releases disagree.
+    #[error(transparent)]
+    Slot(#[from] SlotMismatch),
+}
+
 /// `Slot` and `Suite`: the union over the releases given, oldest first, which must agree on every place.
-pub fn slots(header: &Header, releases: &[&Facts]) -> Result<File, super::TableError> {
+pub fn slots(header: &Header, releases: &[&Facts]) -> Result<File, TableError> {
     let mut union: IndexMap<&str, Slot<'_>> = IndexMap::new();
     for facts in releases {
         for slot in facts.slots() {

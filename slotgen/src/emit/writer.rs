@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{File, MARK};
+use super::file::{File, MARK};
 
 /// What to do with the difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

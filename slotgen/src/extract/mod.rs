@@ -3,6 +3,7 @@
 mod assignments;
 mod before_3_13;
 mod body;
+mod body_filter;
 mod ctype;
 mod declare;
 mod digest;
@@ -13,7 +14,6 @@ mod opcode_source;
 mod opcodes;
 mod reviewed;
 mod rows;
-mod skim;
 mod specs;
 mod syntax;
 mod tables;

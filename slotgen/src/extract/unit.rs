@@ -42,7 +42,7 @@ pub(super) fn read(unit: &Unit) -> UnitFacts {
     let plain = unit.macros.iter().filter(|made| made.parameters.is_none());
     let macros = plain.map(|made| (made.name.clone(), made.body.clone())).collect();
     let mut reader = Reader { unit, facts: UnitFacts { path: unit.path.clone(), macros, ..UnitFacts::default() } };
-    let wanted = super::skim::wanted(&unit.text, &unit.bodies);
+    let wanted = super::body_filter::wanted(&unit.text, &unit.bodies);
     match Syntax::parse_only(&unit.text, &wanted) {
         Some(syntax) => reader.file(&syntax),
         None => reader.report(0, "extract/parser", "tree-sitter gave no tree".to_owned(), "report this file"),

@@ -1,4 +1,4 @@
-//! Lowers tree-sitter nodes to the tree of [`super::ir`]; nodes do not leave this module.
+//! Reads one text: names in scope, types and declarators; nodes of tree-sitter do not leave this room.
 
 use std::collections::BTreeMap;
 

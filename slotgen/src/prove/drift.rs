@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exceptions::Alone;
-use super::{DoorsProof, LiveProof};
+use super::{FrontEndsProof, LiveProof};
 
 /// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Door {
+pub enum FrontEnd {
     /// C sources.
     Source,
     /// A compiled library.
@@ -20,13 +20,13 @@ pub enum Door {
 #[serde(untagged)]
 pub enum Proof {
     /// Sources with a library.
-    Doors(DoorsProof),
+    FrontEnds(FrontEndsProof),
     /// Sources or a library, and the release of that, with a process.
-    Live(Door, String, LiveProof),
+    Live(FrontEnd, String, LiveProof),
 }
 
 /// What is compared with what: the sides and their releases.
-type Sides = (Door, bool, String, String);
+type Sides = (FrontEnd, bool, String, String);
 
 /// A type and a point of it: a slot, a row of a table.
 type Point = (String, String);
@@ -34,14 +34,14 @@ type Point = (String, String);
 impl Proof {
     fn sides(&self) -> Sides {
         match self {
-            Proof::Doors(proof) => (Door::Source, false, proof.source.clone(), proof.library.clone()),
-            Proof::Live(door, tables, proof) => (*door, true, tables.clone(), proof.release.clone()),
+            Proof::FrontEnds(proof) => (FrontEnd::Source, false, proof.source.clone(), proof.library.clone()),
+            Proof::Live(front_end, tables, proof) => (*front_end, true, tables.clone(), proof.release.clone()),
         }
     }
 
     fn alone(&mut self) -> &mut [Alone] {
         match self {
-            Proof::Doors(proof) => &mut proof.alone,
+            Proof::FrontEnds(proof) => &mut proof.alone,
             Proof::Live(_, _, proof) => &mut proof.alone,
         }
     }
@@ -49,7 +49,7 @@ impl Proof {
     /// Where the sides disagree.
     fn disputed(&self) -> BTreeSet<Point> {
         let (alone, points): (_, Vec<Point>) = match self {
-            Proof::Doors(proof) => {
+            Proof::FrontEnds(proof) => {
                 let points = proof.differences.iter().map(|found| (found.c_name.clone(), point(&found.what)));
                 (&proof.alone, points.collect())
             }
@@ -64,7 +64,7 @@ impl Proof {
     /// Differences, and types of one side alone, without a reason.
     pub fn unexplained(&self) -> usize {
         match self {
-            Proof::Doors(proof) => proof.unexplained(),
+            Proof::FrontEnds(proof) => proof.unexplained(),
             Proof::Live(_, _, proof) => proof.unexplained(),
         }
     }
@@ -86,12 +86,12 @@ pub fn explain_drift(proofs: &mut [Proof]) {
     let settled: BTreeMap<Sides, BTreeSet<Point>> =
         proofs.iter().map(|proof| (proof.sides(), proof.disputed())).collect();
     for proof in proofs {
-        let (door, is_live, tables, other) = proof.sides();
+        let (front_end, is_live, tables, other) = proof.sides();
         if tables == other {
             continue;
         }
-        let within = settled.get(&(door, is_live, tables.clone(), tables.clone()));
-        let beyond = settled.get(&(Door::Binary, true, other.clone(), other.clone()));
+        let within = settled.get(&(front_end, is_live, tables.clone(), tables.clone()));
+        let beyond = settled.get(&(FrontEnd::Binary, true, other.clone(), other.clone()));
         let (Some(within), Some(beyond)) = (within, beyond) else { continue };
         let reason = |point: &Point| {
             let agreed = !within.contains(point) && !beyond.contains(point);
@@ -102,7 +102,7 @@ pub fn explain_drift(proofs: &mut [Proof]) {
             ty.reason = reason(&of_type(ty));
         }
         match proof {
-            Proof::Doors(proof) => {
+            Proof::FrontEnds(proof) => {
                 for found in proof.differences.iter_mut().filter(|found| found.reason.is_none()) {
                     found.reason = reason(&(found.c_name.clone(), point(&found.what)));
                 }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::prove::Difference;
 
-    fn live(door: Door, tables: &str, process: &str, slots: &[&str]) -> Proof {
+    fn live(front_end: FrontEnd, tables: &str, process: &str, slots: &[&str]) -> Proof {
         let differ = |slot: &&str| Difference {
             file: "Modules/x.c".to_owned(),
             c_name: "X_Type".to_owned(),
@@ -136,15 +136,15 @@ mod tests {
             differences: slots.iter().map(differ).collect(),
             ..LiveProof::default()
         };
-        Proof::Live(door, tables.to_owned(), proof)
+        Proof::Live(front_end, tables.to_owned(), proof)
     }
 
     #[test]
     fn only_what_each_release_agrees_on_is_drift() {
         let mut proofs = vec![
-            live(Door::Source, "3.13.5", "3.13.0", &["tp_new", "tp_init", "tp_call"]),
-            live(Door::Binary, "3.13.0", "3.13.0", &["tp_init"]),
-            live(Door::Source, "3.13.5", "3.13.5", &["tp_call"]),
+            live(FrontEnd::Source, "3.13.5", "3.13.0", &["tp_new", "tp_init", "tp_call"]),
+            live(FrontEnd::Binary, "3.13.0", "3.13.0", &["tp_init"]),
+            live(FrontEnd::Source, "3.13.5", "3.13.5", &["tp_call"]),
         ];
         explain_drift(&mut proofs);
         assert_eq!(proofs.iter().map(Proof::unexplained).collect::<Vec<_>>(), [2, 1, 1]);
@@ -152,8 +152,10 @@ mod tests {
 
     #[test]
     fn without_both_comparisons_nothing_is_drift() {
-        let mut proofs =
-            vec![live(Door::Source, "3.13.5", "3.13.0", &["tp_new"]), live(Door::Source, "3.13.5", "3.13.5", &[])];
+        let mut proofs = vec![
+            live(FrontEnd::Source, "3.13.5", "3.13.0", &["tp_new"]),
+            live(FrontEnd::Source, "3.13.5", "3.13.5", &[]),
+        ];
         explain_drift(&mut proofs);
         assert_eq!(proofs[0].unexplained(), 1);
     }

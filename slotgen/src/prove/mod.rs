@@ -5,17 +5,17 @@
 
 mod answer;
 mod compare;
-mod doors;
 mod drift;
 mod error;
 mod exceptions;
+mod front_ends;
 mod interpreter;
 mod symbols;
 mod tables;
 
 pub use compare::{Difference, LiveProof};
-pub use doors::{DoorDifference, DoorsProof, doors};
-pub use drift::{Door, Proof, explain_drift};
+pub use drift::{FrontEnd, Proof, explain_drift};
 pub use error::ProveError;
 pub use exceptions::{Alone, Side};
+pub use front_ends::{FrontEndDifference, FrontEndsProof, front_ends};
 pub use interpreter::live;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 use slotgen::facts::Facts;
-use slotgen::prove::{Alone, Door, Proof, Side, explain_drift};
+use slotgen::prove::{Alone, FrontEnd, Proof, Side, explain_drift};
 use std::path::{Path, PathBuf};
 
 /// Every release that is proven when none is named.
@@ -74,7 +74,7 @@ fn one(release: &str, options: &Options) -> Result<Vec<Row>> {
                 "name some with `--source DIR|TARBALL`, or leave `--python` out: then its compiled library is read",
             );
         };
-        let proof = live(Door::Source, &sources, &python)?;
+        let proof = live(FrontEnd::Source, &sources, &python)?;
         return Ok(vec![Row { release: release.to_owned(), origin: "given", proof }]);
     }
     compare(release, sources.as_ref(), compiled::all(release)?)
@@ -90,10 +90,10 @@ fn compare(release: &str, sources: Option<&Facts>, builds: Vec<Compiled>) -> Res
     for Compiled { build, python, origin } in builds {
         let (library, binary) = facts::from_library(release, &build)?;
         if let Some(sources) = sources {
-            add(origin, Proof::Doors(slotgen::prove::doors(sources, &library)?));
-            add(origin, live(Door::Source, sources, &python)?);
+            add(origin, Proof::FrontEnds(slotgen::prove::front_ends(sources, &library)?));
+            add(origin, live(FrontEnd::Source, sources, &python)?);
         }
-        add(origin, live(Door::Binary, &binary, &python)?);
+        add(origin, live(FrontEnd::Binary, &binary, &python)?);
     }
     explain_drift(&mut proofs);
     let row = |(origin, proof)| Row { release: release.to_owned(), origin, proof };
@@ -116,7 +116,7 @@ pub fn at_hand() -> Result<Vec<(String, usize)>> {
     Ok(all)
 }
 
-fn live(door: Door, facts: &Facts, python: &Path) -> Result<Proof> {
+fn live(door: FrontEnd, facts: &Facts, python: &Path) -> Result<Proof> {
     let step = Step::start(format!("Reading types in {}", place::shown(python)));
     let proof = slotgen::prove::live(facts, python).with_context(|| python.display().to_string())?;
     step.done(format!("CPython {}, {} types", proof.release, proof.types));
@@ -143,15 +143,15 @@ const HEADINGS: [&str; 14] = [
 impl Row {
     fn what(&self) -> String {
         match &self.proof {
-            Proof::Doors(proof) => format!("source {} = binary {}", proof.source, proof.library),
-            Proof::Live(Door::Source, tables, proof) => format!("source {tables} = live {}", proof.release),
-            Proof::Live(Door::Binary, tables, proof) => format!("binary {tables} = live {}", proof.release),
+            Proof::FrontEnds(proof) => format!("source {} = binary {}", proof.source, proof.library),
+            Proof::Live(FrontEnd::Source, tables, proof) => format!("source {tables} = live {}", proof.release),
+            Proof::Live(FrontEnd::Binary, tables, proof) => format!("binary {tables} = live {}", proof.release),
         }
     }
 
     fn alone(&self) -> &[Alone] {
         match &self.proof {
-            Proof::Doors(proof) => &proof.alone,
+            Proof::FrontEnds(proof) => &proof.alone,
             Proof::Live(_, _, proof) => &proof.alone,
         }
     }
@@ -159,7 +159,7 @@ impl Row {
 
 fn cells(row: &Row) -> Vec<String> {
     let numbers = match &row.proof {
-        Proof::Doors(proof) => {
+        Proof::FrontEnds(proof) => {
             let own = proof.pairs;
             [
                 proof.matched,
@@ -208,7 +208,7 @@ fn show(row: &Row, verbose: bool) {
         anstream::println!("{what}: only in {side}: {} {} {} ({reason})", ty.file, ty.c_name, ty.tp_name);
     }
     match &row.proof {
-        Proof::Doors(proof) => {
+        Proof::FrontEnds(proof) => {
             for found in &proof.differences {
                 let says = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
                 let (left, right) = (says(&found.source), says(&found.library));
@@ -228,7 +228,7 @@ fn show(row: &Row, verbose: bool) {
 
 fn as_json(row: &Row) -> Value {
     let mut report = match &row.proof {
-        Proof::Doors(proof) => json!(proof),
+        Proof::FrontEnds(proof) => json!(proof),
         Proof::Live(_, _, proof) => json!(proof),
     };
     report["asked"] = json!(row.release);

@@ -4,9 +4,6 @@ use super::circles;
 use super::finding::Finding;
 use std::collections::BTreeMap;
 
-/// Whether these rules fail the check, or are only printed.
-const STRICT: bool = false;
-
 /// Lines that a hand-written file of these crates is meant to have at most.
 const LINES: usize = 400;
 
@@ -24,17 +21,8 @@ const HEAD: usize = 10;
 
 const ROOMS: &[&str] = &["runtime/src/", "slotgen/src/"];
 
-/// Findings that fail the check.
-pub fn strict(files: &[File]) -> Vec<Finding> {
-    if STRICT { all(files) } else { Vec::new() }
-}
-
-/// Findings that are printed and fail nothing.
-pub fn noted(files: &[File]) -> Vec<Finding> {
-    if STRICT { Vec::new() } else { all(files) }
-}
-
-fn all(files: &[File]) -> Vec<Finding> {
+/// What breaks them.
+pub fn check(files: &[File]) -> Vec<Finding> {
     let here = files.iter().filter(|file| is_here(file));
     let mut findings: Vec<Finding> = here.flat_map(|file| [long(file), headless(file)]).flatten().collect();
     findings.extend(large_rooms(files));
@@ -85,7 +73,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, text: &str) -> Vec<&'static str> {
-        all(&[File { path: path.into(), text: text.into() }]).into_iter().map(|finding| finding.rule).collect()
+        check(&[File { path: path.into(), text: text.into() }]).into_iter().map(|finding| finding.rule).collect()
     }
 
     #[test]
@@ -105,7 +93,7 @@ mod tests {
     #[test]
     fn a_large_room_is_found() {
         let file = |name: usize| File { path: format!("slotgen/src/a/f{name}.rs"), text: "\n".repeat(LINES) };
-        let rules = |count| all(&(0..count).map(file).collect::<Vec<_>>()).len();
+        let rules = |count| check(&(0..count).map(file).collect::<Vec<_>>()).len();
         assert_eq!((rules(8), rules(9)), (0, 1));
     }
 

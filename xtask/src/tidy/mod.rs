@@ -39,12 +39,11 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     }
     let mut findings = rules::check(&files);
-    findings.extend(house::strict(&files));
+    findings.extend(house::check(&files));
     if !args.quick {
         findings.extend(commands::check());
     }
     findings.sort();
-    house::noted(&files).iter().for_each(print);
     for finding in &findings {
         print(finding);
     }

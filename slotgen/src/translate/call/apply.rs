@@ -175,7 +175,7 @@ impl Paths {
         k: KV,
     ) -> Out {
         let nulls = std::mem::take(&mut self.nulls);
-        self.learnt.calls.insert(name.to_owned());
+        self.summary.calls.insert(name.to_owned());
         if state.error.is_some()
             && values.contains(&Val::Null)
             && self.world.contracts.get(name).is_some_and(|row| row.through)
@@ -259,18 +259,18 @@ impl Paths {
                 && !name.starts_with("call_")
                 && self.may_widen(name, convention, route, nulls.get(index) == Some(&true))
             {
-                self.learnt.nullable.insert((route.key(name), index));
+                self.summary.nullable.insert((route.key(name), index));
                 kinds[index] = ParamKind::Object(true);
             }
             if let (ParamKind::Str(false), Val::Null) = (&kinds[index], value) {
-                self.learnt.nullable.insert((route.key(name), index));
+                self.summary.nullable.insert((route.key(name), index));
                 kinds[index] = ParamKind::Str(true);
             }
             if let (ParamKind::OutObject(nullable) | ParamKind::OutInt(_, nullable), Val::Null | Val::MaybeAddress(_)) =
                 (&mut kinds[index], value)
                 && !name.starts_with("call_")
             {
-                self.learnt.nullable.insert((route.key(name), index));
+                self.summary.nullable.insert((route.key(name), index));
                 *nullable = true;
             }
             let kind = kinds[index].clone();
@@ -302,7 +302,7 @@ impl Paths {
             Route::Vocabulary => quote!(c.#function(#(#code),*)),
             Route::Translated(module) => {
                 let path = module_path(module, name);
-                self.learnt.calls.insert(name.to_owned());
+                self.summary.calls.insert(name.to_owned());
                 if code.is_empty() { quote!(#path(c)) } else { quote!(#path(c, #(#code),*)) }
             }
         };

@@ -210,9 +210,9 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
             let mut paths = Paths::new(world.clone(), function.clone(), convention.clone());
             match one(&mut paths) {
                 Ok((params, body)) => {
-                    done.insert(key.clone(), paths.learnt.calls.clone());
+                    done.insert(key.clone(), paths.summary.calls.clone());
                     let next = learn(&convention, &paths, &function.signature.returns);
-                    for (target, index) in paths.learnt.nullable.iter().filter(|_| settled) {
+                    for (target, index) in paths.summary.nullable.iter().filter(|_| settled) {
                         if widen(&world, target, *index) {
                             changed = true;
                             dirty.insert(target.rsplit(':').next().unwrap_or(target).to_owned());
@@ -234,7 +234,7 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
                                 convention: convention.clone(),
                                 body,
                                 params,
-                                calls: paths.learnt.calls,
+                                calls: paths.summary.calls,
                             };
                             results.insert(key, translated);
                         }
@@ -254,7 +254,7 @@ fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
                     if plain != convention {
                         dirty.insert(key.1.clone());
                     }
-                    done.insert(key.clone(), paths.learnt.calls.clone());
+                    done.insert(key.clone(), paths.summary.calls.clone());
                     world.translated.borrow_mut().insert(key, plain);
                     changed = true;
                 }
@@ -311,19 +311,19 @@ fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), crate::translate
 
 /// The convention that a translation has shown.
 fn learn(old: &Convention, paths: &Paths, returns: &crate::lower::CType) -> Result<Convention, String> {
-    let learnt = &paths.learnt;
+    let summary = &paths.summary;
     let mut next = old.clone();
-    next.raises = learnt.raises;
-    if learnt.errors.len() > 1 {
+    next.raises = summary.raises;
+    if summary.errors.len() > 1 {
         let usual = convention("", &paths.function.signature, None).error;
         // Where -1 is not among them, 0 is the one that stands for failure.
-        let usual = if learnt.errors.contains(&usual) { usual } else { Some(0) };
-        if !learnt.errors.contains(&usual) || old.strict {
+        let usual = if summary.errors.contains(&usual) { usual } else { Some(0) };
+        if !summary.errors.contains(&usual) || old.strict {
             return Err("different results with an exception set".to_owned());
         }
         return Ok(Convention { error: usual, strict: true, raises: true, ..next });
     }
-    if let Some(error) = learnt.errors.iter().next() {
+    if let Some(error) = summary.errors.iter().next() {
         next.error = *error;
     }
     let plain = convention(
@@ -333,9 +333,9 @@ fn learn(old: &Convention, paths: &Paths, returns: &crate::lower::CType) -> Resu
     )
     .returns;
     next.returns = match plain {
-        _ if learnt.raises && !learnt.returns => Returns::Error,
-        Returns::Object if learnt.optional => Returns::Optional,
-        Returns::Int(int, _) => Returns::Int(int, !learnt.negative),
+        _ if summary.raises && !summary.returns => Returns::Error,
+        Returns::Object if summary.optional => Returns::Optional,
+        Returns::Int(int, _) => Returns::Int(int, !summary.negative),
         other => other,
     };
     Ok(next)

@@ -8,4 +8,4 @@ mod join;
 mod state;
 
 pub(crate) use join::{last_part, with_var};
-pub(crate) use state::{K, KV, KVs, Label, Out, Paths, Refusal, Ways};
+pub(crate) use state::{JumpTargets, K, KV, KVs, Label, Out, Paths, Refusal};

@@ -33,14 +33,14 @@ pub(crate) type KVs = Rc<dyn Fn(&mut Paths, Vec<Val>, State) -> Out>;
 
 /// Where `break` and `continue` lead.
 #[derive(Clone, Default)]
-pub(crate) struct Ways {
+pub(crate) struct JumpTargets {
     pub(crate) brk: Option<K>,
     pub(crate) cont: Option<K>,
 }
 
 /// What a translation learns of the function itself.
 #[derive(Debug, Default)]
-pub(crate) struct Learnt {
+pub(crate) struct Summary {
     pub(crate) optional: bool,
     pub(crate) negative: bool,
     pub(crate) returns: bool,
@@ -58,7 +58,7 @@ pub(crate) struct Learnt {
 #[derive(Clone)]
 pub(crate) enum Label {
     /// To the statement at an index of a list; with what follows the list, and where its `break` and `continue` lead.
-    There(Rc<[Stmt]>, usize, K, Ways),
+    There(Rc<[Stmt]>, usize, K, JumpTargets),
     /// Back to the label whose statements are under way: the start of their loop.
     Again(K),
 }
@@ -69,7 +69,7 @@ pub struct Paths {
     pub(crate) function: Rc<Function>,
     pub(crate) convention: Convention,
     pub(crate) hints: Vec<String>,
-    pub(crate) learnt: Learnt,
+    pub(crate) summary: Summary,
     pub(crate) types: BTreeMap<String, CType>,
     pub(crate) structs: BTreeMap<String, String>,
     /// Variables that are structs, not pointers to them.
@@ -96,7 +96,7 @@ impl Paths {
             function,
             convention,
             hints: Vec::new(),
-            learnt: Learnt::default(),
+            summary: Summary::default(),
             types: BTreeMap::new(),
             structs: BTreeMap::new(),
             local_structs: BTreeSet::new(),
@@ -121,7 +121,7 @@ impl Paths {
     /// A path that the translation does not follow: whoever takes it learns why.
     pub(crate) fn stop(&mut self, reason: impl Into<String>) -> Out {
         let reason = format!("{}: {}", self.function.name, reason.into());
-        self.learnt.partial.insert(reason.clone());
+        self.summary.partial.insert(reason.clone());
         Ok(Block::Return(quote!(Err(c.unsupported(#reason)))))
     }
 
@@ -169,13 +169,13 @@ impl Paths {
         }
     }
 
-    pub(crate) fn learnt_mark(&self) -> (bool, bool, bool, bool, BTreeSet<Option<i128>>) {
-        let l = &self.learnt;
+    pub(crate) fn summary_mark(&self) -> (bool, bool, bool, bool, BTreeSet<Option<i128>>) {
+        let l = &self.summary;
         (l.optional, l.negative, l.returns, l.raises, l.errors.clone())
     }
 
-    pub(crate) fn learnt_reset(&mut self, mark: (bool, bool, bool, bool, BTreeSet<Option<i128>>)) {
-        let l = &mut self.learnt;
+    pub(crate) fn summary_reset(&mut self, mark: (bool, bool, bool, bool, BTreeSet<Option<i128>>)) {
+        let l = &mut self.summary;
         (l.optional, l.negative, l.returns, l.raises, l.errors) = mark;
     }
 

@@ -12,8 +12,8 @@ pub(crate) const OWN: [&str; 4] = ["Py_Is", "PyErr_ExceptionMatches", "_Py_ID", 
 pub fn capi(vocabulary: &Vocabulary) -> Result<String, String> {
     let methods = vocabulary.methods.iter().map(|(name, one)| method(name, one));
     let methods: String = methods.collect::<Result<_, String>>()?;
-    let values = super::files::unparse(values())?;
-    let world = super::files::unparse(world())?;
+    let values = super::unparse::unparse(values())?;
+    let world = super::unparse::unparse(world())?;
     let world = world.trim_end().strip_suffix('}').ok_or("the trait does not end with a brace")?;
     Ok(format!("{values}\n{}\n{world}{methods}}}\n", enums(vocabulary)))
 }

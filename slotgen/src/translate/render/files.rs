@@ -6,15 +6,11 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::rendered::{Function, Head, Rendered, Unit};
+use super::unparse::unparse;
 use crate::translate::driver::{Translated, Translation};
 use crate::translate::world::module;
 use crate::translate::world::{Convention, ParamKind, Returns};
 use crate::translate::world::{Elsewhere, Method, Vocabulary};
-
-pub(super) fn unparse(tokens: TokenStream) -> Result<String, String> {
-    let file = syn::parse2::<syn::File>(tokens).map_err(|error| format!("generated code does not parse: {error}"))?;
-    Ok(prettyplease::unparse(&file))
-}
 
 /// A translation as text: functions and the tables that lead to them.
 pub fn rendered(translation: &Translation) -> Result<(Rendered, Vocabulary), String> {

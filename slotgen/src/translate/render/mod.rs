@@ -10,6 +10,7 @@ mod dispatch;
 mod files;
 mod members;
 mod rendered;
+mod unparse;
 
 pub use capi::capi;
 pub use files::{Output, release, rendered};

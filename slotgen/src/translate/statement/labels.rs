@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::lower::{Stmt, in_stmt};
-use crate::translate::paths::{K, Label, Out, Paths, Ways};
+use crate::translate::paths::{JumpTargets, K, Label, Out, Paths};
 use crate::translate::value::State;
 
 impl Paths {
     /// Notes the labels of a list that is entered, those of blocks inside it included.
-    pub(crate) fn note_labels(&mut self, list: &Rc<[Stmt]>, ways: &Ways, k: &K) {
+    pub(crate) fn note_labels(&mut self, list: &Rc<[Stmt]>, ways: &JumpTargets, k: &K) {
         for (at, stmt) in list.iter().enumerate() {
             match stmt {
                 Stmt::Label(name) => {
@@ -27,7 +27,7 @@ impl Paths {
     }
 
     /// Notes the labels of a block that a `goto` may enter from outside.
-    fn note_inside(&mut self, stmt: &Stmt, ways: &Ways, next: &K) {
+    fn note_inside(&mut self, stmt: &Stmt, ways: &JumpTargets, next: &K) {
         match stmt {
             Stmt::Block(list) => self.note_labels(list, ways, next),
             Stmt::If(_, yes, no) => {
@@ -60,7 +60,7 @@ impl Paths {
         list: Rc<[Stmt]>,
         index: usize,
         state: State,
-        ways: Ways,
+        ways: JumpTargets,
         k: K,
     ) -> Out {
         let at = self.function.range.start;

@@ -7,7 +7,7 @@ use quote::quote;
 
 use crate::lower::{Expr, Stmt, in_expr, in_stmt};
 use crate::translate::block::{Block, JoinId, Var};
-use crate::translate::paths::{K, Out, Paths, Ways, last_part, with_var};
+use crate::translate::paths::{JumpTargets, K, Out, Paths, last_part, with_var};
 use crate::translate::value::{State, Val, kind, same_kind};
 
 /// One turn of a loop, from a state at its head: with what goes on with the next turn, and what leaves the loop.
@@ -23,7 +23,7 @@ impl Paths {
         first_body: bool,
         at: usize,
         state: State,
-        ways: Ways,
+        ways: JumpTargets,
         k: K,
     ) -> Out {
         if state.error.is_some() {
@@ -68,7 +68,7 @@ impl Paths {
                     head.set(name, if value == like { value } else { Val::Uninit });
                 }
             }
-            let before = self.learnt_mark();
+            let before = self.summary_mark();
             let (again, leaf_again) = self.scope();
             let (out, leaf_out) = self.scope();
             let tree = turn(self, head, leaf_again, leaf_out)?;
@@ -91,7 +91,7 @@ impl Paths {
                 }
             }
             if changed {
-                self.learnt_reset(before);
+                self.summary_reset(before);
                 continue;
             }
             return self.close(tree, again, out, mutable, &state, at, k);
@@ -128,7 +128,7 @@ impl Paths {
                 None => again(this, state),
             })
         };
-        let ways = Ways { brk: Some(out.clone()), cont: Some(next.clone()) };
+        let ways = JumpTargets { brk: Some(out.clone()), cont: Some(next.clone()) };
         let run: K = Rc::new(move |this, state| this.stmt(&body, state, ways.clone(), next.clone()));
         match condition {
             Some(condition) if !first_body => self.split(condition, head, run, out),
@@ -192,7 +192,7 @@ impl Paths {
         self.meet(tree, out, k)
     }
 
-    pub(crate) fn switch(&mut self, value: &Expr, body: Rc<[Stmt]>, state: State, ways: Ways, k: K) -> Out {
+    pub(crate) fn switch(&mut self, value: &Expr, body: Rc<[Stmt]>, state: State, ways: JumpTargets, k: K) -> Out {
         let (scope, leaf) = self.scope();
         let at = value.at;
         let way = leaf.clone();
@@ -204,7 +204,7 @@ impl Paths {
                     value,
                     body.clone(),
                     state,
-                    Ways { brk: Some(way.clone()), cont: ways.cont.clone() },
+                    JumpTargets { brk: Some(way.clone()), cont: ways.cont.clone() },
                     way.clone(),
                     at,
                 )
@@ -213,7 +213,15 @@ impl Paths {
         self.meet(tree, scope, k)
     }
 
-    pub(crate) fn arms(&mut self, value: Val, body: Rc<[Stmt]>, state: State, ways: Ways, leaf: K, at: usize) -> Out {
+    pub(crate) fn arms(
+        &mut self,
+        value: Val,
+        body: Rc<[Stmt]>,
+        state: State,
+        ways: JumpTargets,
+        leaf: K,
+        at: usize,
+    ) -> Out {
         let mut cases: Vec<(Vec<i128>, bool, usize)> = Vec::new();
         let mut in_labels = false;
         for (index, stmt) in body.iter().enumerate() {

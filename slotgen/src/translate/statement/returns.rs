@@ -14,13 +14,13 @@ impl Paths {
     /// `return value`.
     pub(in crate::translate) fn give(&mut self, value: Val, state: State, at: usize) -> Out {
         if let Some(error) = state.error {
-            self.learnt.raises = true;
+            self.summary.raises = true;
             match &value {
                 Val::Const(number, _) if self.convention.strict && self.convention.error != Some(*number) => {
                     return self.stop("another result than usual while an exception is pending");
                 }
-                Val::Null | Val::Unit => self.learnt.errors.insert(None),
-                Val::Const(number, _) => self.learnt.errors.insert(Some(*number)),
+                Val::Null | Val::Unit => self.summary.errors.insert(None),
+                Val::Const(number, _) => self.summary.errors.insert(Some(*number)),
                 Val::MaybeObject(place) if self.convention.returns != Returns::Error => {
                     return self.give_if_null(place.clone(), error);
                 }
@@ -31,15 +31,15 @@ impl Paths {
                 if self.convention.returns == Returns::Error { quote!(Ok(#error)) } else { quote!(Err(#error)) };
             return Ok(Block::Return(failed));
         }
-        self.learnt.returns = true;
+        self.summary.returns = true;
         match self.convention.returns.clone() {
             Returns::Error => Ok(Block::Return(quote!(Err(c.unsupported("return without an exception"))))),
             Returns::Unit => Ok(Block::Return(quote!(Ok(())))),
             Returns::Object | Returns::Optional => self.give_object(value, at),
             Returns::Int(int, _) => {
                 match &value {
-                    Val::Const(number, _) if *number < 0 => self.learnt.negative = true,
-                    Val::Int(_, _, false) => self.learnt.negative = true,
+                    Val::Const(number, _) if *number < 0 => self.summary.negative = true,
+                    Val::Int(_, _, false) => self.summary.negative = true,
                     _ => {}
                 }
                 self.with_int(value, int, at, &mut |code| Ok(Block::Return(quote!(Ok(#code)))))
@@ -93,9 +93,9 @@ impl Paths {
 
     /// A pointer that is given while an exception is pending: NULL hands the exception on.
     fn give_if_null(&mut self, place: Place, error: Var) -> Out {
-        self.learnt.errors.insert(None);
+        self.summary.errors.insert(None);
         let reason = format!("{}: return of an object while an exception is pending", self.function.name);
-        self.learnt.partial.insert(reason.clone());
+        self.summary.partial.insert(reason.clone());
         let (code, error) = (place.code, ident(error));
         Ok(Block::Return(quote!(if #code.is_none() { Err(#error) } else { Err(c.unsupported(#reason)) })))
     }
@@ -104,11 +104,11 @@ impl Paths {
         let optional = self.convention.returns == Returns::Optional;
         let code: TokenStream = match value {
             Val::Null => {
-                self.learnt.optional = true;
+                self.summary.optional = true;
                 return Ok(Block::Return(quote!(Ok(None))));
             }
             Val::MaybeObject(place) => {
-                self.learnt.optional = true;
+                self.summary.optional = true;
                 let code = &place.code;
                 return Ok(Block::Return(if place.by_ref { quote!(Ok(#code.cloned())) } else { quote!(Ok(#code)) }));
             }

@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::lower::{CType, Expr, Kind, Stmt, rich_comparison};
 use crate::translate::block::{Block, Var};
-use crate::translate::paths::{K, Out, Paths, Refusal, Ways};
+use crate::translate::paths::{JumpTargets, K, Out, Paths, Refusal};
 use crate::translate::value::{Place, State, Val};
 use crate::translate::world::{ParamKind, Returns};
 
@@ -60,12 +60,12 @@ impl Paths {
             _ if this.function.signature.returns == CType::Void => this.give(Val::Unit, state, end),
             _ => this.no("end of a function that returns a value", end),
         });
-        let block = self.list(function.body.clone(), 0, state, Ways::default(), last)?;
+        let block = self.list(function.body.clone(), 0, state, JumpTargets::default(), last)?;
         Ok((params, block))
     }
 
     /// Statements from `index` on.
-    pub(super) fn list(&mut self, list: Rc<[Stmt]>, index: usize, state: State, ways: Ways, k: K) -> Out {
+    pub(super) fn list(&mut self, list: Rc<[Stmt]>, index: usize, state: State, ways: JumpTargets, k: K) -> Out {
         if index == 0 {
             self.note_labels(&list, &ways, &k);
         }
@@ -81,7 +81,7 @@ impl Paths {
         self.stmt(&stmt.clone(), state, ways, next)
     }
 
-    pub(super) fn stmt(&mut self, stmt: &Stmt, state: State, ways: Ways, k: K) -> Out {
+    pub(super) fn stmt(&mut self, stmt: &Stmt, state: State, ways: JumpTargets, k: K) -> Out {
         self.steps += 1;
         self.depth += 1;
         if self.steps > 6000 || self.depth > 400 {
@@ -93,7 +93,7 @@ impl Paths {
         out
     }
 
-    fn stmt_inner(&mut self, stmt: &Stmt, mut state: State, ways: Ways, k: K) -> Out {
+    fn stmt_inner(&mut self, stmt: &Stmt, mut state: State, ways: JumpTargets, k: K) -> Out {
         match stmt {
             Stmt::Expr(Expr { kind: Kind::Name(name), at }) => self.bare(name, *at, state, k),
             Stmt::Expr(Expr { kind: Kind::Call(callee, args), at }) if matches!(&callee.kind, Kind::Name(name) if name == "Py_RETURN_RICHCOMPARE" || name == "Py_UNREACHABLE") => {
@@ -173,7 +173,7 @@ impl Paths {
                 }
                 let way: K = Rc::new(move |this, _| this.no("Py_RETURN_RICHCOMPARE", at));
                 let op = Expr { kind: Kind::Name("?op".to_owned()), at };
-                this.switch(&op, rich_comparison(at).into(), state, Ways::default(), way)
+                this.switch(&op, rich_comparison(at).into(), state, JumpTargets::default(), way)
             }),
         )
     }
@@ -184,7 +184,7 @@ impl Paths {
         yes: Rc<Stmt>,
         no: Option<Rc<Stmt>>,
         state: State,
-        ways: Ways,
+        ways: JumpTargets,
         k: K,
     ) -> Out {
         let (scope, leaf) = self.scope();

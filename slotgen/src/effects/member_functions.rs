@@ -18,9 +18,9 @@ pub(super) struct Functions {
 
 /// What members may hold, by name.
 #[derive(Debug, Default)]
-pub(super) struct Held(pub BTreeMap<String, Functions>);
+pub(super) struct MemberFunctions(pub BTreeMap<String, Functions>);
 
-impl Held {
+impl MemberFunctions {
     pub fn get(&self, member: &str) -> Option<&Functions> {
         self.0.get(member).filter(|held| !(held.open || held.functions.is_empty() && held.slots.is_empty()))
     }

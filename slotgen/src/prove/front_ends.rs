@@ -1,4 +1,4 @@
-//! The two front doors against each other: what the sources say of a type, and what the compiler made of it.
+//! The two front ends against each other: what the sources say of a type, and what the compiler made of it.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::facts::{Facts, SlotOrigin, Type, TypeKind};
 
 /// One point on which sources and library disagree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-pub struct DoorDifference {
+pub struct FrontEndDifference {
     /// The compiled C file of the type.
     pub file: String,
     /// The C variable of the type.
@@ -27,7 +27,7 @@ pub struct DoorDifference {
 
 /// The result of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct DoorsProof {
+pub struct FrontEndsProof {
     /// The release of the sources.
     pub source: String,
     /// The release of the library.
@@ -45,12 +45,12 @@ pub struct DoorsProof {
     /// Rows of `slotdefs[]` that agree.
     pub slotdefs: usize,
     /// Points on which they differ.
-    pub differences: Vec<DoorDifference>,
+    pub differences: Vec<FrontEndDifference>,
     /// Types that only one side has.
     pub alone: Vec<Alone>,
 }
 
-impl DoorsProof {
+impl FrontEndsProof {
     /// Differences, and types of one side alone, without a reason.
     pub fn unexplained(&self) -> usize {
         let differences = self.differences.iter().filter(|difference| difference.reason.is_none()).count();
@@ -59,9 +59,9 @@ impl DoorsProof {
 }
 
 /// Compares static types, specs and `slotdefs[]`; nothing that is inherited counts.
-pub fn doors(facts: &Facts, library: &Library) -> Result<DoorsProof, ProveError> {
+pub fn front_ends(facts: &Facts, library: &Library) -> Result<FrontEndsProof, ProveError> {
     let mut proof =
-        DoorsProof { source: facts.release.clone(), library: library.release.clone(), ..DoorsProof::default() };
+        FrontEndsProof { source: facts.release.clone(), library: library.release.clone(), ..FrontEndsProof::default() };
     let mut compiled: FxHashMap<(&str, &str), Vec<&Type>> = FxHashMap::default();
     for ty in &library.types {
         compiled.entry((&ty.c_name, &ty.tp_name)).or_default().push(ty);
@@ -84,7 +84,7 @@ pub fn doors(facts: &Facts, library: &Library) -> Result<DoorsProof, ProveError>
             None if library.unread.contains(&fact.c_name) && candidates.is_empty() && has_own_name(facts, fact) => {
                 let (file, c_name) = (fact.unit().to_owned(), fact.c_name.clone());
                 let source = Some(fact.tp_name.clone());
-                proof.differences.push(DoorDifference {
+                proof.differences.push(FrontEndDifference {
                     file,
                     c_name,
                     what: "type".to_owned(),
@@ -123,7 +123,7 @@ fn has_own_name(facts: &Facts, fact: &Type) -> bool {
     facts.types.iter().filter(|ty| ty.c_name == fact.c_name).count() == 1
 }
 
-fn differences(fact: &Type, compiled: &Type, library: &Library) -> Vec<DoorDifference> {
+fn differences(fact: &Type, compiled: &Type, library: &Library) -> Vec<FrontEndDifference> {
     let mut found = Vec::new();
     let mut differ = |what: String, source: Option<&String>, held: Option<&String>| {
         let agree = match (source, held) {
@@ -133,7 +133,7 @@ fn differences(fact: &Type, compiled: &Type, library: &Library) -> Vec<DoorDiffe
         };
         if !agree {
             let (file, c_name) = (fact.unit().to_owned(), fact.c_name.clone());
-            found.push(DoorDifference {
+            found.push(FrontEndDifference {
                 file,
                 c_name,
                 what,
@@ -176,7 +176,7 @@ fn differences(fact: &Type, compiled: &Type, library: &Library) -> Vec<DoorDiffe
     found
 }
 
-fn slotdefs(facts: &Facts, library: &Library, proof: &mut DoorsProof) {
+fn slotdefs(facts: &Facts, library: &Library, proof: &mut FrontEndsProof) {
     let length = facts.slotdefs.len().max(library.slotdefs.len());
     for i in 0..length {
         let (source, held) = (facts.slotdefs.get(i), library.slotdefs.get(i));
@@ -195,7 +195,7 @@ fn slotdefs(facts: &Facts, library: &Library, proof: &mut DoorsProof) {
             continue;
         }
         let text = |row: Option<&crate::facts::Slotdef>| row.map(|row| format!("{row:?}"));
-        proof.differences.push(DoorDifference {
+        proof.differences.push(FrontEndDifference {
             file: "Objects/typeobject.c".to_owned(),
             c_name: "slotdefs".to_owned(),
             what: format!("slotdef {i}"),
