@@ -1,5 +1,6 @@
 //! `prove codes`: every code object of a release's standard library, decoded and assembled, is itself again.
 use crate::obtain::{Interpreter, compiled, interpreter};
+use crate::testing::DECODED;
 use crate::ui::{Step, step};
 use crate::wheel::{self, Profile};
 use crate::{place, run};
@@ -10,12 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Releases whose code objects the runtime reads and writes.
-const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
-
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.12); without any, 3.11 to 3.15
+    /// Releases (3.12); without any, all whose code objects are read
     releases: Vec<String>,
     /// Instead, damage so many at random: each must be refused with an error that names an offset, or assemble; none may crash
     #[arg(long, value_name = "N")]
@@ -59,10 +57,10 @@ struct Damage {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
+    let all: Vec<String> = DECODED.clone();
     let releases = if options.releases.is_empty() { all } else { options.releases.clone() };
-    if let Some(release) = releases.iter().find(|release| !RELEASES.contains(&release.as_str())) {
-        bail!("code objects are read of {}, not of {release}", RELEASES.join(", "));
+    if let Some(release) = releases.iter().find(|release| !DECODED.contains(release)) {
+        bail!("code objects are read of {}, not of {release}", DECODED.join(", "));
     }
     if let Some(count) = options.damaged {
         return damage(&releases, options.start, count, options.json);
