@@ -1,6 +1,6 @@
 //! `audit opcodes`: lists the instructions that the tracer does not trace, read from its `match`.
 use crate::place;
-use crate::testing::SUPPORTED;
+use crate::testing::{DECODED, SUPPORTED};
 use crate::ui::{Advise, table::table};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -11,8 +11,6 @@ use syn::visit::Visit;
 
 /// Where the `match` stands.
 const DISPATCH: &str = "runtime/src/trace/instructions/step.rs";
-/// Releases whose operations are known.
-const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
 
 /// What to list.
 #[derive(Args, Debug)]
@@ -33,7 +31,7 @@ pub fn run(options: &Options) -> Result<()> {
     let arms = read_arms(&place::root().join(DISPATCH))?;
     let releases: Vec<&str> = match &options.release {
         Some(release) => vec![release],
-        None => RELEASES.to_vec(),
+        None => DECODED.iter().map(String::as_str).collect(),
     };
     let mut reports = Vec::new();
     for release in releases {
@@ -49,9 +47,9 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// The unspecialised operations of a release, from its facts.
 fn operations(release: &str) -> Result<Vec<String>> {
-    if !RELEASES.contains(&release) {
+    if !DECODED.iter().any(|known| known == release) {
         return Err(anyhow!("the instructions of CPython {release} are not known"))
-            .advise(format!("known releases: {}", RELEASES.join(", ")));
+            .advise(format!("known releases: {}", DECODED.join(", ")));
     }
     let facts = place::root().join("generated/facts");
     let installed = facts.join("installed").join(format!("{release}.json"));

@@ -18,7 +18,7 @@ use std::process::Command;
 #[derive(Args, Debug)]
 pub struct Options {
     /// CPython release
-    #[arg(long, default_value = "3.13", value_parser = ["3.11", "3.13"])]
+    #[arg(long, default_value = "3.13", value_parser = tiers::with_bodies())]
     release: String,
     /// The folder `torch` of an installed PyTorch; without it, the one that `cargo xtask test --torch` installed
     #[arg(long, value_name = "DIR")]

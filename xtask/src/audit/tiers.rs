@@ -4,16 +4,18 @@ use crate::place;
 use crate::ui::{paint, table::table};
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 use slotgen::effects::FunctionEffects;
 use slotgen::facts::Facts;
+use slotgen::source::{Pin, pins};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to count.
 #[derive(Args, Debug)]
 pub struct Options {
     /// CPython release
-    #[arg(long, default_value = "3.13", value_parser = ["3.11", "3.13"])]
+    #[arg(long, default_value = "3.13", value_parser = with_bodies())]
     release: String,
     /// Name every function, with its reason
     #[arg(long)]
@@ -66,6 +68,11 @@ pub fn run(options: &Options) -> Result<()> {
         report.show(options.verbose);
     }
     Ok(())
+}
+
+/// The releases that Rust is made of.
+pub(super) fn with_bodies() -> PossibleValuesParser {
+    pins().iter().filter(|pin| pin.rust).map(Pin::series).collect::<Vec<_>>().into()
 }
 
 /// Functions with a generated body, by C file, as the generated modules say it.
@@ -277,8 +284,8 @@ mod tests {
 
     #[test]
     fn every_release_with_bodies_has_some() {
-        for release in ["3.11", "3.13"] {
-            let bodies = translated(release).unwrap();
+        for release in slotgen::source::built() {
+            let bodies = translated(&release).unwrap();
             assert!(bodies.get("Objects/abstract.c").is_some_and(|functions| functions.contains("PyNumber_Or")));
         }
     }

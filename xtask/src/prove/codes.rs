@@ -1,5 +1,6 @@
 //! `prove codes`: decodes and assembles every code object of the standard library, and compares.
 use crate::obtain::{Interpreter, compiled, interpreter};
+use crate::testing::DECODED;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use crate::{place, run};
@@ -10,12 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Releases whose code objects the runtime reads and writes.
-const RELEASES: [&str; 5] = ["3.11", "3.12", "3.13", "3.14", "3.15"];
-
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.12); without any, 3.11 to 3.15
+    /// Releases (3.12); without any, all whose code objects are read
     releases: Vec<String>,
     /// Damage this many code objects at random instead
     #[arg(long, value_name = "N")]
@@ -59,11 +57,11 @@ struct Damage {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
+    let all: Vec<String> = DECODED.clone();
     let releases = if options.releases.is_empty() { all } else { options.releases.clone() };
-    if let Some(release) = releases.iter().find(|release| !RELEASES.contains(&release.as_str())) {
+    if let Some(release) = releases.iter().find(|release| !DECODED.contains(release)) {
         return Err(anyhow!("slotrt does not read code objects of CPython {release}"))
-            .advise(format!("known releases: {}", RELEASES.join(", ")));
+            .advise(format!("known releases: {}", DECODED.join(", ")));
     }
     if let Some(count) = options.damaged {
         return damage(&releases, options.start, count, options.json);

@@ -1,6 +1,7 @@
 //! `prove effects`: runs C functions on the interpreter, and compares what they did with their effects.
 use crate::obtain::{Interpreter, interpreter};
 use crate::place;
+use crate::testing::{SUPPORTED, bodies};
 use crate::ui::table::table;
 use crate::ui::{Advise, Step, step};
 use anyhow::{Context, Result, anyhow};
@@ -10,13 +11,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Releases that are tried, and the release whose claims are made of each: there are no C sources of 3.12 at hand.
-pub const RELEASES: [(&str, &str); 3] = [("3.11", "3.11"), ("3.12", "3.13"), ("3.13", "3.13")];
-
 /// What `prove effects` takes.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.13); without any, 3.11, 3.12 (with the claims of 3.13) and 3.13
+    /// Releases (3.13); without any, all that are traced; without sources of its own, one is held to the claims of the next
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
     /// Use this interpreter instead of the one found
@@ -58,8 +56,7 @@ pub struct Report {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let all: Vec<String> = RELEASES.iter().map(|(release, _)| (*release).to_owned()).collect();
-    let releases = if options.releases.is_empty() { &all } else { &options.releases };
+    let releases: &[String] = if options.releases.is_empty() { &SUPPORTED } else { &options.releases };
     let mut reports = Vec::new();
     for release in releases {
         let python = interpreter::find(release, options.python.as_deref())?;
@@ -89,10 +86,9 @@ pub fn run(options: &Options) -> Result<()> {
 /// Runs the functions on one interpreter.
 pub fn one(python: &Interpreter, arguments: &[String]) -> Result<Report> {
     let series = python.series();
-    let Some((_, claims)) = RELEASES.iter().find(|(release, _)| *release == series) else {
-        let known: Vec<_> = RELEASES.iter().map(|(release, _)| *release).collect();
+    let Some(claims) = bodies(&series).filter(|_| SUPPORTED.contains(&series)) else {
         return Err(anyhow!("there are no effects of CPython {series} to try"))
-            .advise(format!("known releases: {}", known.join(", ")));
+            .advise(format!("known releases: {}", SUPPORTED.join(", ")));
     };
     let step = Step::start(format!("Effects of the C functions of CPython {}", python.full_version()));
     let mut command = Command::new(&python.executable);

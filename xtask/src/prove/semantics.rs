@@ -1,6 +1,7 @@
 //! `prove semantics`: runs translated functions on real objects, and compares them with the interpreter's.
 use crate::obtain::{Interpreter, interpreter};
 use crate::place;
+use crate::testing::SUPPORTED;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,9 +11,6 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-/// Releases whose functions are translated and run on real objects.
-const RELEASES: [&str; 3] = ["3.11", "3.12", "3.13"];
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -83,13 +81,12 @@ struct Report {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let all: Vec<String> = RELEASES.iter().map(|release| (*release).to_owned()).collect();
-    let releases = if options.releases.is_empty() { all } else { options.releases.clone() };
+    let releases = if options.releases.is_empty() { SUPPORTED.clone() } else { options.releases.clone() };
     let mut reports = Vec::new();
     for release in &releases {
-        if !RELEASES.contains(&release.as_str()) {
+        if !SUPPORTED.contains(release) {
             return Err(anyhow!("translated functions do not run on CPython {release}"))
-                .advise(format!("known releases: {}", RELEASES.join(", ")));
+                .advise(format!("known releases: {}", SUPPORTED.join(", ")));
         }
         reports.push(one(&interpreter::find(release, options.python.as_deref())?, options)?);
     }

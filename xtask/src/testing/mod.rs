@@ -12,7 +12,7 @@ mod tally;
 mod transparency;
 
 pub use cpython::module;
-pub use releases::{HOOKED, SUPPORTED, newest};
+pub use releases::{DECODED, HOOKED, SUPPORTED, bodies, newest};
 
 use crate::obtain::{Interpreter, interpreter};
 use crate::ui::{Advise, paint};

@@ -1,32 +1,42 @@
-//! Which releases the runtime hooks and traces, as its files and slotgen's pins say it.
+//! Which releases the runtime reads, hooks and traces, as the project's files and slotgen's pins say it; oldest first.
 use crate::place;
 use slotgen::source::built;
 use std::sync::LazyLock;
 
-/// Releases whose frames the runtime hooks, oldest first: those with a file in `runtime/src/ffi/release`.
-pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let folder = place::root().join("runtime/src/ffi/release");
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut minors: Vec<u32> = names.filter_map(|name| minor(name.strip_prefix("v3_")?.strip_suffix(".rs")?)).collect();
-    minors.sort_unstable();
-    minors.into_iter().map(|minor| format!("3.{minor}")).collect()
-});
+/// Releases whose code objects the runtime reads and writes: those with a table of opcodes.
+pub static DECODED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("generated/src/opcodes"));
 
-/// Releases that the runtime traces, oldest first: those hooked that have Rust of their own, or for which a later one stands in.
-pub static SUPPORTED: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let of = |series: &str| series.strip_prefix("3.").and_then(minor);
-    let newest = built().iter().filter_map(|series| of(series)).max();
-    HOOKED.iter().filter(|series| of(series) <= newest).cloned().collect()
-});
+/// Releases whose frames the runtime hooks: those with a file of their own.
+pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("runtime/src/ffi/release"));
 
-fn minor(text: &str) -> Option<u32> {
-    text.parse().ok()
+/// Releases that the runtime traces: those hooked that have Rust of their own, or for which a later one stands in.
+pub static SUPPORTED: LazyLock<Vec<String>> =
+    LazyLock::new(|| HOOKED.iter().filter(|series| bodies(series).is_some()).cloned().collect());
+
+/// The release whose generated functions and claims hold for a release: itself, or the next one.
+pub fn bodies(series: &str) -> Option<String> {
+    let own = minor(series)?;
+    built().into_iter().filter(|other| minor(other) >= Some(own)).min_by_key(|other| minor(other))
 }
 
 /// The newest release that the runtime traces.
 pub fn newest() -> &'static str {
     SUPPORTED.last().map_or("", String::as_str)
+}
+
+/// The series with a file `v3_X.rs` in a folder.
+fn with_file(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(place::root().join(folder)).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let series = names.filter_map(|name| Some(name.strip_prefix('v')?.strip_suffix(".rs")?.replace('_', ".")));
+    let mut series: Vec<String> = series.filter(|series| minor(series).is_some()).collect();
+    series.sort_by_key(|series| minor(series));
+    series
+}
+
+/// 13 for `3.13`.
+fn minor(series: &str) -> Option<u32> {
+    series.strip_prefix("3.")?.parse().ok()
 }
 
 #[cfg(test)]
@@ -35,8 +45,11 @@ mod tests {
 
     #[test]
     fn files_tell_the_releases() {
+        assert_eq!(*DECODED, ["3.11", "3.12", "3.13", "3.14", "3.15"]);
         assert_eq!(*HOOKED, ["3.11", "3.12", "3.13"]);
         assert_eq!(*SUPPORTED, *HOOKED);
         assert_eq!(newest(), "3.13");
+        assert_eq!(bodies("3.12").as_deref(), Some("3.13"));
+        assert_eq!(bodies("3.14"), None);
     }
 }
