@@ -182,7 +182,7 @@ impl<O> Value<O> {
 
 /// An argument of a C function that the world is asked for by name.
 #[derive(Debug)]
-pub enum Asked<'a, O> {
+pub enum CallArgument<'a, O> {
     /// An object or NULL.
     Object(Option<&'a O>),
     /// Any C integer.
@@ -218,7 +218,7 @@ pub enum Gives {
 pub fn object<C: CApi>(
     c: &mut C,
     name: &'static str,
-    args: &mut [Asked<'_, C::Object>],
+    args: &mut [CallArgument<'_, C::Object>],
 ) -> Result<C::Object, C::Error> {
     match c.ask(name, args, Gives::Object)? {
         Value::Object(object) => Ok(object),
@@ -230,7 +230,7 @@ pub fn object<C: CApi>(
 pub fn optional<C: CApi>(
     c: &mut C,
     name: &'static str,
-    args: &mut [Asked<'_, C::Object>],
+    args: &mut [CallArgument<'_, C::Object>],
 ) -> Result<Option<C::Object>, C::Error> {
     match c.ask(name, args, Gives::Optional)? {
         Value::Null => Ok(None),
@@ -240,7 +240,7 @@ pub fn optional<C: CApi>(
 }
 
 /// Asks for an `int`.
-pub fn int<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Object>]) -> Result<i32, C::Error> {
+pub fn int<C: CApi>(c: &mut C, name: &'static str, args: &mut [CallArgument<'_, C::Object>]) -> Result<i32, C::Error> {
     let value = c.ask(name, args, Gives::Int)?;
     number(c, name, value)
 }
@@ -249,19 +249,27 @@ pub fn int<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Obje
 pub fn size<C: CApi, T: TryFrom<i128>>(
     c: &mut C,
     name: &'static str,
-    args: &mut [Asked<'_, C::Object>],
+    args: &mut [CallArgument<'_, C::Object>],
 ) -> Result<T, C::Error> {
     let value = c.ask(name, args, Gives::Size)?;
     number(c, name, value)
 }
 
 /// Asks for an `int` that is a truth.
-pub fn truth<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Object>]) -> Result<bool, C::Error> {
+pub fn truth<C: CApi>(
+    c: &mut C,
+    name: &'static str,
+    args: &mut [CallArgument<'_, C::Object>],
+) -> Result<bool, C::Error> {
     int(c, name, args).map(|int| int != 0)
 }
 
 /// Asks for nothing but that it is done.
-pub fn nothing<C: CApi>(c: &mut C, name: &'static str, args: &mut [Asked<'_, C::Object>]) -> Result<(), C::Error> {
+pub fn nothing<C: CApi>(
+    c: &mut C,
+    name: &'static str,
+    args: &mut [CallArgument<'_, C::Object>],
+) -> Result<(), C::Error> {
     c.ask(name, args, Gives::Nothing).map(drop)
 }
 

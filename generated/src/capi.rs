@@ -6,7 +6,7 @@
 //! The vocabulary of translated functions: one method per C function or macro that they use.
 #![allow(non_snake_case, non_camel_case_types, unused_variables, clippy::all)]
 use crate::calls;
-pub use crate::calls::{Asked, Gives, Value};
+pub use crate::calls::{CallArgument, Gives, Value};
 pub use crate::slots::{Slot, Suite};
 /// An argument of a format string.
 #[derive(Clone, Debug, PartialEq)]
@@ -1609,7 +1609,7 @@ pub trait CApi: Sized {
     fn ask(
         &mut self,
         name: &'static str,
-        args: &mut [Asked<'_, Self::Object>],
+        args: &mut [CallArgument<'_, Self::Object>],
         gives: Gives,
     ) -> Result<Value<Self::Object>, Self::Error> {
         Err(self.unsupported(name))
@@ -1838,7 +1838,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyErr_ExceptionMatches"))
     }
     fn AutoNumber_Init(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "AutoNumber_Init", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "AutoNumber_Init", &mut [CallArgument::Object(Some(object))])
     }
     fn DK_ENTRIES(&mut self, dk: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("DK_ENTRIES"))
@@ -1847,67 +1847,67 @@ pub trait CApi: Sized {
         Err(self.unsupported("DK_UNICODE_ENTRIES"))
     }
     fn EncodingMap_size_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "EncodingMap_size_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "EncodingMap_size_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn FieldNameIterator_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "FieldNameIterator_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "FieldNameIterator_index", &mut [CallArgument::Object(Some(object))])
     }
     fn FieldNameIterator_str(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "FieldNameIterator_str", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "FieldNameIterator_str", &mut [CallArgument::Object(Some(object))])
     }
     fn FieldNameIterator_str_end(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "FieldNameIterator_str_end", &mut [Asked::Object(Some(object))])
+        calls::size(self, "FieldNameIterator_str_end", &mut [CallArgument::Object(Some(object))])
     }
     fn FieldNameIterator_str_str(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "FieldNameIterator_str_str", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "FieldNameIterator_str_str", &mut [CallArgument::Object(Some(object))])
     }
     fn GroupGenerator_grouping(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("GroupGenerator_grouping", object)
     }
     fn GroupGenerator_i(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "GroupGenerator_i", &mut [Asked::Object(Some(object))])
+        calls::size(self, "GroupGenerator_i", &mut [CallArgument::Object(Some(object))])
     }
     fn GroupGenerator_next(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "GroupGenerator_next", &mut [Asked::Object(Some(object))])
+        calls::size(self, "GroupGenerator_next", &mut [CallArgument::Object(Some(object))])
     }
     fn MarkupIterator_str(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "MarkupIterator_str", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "MarkupIterator_str", &mut [CallArgument::Object(Some(object))])
     }
     fn MarkupIterator_str_end(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "MarkupIterator_str_end", &mut [Asked::Object(Some(object))])
+        calls::size(self, "MarkupIterator_str_end", &mut [CallArgument::Object(Some(object))])
     }
     fn MarkupIterator_str_start(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "MarkupIterator_str_start", &mut [Asked::Object(Some(object))])
+        calls::size(self, "MarkupIterator_str_start", &mut [CallArgument::Object(Some(object))])
     }
     fn MarkupIterator_str_str(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "MarkupIterator_str_str", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "MarkupIterator_str_str", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyASCIIObject_hash", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyASCIIObject_hash", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_length(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyASCIIObject_length", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyASCIIObject_length", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_state_ascii(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyASCIIObject_state_ascii", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyASCIIObject_state_ascii", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_state_interned(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyASCIIObject_state_interned", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyASCIIObject_state_interned", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_state_kind(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyASCIIObject_state_kind", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyASCIIObject_state_kind", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_state_statically_allocated(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyASCIIObject_state_statically_allocated", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyASCIIObject_state_statically_allocated", &mut [CallArgument::Object(Some(object))])
     }
     fn PyASCIIObject_wstr_at(&mut self, object: &Self::Object, index: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyASCIIObject_wstr_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::int(self, "PyASCIIObject_wstr_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyAnySet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyAnySet_Check", &mut [Asked::Object(Some(ob))])
+        calls::truth(self, "PyAnySet_Check", &mut [CallArgument::Object(Some(ob))])
     }
     fn PyAnySet_CheckExact(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyAnySet_CheckExact", &mut [Asked::Object(Some(ob))])
+        calls::truth(self, "PyAnySet_CheckExact", &mut [CallArgument::Object(Some(ob))])
     }
     fn PyArg_ParseTuple(&mut self, a0: &Self::Object, a1: &str, args: &mut [Parsed<'_, Self::Object>]) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyArg_ParseTuple"))
@@ -1916,31 +1916,31 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyArg_UnpackTuple"))
     }
     fn PyArg_ValidateKeywordArguments(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyArg_ValidateKeywordArguments", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyArg_ValidateKeywordArguments", &mut [CallArgument::Object(Some(object))])
     }
     fn PyBool_Check(&mut self, x: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyBool_Check", &mut [Asked::Object(Some(x))])
+        calls::truth(self, "PyBool_Check", &mut [CallArgument::Object(Some(x))])
     }
     fn PyBufferWrapper_mv(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyBufferWrapper_mv", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyBufferWrapper_mv", &mut [CallArgument::Object(Some(object))])
     }
     fn PyBufferWrapper_obj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyBufferWrapper_obj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyBufferWrapper_obj", &mut [CallArgument::Object(Some(object))])
     }
     fn PyBuffer_IsContiguous(&mut self, view: &Self::Object, fort: i8) -> Result<i32, Self::Error> {
-        calls::int(self, "PyBuffer_IsContiguous", &mut [Asked::Object(Some(view)), Asked::Int(fort as i64)])
+        calls::int(self, "PyBuffer_IsContiguous", &mut [CallArgument::Object(Some(view)), CallArgument::Int(fort as i64)])
     }
     fn PyByteArrayObject_ob_alloc(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyByteArrayObject_ob_alloc", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyByteArrayObject_ob_alloc", &mut [CallArgument::Object(Some(object))])
     }
     fn PyByteArrayObject_ob_bytes(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyByteArrayObject_ob_bytes", object)
     }
     fn PyByteArrayObject_ob_bytes_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyByteArrayObject_ob_bytes_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyByteArrayObject_ob_bytes_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyByteArrayObject_ob_exports(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyByteArrayObject_ob_exports", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyByteArrayObject_ob_exports", &mut [CallArgument::Object(Some(object))])
     }
     fn PyByteArrayObject_ob_start(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyByteArrayObject_ob_start", object)
@@ -1949,19 +1949,19 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyByteArray_AS_STRING"))
     }
     fn PyByteArray_Check(&mut self, self_: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyByteArray_Check", &mut [Asked::Object(Some(self_))])
+        calls::truth(self, "PyByteArray_Check", &mut [CallArgument::Object(Some(self_))])
     }
     fn PyByteArray_FromStringAndSize(&mut self, a0: Option<&str>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyByteArray_FromStringAndSize", &mut [Asked::Str(a0), Asked::Int(args as i64)])
+        calls::object(self, "PyByteArray_FromStringAndSize", &mut [CallArgument::Str(a0), CallArgument::Int(args as i64)])
     }
     fn PyByteArray_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyByteArray_GET_SIZE", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyByteArray_GET_SIZE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyByteArray_Resize(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyByteArray_Resize", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyByteArray_Resize", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyBytesObject_ob_shash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyBytesObject_ob_shash", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyBytesObject_ob_shash", &mut [CallArgument::Object(Some(object))])
     }
     fn PyBytesObject_ob_sval(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyBytesObject_ob_sval", object)
@@ -1970,34 +1970,34 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyBytes_AS_STRING"))
     }
     fn PyBytes_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyBytes_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyBytes_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyBytes_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyBytes_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyBytes_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyBytes_Concat(&mut self, a0: &mut Option<Self::Object>, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyBytes_Concat", &mut [Asked::Out(a0), Asked::Object(Some(args))])
+        calls::nothing(self, "PyBytes_Concat", &mut [CallArgument::Out(a0), CallArgument::Object(Some(args))])
     }
     fn PyBytes_FromObject(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyBytes_FromObject", &mut [Asked::Object(Some(object))])
+        calls::object(self, "PyBytes_FromObject", &mut [CallArgument::Object(Some(object))])
     }
     fn PyBytes_FromString(&mut self, object: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyBytes_FromString", &mut [Asked::Str(Some(object))])
+        calls::object(self, "PyBytes_FromString", &mut [CallArgument::Str(Some(object))])
     }
     fn PyBytes_FromStringAndSize(&mut self, a0: Option<&str>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyBytes_FromStringAndSize", &mut [Asked::Str(a0), Asked::Int(args as i64)])
+        calls::object(self, "PyBytes_FromStringAndSize", &mut [CallArgument::Str(a0), CallArgument::Int(args as i64)])
     }
     fn PyBytes_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyBytes_GET_SIZE", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyBytes_GET_SIZE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyBytes_Repr(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyBytes_Repr", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "PyBytes_Repr", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyCFunctionObject_m_ml_ml_doc(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyCFunctionObject_m_ml_ml_doc", object)
     }
     fn PyCFunctionObject_m_ml_ml_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyCFunctionObject_m_ml_ml_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyCFunctionObject_m_ml_ml_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCFunctionObject_m_ml_ml_meth(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("PyCFunctionObject_m_ml_ml_meth", object)
@@ -2006,85 +2006,85 @@ pub trait CApi: Sized {
         self.text_at("PyCFunctionObject_m_ml_ml_name", object)
     }
     fn PyCFunctionObject_m_self(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCFunctionObject_m_self", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyCFunctionObject_m_self", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCFunctionObject_m_weakreflist(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCFunctionObject_m_weakreflist", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyCFunctionObject_m_weakreflist", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCFunction_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyCFunction_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyCFunction_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyCFunction_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyCFunction_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyCFunction_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyCFunction_GET_CLASS(&mut self, func_obj: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyCFunction_GET_CLASS", &mut [Asked::Object(Some(func_obj))])
+        calls::object(self, "PyCFunction_GET_CLASS", &mut [CallArgument::Object(Some(func_obj))])
     }
     fn PyCFunction_GET_FLAGS(&mut self, func: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyCFunction_GET_FLAGS", &mut [Asked::Object(Some(func))])
+        calls::int(self, "PyCFunction_GET_FLAGS", &mut [CallArgument::Object(Some(func))])
     }
     fn PyCFunction_GET_FUNCTION(&mut self, func: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         Err(self.unsupported("PyCFunction_GET_FUNCTION"))
     }
     fn PyCFunction_GET_SELF(&mut self, func_obj: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCFunction_GET_SELF", &mut [Asked::Object(Some(func_obj))])
+        calls::optional(self, "PyCFunction_GET_SELF", &mut [CallArgument::Object(Some(func_obj))])
     }
     fn PyCellObject_ob_ref(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCellObject_ob_ref", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyCellObject_ob_ref", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCell_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyCell_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyCell_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyCell_GetRef(&mut self, cell: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyCell_GetRef", &mut [Asked::Object(Some(cell))])
+        calls::object(self, "PyCell_GetRef", &mut [CallArgument::Object(Some(cell))])
     }
     fn PyCell_SetTakeRef(&mut self, cell: &Self::Object, value: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyCell_SetTakeRef", &mut [Asked::Object(Some(cell)), Asked::Object(Some(value))])
+        calls::nothing(self, "PyCell_SetTakeRef", &mut [CallArgument::Object(Some(cell)), CallArgument::Object(Some(value))])
     }
     fn PyCodeObject_co_argcount(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyCodeObject_co_argcount", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyCodeObject_co_argcount", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCodeObject_co_consts(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCodeObject_co_consts", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyCodeObject_co_consts", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCodeObject_co_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyCodeObject_co_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyCodeObject_co_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCodeObject_co_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCodeObject_co_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyCodeObject_co_name", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCodeObject_co_nfreevars(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyCodeObject_co_nfreevars", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyCodeObject_co_nfreevars", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCodeObject_co_qualname(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyCodeObject_co_qualname", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyCodeObject_co_qualname", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCodeObject_co_version(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyCodeObject_co_version", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyCodeObject_co_version", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCode_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyCode_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyCode_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyCodec_Decode(&mut self, object: &Self::Object, encoding: &str, errors: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyCodec_Decode", &mut [Asked::Object(Some(object)), Asked::Str(Some(encoding)), Asked::Str(Some(errors))])
+        calls::object(self, "PyCodec_Decode", &mut [CallArgument::Object(Some(object)), CallArgument::Str(Some(encoding)), CallArgument::Str(Some(errors))])
     }
     fn PyCodec_Encode(&mut self, object: &Self::Object, encoding: &str, errors: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyCodec_Encode", &mut [Asked::Object(Some(object)), Asked::Str(Some(encoding)), Asked::Str(Some(errors))])
+        calls::object(self, "PyCodec_Encode", &mut [CallArgument::Object(Some(object)), CallArgument::Str(Some(encoding)), CallArgument::Str(Some(errors))])
     }
     fn PyCodec_LookupError(&mut self, name: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyCodec_LookupError", &mut [Asked::Str(Some(name))])
+        calls::object(self, "PyCodec_LookupError", &mut [CallArgument::Str(Some(name))])
     }
     fn PyCodec_StrictErrors(&mut self, exc: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyCodec_StrictErrors", &mut [Asked::Object(Some(exc))])
+        calls::object(self, "PyCodec_StrictErrors", &mut [CallArgument::Object(Some(exc))])
     }
     fn PyCompactUnicodeObject_utf8(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyCompactUnicodeObject_utf8", object)
     }
     fn PyCompactUnicodeObject_utf8_length(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyCompactUnicodeObject_utf8_length", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyCompactUnicodeObject_utf8_length", &mut [CallArgument::Object(Some(object))])
     }
     fn PyCompactUnicodeObject_wstr_length(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyCompactUnicodeObject_wstr_length", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyCompactUnicodeObject_wstr_length", &mut [CallArgument::Object(Some(object))])
     }
     fn PyComplexObject_cval_imag(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
         Err(self.unsupported("PyComplexObject_cval_imag"))
@@ -2093,206 +2093,206 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyComplexObject_cval_real"))
     }
     fn PyComplex_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyComplex_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyComplex_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyComplex_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyComplex_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyComplex_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyConfig_bytes_warning(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyConfig_bytes_warning", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyConfig_bytes_warning", &mut [CallArgument::Object(Some(object))])
     }
     fn PyConfig_dev_mode(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyConfig_dev_mode", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyConfig_dev_mode", &mut [CallArgument::Object(Some(object))])
     }
     fn PyConfig_safe_path(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyConfig_safe_path", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyConfig_safe_path", &mut [CallArgument::Object(Some(object))])
     }
     fn PyConfig_verbose(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyConfig_verbose", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyConfig_verbose", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDescrObject_d_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDescrObject_d_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDescrObject_d_name", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDescrObject_d_qualname(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDescrObject_d_qualname", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDescrObject_d_qualname", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDescrObject_d_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDescrObject_d_type", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDescrObject_d_type", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictItems_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyDictItems_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyDictItems_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyDictKeyEntry_me_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictKeyEntry_me_hash", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeyEntry_me_hash", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeyEntry_me_key(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictKeyEntry_me_key", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDictKeyEntry_me_key", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeyEntry_me_value(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictKeyEntry_me_value", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDictKeyEntry_me_value", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_indices(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyDictKeysObject_dk_indices", object)
     }
     fn PyDictKeysObject_dk_kind(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_kind", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_kind", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_log2_index_bytes(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_log2_index_bytes", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_log2_index_bytes", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_log2_size(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_log2_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_log2_size", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_nentries(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_nentries", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_nentries", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_refcnt(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_refcnt", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_refcnt", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_usable(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_usable", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_usable", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeysObject_dk_version(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyDictKeysObject_dk_version", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictKeysObject_dk_version", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictKeys_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyDictKeys_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyDictKeys_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyDictObject_ma_keys(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictObject_ma_keys", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDictObject_ma_keys", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_keys_dk_indices(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyDictObject_ma_keys_dk_indices", object)
     }
     fn PyDictObject_ma_keys_dk_kind(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictObject_ma_keys_dk_kind", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_keys_dk_kind", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_keys_dk_log2_index_bytes(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictObject_ma_keys_dk_log2_index_bytes", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_keys_dk_log2_index_bytes", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_keys_dk_log2_size(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictObject_ma_keys_dk_log2_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_keys_dk_log2_size", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_keys_dk_nentries(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictObject_ma_keys_dk_nentries", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_keys_dk_nentries", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_keys_dk_refcnt(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictObject_ma_keys_dk_refcnt", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_keys_dk_refcnt", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_keys_dk_usable(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictObject_ma_keys_dk_usable", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_keys_dk_usable", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_used(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDictObject_ma_used", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_used", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_values(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictObject_ma_values", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDictObject_ma_values", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_values_embedded(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictObject_ma_values_embedded", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_values_embedded", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictObject_ma_values_values_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictObject_ma_values_values_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "PyDictObject_ma_values_values_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyDictObject_ma_version_tag(&mut self, object: &Self::Object) -> Result<u64, Self::Error> {
-        calls::size(self, "PyDictObject_ma_version_tag", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictObject_ma_version_tag", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictProxy_New(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDictProxy_New", &mut [Asked::Object(Some(object))])
+        calls::object(self, "PyDictProxy_New", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictUnicodeEntry_me_key(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictUnicodeEntry_me_key", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDictUnicodeEntry_me_key", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictUnicodeEntry_me_value(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictUnicodeEntry_me_value", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyDictUnicodeEntry_me_value", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictValues_capacity(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictValues_capacity", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictValues_capacity", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictValues_embedded(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictValues_embedded", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictValues_embedded", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictValues_size(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictValues_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictValues_size", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictValues_valid(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyDictValues_valid", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyDictValues_valid", &mut [CallArgument::Object(Some(object))])
     }
     fn PyDictValues_values_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDictValues_values_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "PyDictValues_values_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyDictViewSet_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyDictViewSet_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyDictViewSet_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyDict_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyDict_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyDict_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyDict_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyDict_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyDict_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyDict_Clear(&mut self, mp: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyDict_Clear", &mut [Asked::Object(Some(mp))])
+        calls::nothing(self, "PyDict_Clear", &mut [CallArgument::Object(Some(mp))])
     }
     fn PyDict_Contains(&mut self, mp: &Self::Object, key: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_Contains", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))])
+        calls::int(self, "PyDict_Contains", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key))])
     }
     fn PyDict_Copy(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDict_Copy", &mut [Asked::Object(Some(mp))])
+        calls::object(self, "PyDict_Copy", &mut [CallArgument::Object(Some(mp))])
     }
     fn PyDict_DelItem(&mut self, mp: &Self::Object, key: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_DelItem", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))])
+        calls::int(self, "PyDict_DelItem", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key))])
     }
     fn PyDict_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDict_GET_SIZE", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyDict_GET_SIZE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyDict_GetItem(&mut self, mp: &Self::Object, key: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDict_GetItem", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))])
+        calls::object(self, "PyDict_GetItem", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key))])
     }
     fn PyDict_GetItemRef(&mut self, mp: &Self::Object, key: &Self::Object, result: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_GetItemRef", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key)), Asked::Out(result)])
+        calls::int(self, "PyDict_GetItemRef", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key)), CallArgument::Out(result)])
     }
     fn PyDict_GetItemWithError(&mut self, mp: &Self::Object, key: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyDict_GetItemWithError", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key))])
+        calls::optional(self, "PyDict_GetItemWithError", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key))])
     }
     fn PyDict_Items(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDict_Items", &mut [Asked::Object(Some(mp))])
+        calls::object(self, "PyDict_Items", &mut [CallArgument::Object(Some(mp))])
     }
     fn PyDict_Keys(&mut self, mp: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDict_Keys", &mut [Asked::Object(mp)])
+        calls::object(self, "PyDict_Keys", &mut [CallArgument::Object(mp)])
     }
     fn PyDict_Merge(&mut self, mp: &Self::Object, other: &Self::Object, override_: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_Merge", &mut [Asked::Object(Some(mp)), Asked::Object(Some(other)), Asked::Int(override_ as i64)])
+        calls::int(self, "PyDict_Merge", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(other)), CallArgument::Int(override_ as i64)])
     }
     fn PyDict_New(&mut self) -> Result<Self::Object, Self::Error> { calls::object(self, "PyDict_New", &mut []) }
     fn PyDict_Next(&mut self, mp: &Self::Object, pos: &mut isize, key: Option<&mut Option<Self::Object>>, value: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_Next", &mut [Asked::Object(Some(mp)), Asked::OutSize(pos), match key { Some(out) => Asked::Out(out), None => Asked::Object(None) }, Asked::Out(value)])
+        calls::int(self, "PyDict_Next", &mut [CallArgument::Object(Some(mp)), CallArgument::OutSize(pos), match key { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }, CallArgument::Out(value)])
     }
     fn PyDict_Pop(&mut self, dict: Option<&Self::Object>, key: &Self::Object, result: Option<&mut Option<Self::Object>>) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_Pop", &mut [Asked::Object(dict), Asked::Object(Some(key)), match result { Some(out) => Asked::Out(out), None => Asked::Object(None) }])
+        calls::int(self, "PyDict_Pop", &mut [CallArgument::Object(dict), CallArgument::Object(Some(key)), match result { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }])
     }
     fn PyDict_SetDefault(&mut self, mp: Option<&Self::Object>, key: Option<&Self::Object>, defaultobj: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDict_SetDefault", &mut [Asked::Object(mp), Asked::Object(key), Asked::Object(Some(defaultobj))])
+        calls::object(self, "PyDict_SetDefault", &mut [CallArgument::Object(mp), CallArgument::Object(key), CallArgument::Object(Some(defaultobj))])
     }
     fn PyDict_SetDefaultRef(&mut self, mp: Option<&Self::Object>, key: Option<&Self::Object>, default_value: &Self::Object, result: Option<&mut Option<Self::Object>>) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_SetDefaultRef", &mut [Asked::Object(mp), Asked::Object(key), Asked::Object(Some(default_value)), match result { Some(out) => Asked::Out(out), None => Asked::Object(None) }])
+        calls::int(self, "PyDict_SetDefaultRef", &mut [CallArgument::Object(mp), CallArgument::Object(key), CallArgument::Object(Some(default_value)), match result { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }])
     }
     fn PyDict_SetItem(&mut self, mp: &Self::Object, key: &Self::Object, item: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_SetItem", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key)), Asked::Object(Some(item))])
+        calls::int(self, "PyDict_SetItem", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key)), CallArgument::Object(Some(item))])
     }
     fn PyDict_Size(&mut self, mp: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyDict_Size", &mut [Asked::Object(Some(mp))])
+        calls::size(self, "PyDict_Size", &mut [CallArgument::Object(Some(mp))])
     }
     fn PyDict_Update(&mut self, mp: &Self::Object, other: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyDict_Update", &mut [Asked::Object(Some(mp)), Asked::Object(Some(other))])
+        calls::int(self, "PyDict_Update", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(other))])
     }
     fn PyDict_Values(&mut self, mp: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyDict_Values", &mut [Asked::Object(Some(mp))])
+        calls::object(self, "PyDict_Values", &mut [CallArgument::Object(Some(mp))])
     }
     fn PyErr_BadArgument(&mut self) -> Self::Error { self.unsupported("PyErr_BadArgument") }
     fn PyErr_BadInternalCall(&mut self) -> Self::Error { self.unsupported("PyErr_BadInternalCall") }
     fn PyErr_CheckSignals(&mut self) -> Result<i32, Self::Error> { calls::int(self, "PyErr_CheckSignals", &mut []) }
     fn PyErr_Fetch(&mut self, a0: &mut Option<Self::Object>, a1: &mut Option<Self::Object>, args: &mut Option<Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyErr_Fetch", &mut [Asked::Out(a0), Asked::Out(a1), Asked::Out(args)])
+        calls::nothing(self, "PyErr_Fetch", &mut [CallArgument::Out(a0), CallArgument::Out(a1), CallArgument::Out(args)])
     }
     fn PyErr_Format(&mut self, exception: &Self::Object, format: &str, args: &[Argument<Self::Object>]) -> Self::Error {
         self.unsupported("PyErr_Format")
@@ -2306,20 +2306,20 @@ pub trait CApi: Sized {
     fn PyErr_NoMemory(&mut self) -> Self::Error { self.unsupported("PyErr_NoMemory") }
     fn PyErr_Print(&mut self) -> Result<(), Self::Error> { calls::nothing(self, "PyErr_Print", &mut []) }
     fn PyErr_Restore(&mut self, a0: &Self::Object, a1: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyErr_Restore", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(args))])
+        calls::nothing(self, "PyErr_Restore", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(args))])
     }
     fn PyErr_SetNone(&mut self, object: &Self::Object) -> Self::Error { self.unsupported("PyErr_SetNone") }
     fn PyErr_SetObject(&mut self, a0: &Self::Object, args: &Self::Object) -> Self::Error {
         self.unsupported("PyErr_SetObject")
     }
     fn PyErr_SetRaisedException(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyErr_SetRaisedException", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "PyErr_SetRaisedException", &mut [CallArgument::Object(Some(object))])
     }
     fn PyErr_SetString(&mut self, exception: &Self::Object, string: &str) -> Self::Error {
         self.unsupported("PyErr_SetString")
     }
     fn PyErr_WarnEx(&mut self, category: &Self::Object, message: &str, stack_level: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyErr_WarnEx", &mut [Asked::Object(Some(category)), Asked::Str(Some(message)), Asked::Int(stack_level as i64)])
+        calls::int(self, "PyErr_WarnEx", &mut [CallArgument::Object(Some(category)), CallArgument::Str(Some(message)), CallArgument::Int(stack_level as i64)])
     }
     fn PyErr_WarnFormat(&mut self, category: &Self::Object, stack_level: isize, format: &str, args: &[Argument<Self::Object>]) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyErr_WarnFormat"))
@@ -2343,112 +2343,112 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyFloat_AsDouble"))
     }
     fn PyFloat_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyFloat_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyFloat_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyFloat_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyFloat_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyFloat_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyFloat_FromDouble(&mut self, object: f64) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyFloat_FromDouble"))
     }
     fn PyFloat_FromString(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyFloat_FromString", &mut [Asked::Object(Some(object))])
+        calls::object(self, "PyFloat_FromString", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_builtins(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_builtins", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_builtins", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_closure(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_closure", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_closure", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_code(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_code", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_code", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_defaults(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_defaults", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_defaults", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_globals(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_globals", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_globals", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_kwdefaults(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_kwdefaults", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_kwdefaults", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_name", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrameConstructor_fc_qualname(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFrameConstructor_fc_qualname", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFrameConstructor_fc_qualname", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFrozenSet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyFrozenSet_Check", &mut [Asked::Object(Some(ob))])
+        calls::truth(self, "PyFrozenSet_Check", &mut [CallArgument::Object(Some(ob))])
     }
     fn PyFrozenSet_CheckExact(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyFrozenSet_CheckExact", &mut [Asked::Object(Some(ob))])
+        calls::truth(self, "PyFrozenSet_CheckExact", &mut [CallArgument::Object(Some(ob))])
     }
     fn PyFrozenSet_New(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyFrozenSet_New", &mut [Asked::Object(object)])
+        calls::object(self, "PyFrozenSet_New", &mut [CallArgument::Object(object)])
     }
     fn PyFunctionObject_func_annotations(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_annotations", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_annotations", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_closure(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_closure", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_closure", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_code(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_code", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_code", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_defaults(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_defaults", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_defaults", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_globals(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_globals", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_globals", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_kwdefaults(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_kwdefaults", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_kwdefaults", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_module(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_module", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_module", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_name", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_qualname(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_qualname", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_qualname", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_typeparams(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_typeparams", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_typeparams", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_version(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyFunctionObject_func_version", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyFunctionObject_func_version", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunctionObject_func_weakreflist(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyFunctionObject_func_weakreflist", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyFunctionObject_func_weakreflist", &mut [CallArgument::Object(Some(object))])
     }
     fn PyFunction_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyFunction_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyFunction_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyFunction_GET_CODE(&mut self, func: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyFunction_GET_CODE", &mut [Asked::Object(Some(func))])
+        calls::object(self, "PyFunction_GET_CODE", &mut [CallArgument::Object(Some(func))])
     }
     fn PyGC_Head__gc_next(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "PyGC_Head__gc_next", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyGC_Head__gc_next", &mut [CallArgument::Object(Some(object))])
     }
     fn PyGC_Head__gc_prev(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "PyGC_Head__gc_prev", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyGC_Head__gc_prev", &mut [CallArgument::Object(Some(object))])
     }
     fn PyGetSetDef_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyGetSetDef_name", object)
     }
     fn PyGetSetDef_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyGetSetDef_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyGetSetDef_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyGetSetDescrObject_d_getset_closure(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyGetSetDescrObject_d_getset_closure", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyGetSetDescrObject_d_getset_closure", &mut [CallArgument::Object(Some(object))])
     }
     fn PyGetSetDescrObject_d_getset_doc(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyGetSetDescrObject_d_getset_doc", object)
     }
     fn PyGetSetDescrObject_d_getset_doc_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyGetSetDescrObject_d_getset_doc_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyGetSetDescrObject_d_getset_doc_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyGetSetDescrObject_d_getset_get(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("PyGetSetDescrObject_d_getset_get", object)
@@ -2457,232 +2457,232 @@ pub trait CApi: Sized {
         self.function_at("PyGetSetDescrObject_d_getset_set", object)
     }
     fn PyHeapTypeObject_as_async(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_as_async", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_as_async", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_as_buffer(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_as_buffer", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_as_buffer", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_as_mapping(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_as_mapping", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_as_mapping", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_as_number(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_as_number", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_as_number", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_as_sequence(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_as_sequence", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_as_sequence", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_ht_cached_keys(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_ht_cached_keys", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_ht_cached_keys", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_ht_module(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_ht_module", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_ht_module", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_ht_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_ht_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_ht_name", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_ht_qualname(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_ht_qualname", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_ht_qualname", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_ht_slots(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_ht_slots", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_ht_slots", &mut [CallArgument::Object(Some(object))])
     }
     fn PyHeapTypeObject_ht_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyHeapTypeObject_ht_type", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyHeapTypeObject_ht_type", &mut [CallArgument::Object(Some(object))])
     }
     fn PyImport_GetModule(&mut self, name: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyImport_GetModule", &mut [Asked::Object(Some(name))])
+        calls::optional(self, "PyImport_GetModule", &mut [CallArgument::Object(Some(name))])
     }
     fn PyImport_Import(&mut self, name: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyImport_Import", &mut [Asked::Object(Some(name))])
+        calls::object(self, "PyImport_Import", &mut [CallArgument::Object(Some(name))])
     }
     fn PyImport_ImportModule(&mut self, name: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyImport_ImportModule", &mut [Asked::Str(Some(name))])
+        calls::object(self, "PyImport_ImportModule", &mut [CallArgument::Str(Some(name))])
     }
     fn PyInstanceMethodObject_func(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInstanceMethodObject_func", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInstanceMethodObject_func", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInstanceMethod_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyInstanceMethod_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyInstanceMethod_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyInstanceMethod_GET_FUNCTION(&mut self, meth: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyInstanceMethod_GET_FUNCTION", &mut [Asked::Object(Some(meth))])
+        calls::object(self, "PyInstanceMethod_GET_FUNCTION", &mut [CallArgument::Object(Some(meth))])
     }
     fn PyInterpreterState_Get(&mut self) -> Result<(), Self::Error> {
         calls::nothing(self, "PyInterpreterState_Get", &mut [])
     }
     fn PyInterpreterState_active_func_watchers(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyInterpreterState_active_func_watchers", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_active_func_watchers", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_cached_objects_interned_strings(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_cached_objects_interned_strings", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_cached_objects_interned_strings", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_cached_objects_objreduce(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_cached_objects_objreduce", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_cached_objects_objreduce", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_cached_objects_type_slots_pname(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_cached_objects_type_slots_pname", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_cached_objects_type_slots_pname", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_cached_objects_type_slots_ptrs(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_cached_objects_type_slots_ptrs", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_cached_objects_type_slots_ptrs", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_dict_state(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_dict_state", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_dict_state", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_dict_state_global_version(&mut self, object: &Self::Object) -> Result<u64, Self::Error> {
-        calls::size(self, "PyInterpreterState_dict_state_global_version", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_dict_state_global_version", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_dict_state_next_keys_version(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyInterpreterState_dict_state_next_keys_version", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_dict_state_next_keys_version", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_finalizing(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyInterpreterState_finalizing", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyInterpreterState_finalizing", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_float_state(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_float_state", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_float_state", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_func_state_func_version_cache(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_func_state_func_version_cache", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_func_state_func_version_cache", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_importlib(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_importlib", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_importlib", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_list(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_list", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_list", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_slice_cache(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_slice_cache", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_slice_cache", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_tuple_free_list_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_tuple_free_list_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "PyInterpreterState_tuple_free_list_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyInterpreterState_tuple_numfree_at(&mut self, object: &Self::Object, index: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyInterpreterState_tuple_numfree_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::int(self, "PyInterpreterState_tuple_numfree_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyInterpreterState_type_cache(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_type_cache", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_type_cache", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_builtins_initialized(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_types_builtins_initialized", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_types_builtins_initialized", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_builtins_num_initialized(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "PyInterpreterState_types_builtins_num_initialized", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_types_builtins_num_initialized", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_for_extensions_next_index(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "PyInterpreterState_types_for_extensions_next_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_types_for_extensions_next_index", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_for_extensions_num_initialized(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "PyInterpreterState_types_for_extensions_num_initialized", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_types_for_extensions_num_initialized", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_mutex(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_types_mutex", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_types_mutex", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_next_version_tag(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyInterpreterState_types_next_version_tag", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyInterpreterState_types_next_version_tag", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_types_type_cache(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_types_type_cache", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_types_type_cache", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_unicode(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_unicode", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_unicode", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_unicode_fs_codec(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_unicode_fs_codec", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_unicode_fs_codec", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_unicode_fs_codec_encoding_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyInterpreterState_unicode_fs_codec_encoding_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyInterpreterState_unicode_fs_codec_encoding_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_unicode_ids(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_unicode_ids", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_unicode_ids", &mut [CallArgument::Object(Some(object))])
     }
     fn PyInterpreterState_unicode_ucnhash_capi(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyInterpreterState_unicode_ucnhash_capi", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyInterpreterState_unicode_ucnhash_capi", &mut [CallArgument::Object(Some(object))])
     }
     fn PyListObject_allocated(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyListObject_allocated", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyListObject_allocated", &mut [CallArgument::Object(Some(object))])
     }
     fn PyListObject_ob_item_all(&mut self, object: &Self::Object) -> Result<Vec<Self::Object>, Self::Error> {
         Err(self.unsupported("PyListObject_ob_item_all"))
     }
     fn PyListObject_ob_item_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyListObject_ob_item_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "PyListObject_ob_item_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyList_Append(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyList_Append", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "PyList_Append", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn PyList_AsTuple(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyList_AsTuple", &mut [Asked::Object(Some(object))])
+        calls::object(self, "PyList_AsTuple", &mut [CallArgument::Object(Some(object))])
     }
     fn PyList_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyList_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyList_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyList_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyList_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyList_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyList_GET_ITEM(&mut self, op: &Self::Object, index: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyList_GET_ITEM", &mut [Asked::Object(Some(op)), Asked::Int(index as i64)])
+        calls::object(self, "PyList_GET_ITEM", &mut [CallArgument::Object(Some(op)), CallArgument::Int(index as i64)])
     }
     fn PyList_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyList_GET_SIZE", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyList_GET_SIZE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyList_New(&mut self, size: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyList_New", &mut [Asked::Int(size as i64)])
+        calls::object(self, "PyList_New", &mut [CallArgument::Int(size as i64)])
     }
     fn PyList_SET_ITEM(&mut self, op: &Self::Object, index: isize, value: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyList_SET_ITEM", &mut [Asked::Object(Some(op)), Asked::Int(index as i64), Asked::Object(Some(value))])
+        calls::nothing(self, "PyList_SET_ITEM", &mut [CallArgument::Object(Some(op)), CallArgument::Int(index as i64), CallArgument::Object(Some(value))])
     }
     fn PyList_SetSlice(&mut self, a0: &Self::Object, a1: isize, a2: isize, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "PyList_SetSlice", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Object(args)])
+        calls::int(self, "PyList_SetSlice", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Object(args)])
     }
     fn PyList_Sort(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyList_Sort", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyList_Sort", &mut [CallArgument::Object(Some(object))])
     }
     fn PyLongObject_long_value_lv_tag(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "PyLongObject_long_value_lv_tag", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyLongObject_long_value_lv_tag", &mut [CallArgument::Object(Some(object))])
     }
     fn PyLongObject_long_value_ob_digit_at(&mut self, object: &Self::Object, index: isize) -> Result<u32, Self::Error> {
-        calls::size(self, "PyLongObject_long_value_ob_digit_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::size(self, "PyLongObject_long_value_ob_digit_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyLongObject_ob_digit_at(&mut self, object: &Self::Object, index: isize) -> Result<u32, Self::Error> {
-        calls::size(self, "PyLongObject_ob_digit_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::size(self, "PyLongObject_ob_digit_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyLong_AsDouble(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
         Err(self.unsupported("PyLong_AsDouble"))
     }
     fn PyLong_AsInt(&mut self, object: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "PyLong_AsInt", &mut [Asked::Object(object)])
+        calls::int(self, "PyLong_AsInt", &mut [CallArgument::Object(object)])
     }
     fn PyLong_AsLong(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "PyLong_AsLong", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyLong_AsLong", &mut [CallArgument::Object(Some(object))])
     }
     fn PyLong_AsLongAndOverflow(&mut self, a0: Option<&Self::Object>, args: &mut i32) -> Result<i64, Self::Error> {
-        calls::size(self, "PyLong_AsLongAndOverflow", &mut [Asked::Object(a0), Asked::OutInt(args)])
+        calls::size(self, "PyLong_AsLongAndOverflow", &mut [CallArgument::Object(a0), CallArgument::OutInt(args)])
     }
     fn PyLong_AsSsize_t(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyLong_AsSsize_t", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyLong_AsSsize_t", &mut [CallArgument::Object(Some(object))])
     }
     fn PyLong_AsUnsignedLongLong(&mut self, object: &Self::Object) -> Result<u64, Self::Error> {
-        calls::size(self, "PyLong_AsUnsignedLongLong", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyLong_AsUnsignedLongLong", &mut [CallArgument::Object(Some(object))])
     }
     fn PyLong_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyLong_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyLong_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyLong_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyLong_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyLong_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyLong_FromDouble(&mut self, object: f64) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromDouble"))
     }
     fn PyLong_FromLong(&mut self, object: i64) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyLong_FromLong", &mut [Asked::Int(object as i64)])
+        calls::object(self, "PyLong_FromLong", &mut [CallArgument::Int(object as i64)])
     }
     fn PyLong_FromSize_t(&mut self, object: usize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyLong_FromSize_t", &mut [Asked::Int(object as i64)])
+        calls::object(self, "PyLong_FromSize_t", &mut [CallArgument::Int(object as i64)])
     }
     fn PyLong_FromSsize_t(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyLong_FromSsize_t", &mut [Asked::Int(object as i64)])
+        calls::object(self, "PyLong_FromSsize_t", &mut [CallArgument::Int(object as i64)])
     }
     fn PyLong_FromUnicodeObject(&mut self, u: &Self::Object, base: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyLong_FromUnicodeObject", &mut [Asked::Object(Some(u)), Asked::Int(base as i64)])
+        calls::object(self, "PyLong_FromUnicodeObject", &mut [CallArgument::Object(Some(u)), CallArgument::Int(base as i64)])
     }
     fn PyLong_FromVoidPtr(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyLong_FromVoidPtr"))
@@ -2694,31 +2694,31 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyMem_Malloc"))
     }
     fn PyMemberDef_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyMemberDef_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyMemberDef_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDef_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyMemberDef_name", object)
     }
     fn PyMemberDef_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyMemberDef_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyMemberDef_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDef_offset(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyMemberDef_offset", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyMemberDef_offset", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDef_type(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyMemberDef_type", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyMemberDef_type", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDescrObject_d_member(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMemberDescrObject_d_member", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMemberDescrObject_d_member", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDescrObject_d_member_doc(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyMemberDescrObject_d_member_doc", object)
     }
     fn PyMemberDescrObject_d_member_doc_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyMemberDescrObject_d_member_doc_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyMemberDescrObject_d_member_doc_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDescrObject_d_member_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyMemberDescrObject_d_member_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyMemberDescrObject_d_member_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemberDescrObject_d_member_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyMemberDescrObject_d_member_name", object)
@@ -2730,37 +2730,37 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyMember_SetOne"))
     }
     fn PyMemoryViewObject_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyMemoryViewObject_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyMemoryViewObject_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemoryViewObject_view_obj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMemoryViewObject_view_obj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMemoryViewObject_view_obj", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMemoryView_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyMemoryView_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyMemoryView_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyMemoryView_FromBuffer(&mut self, info: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyMemoryView_FromBuffer", &mut [Asked::Object(Some(info))])
+        calls::object(self, "PyMemoryView_FromBuffer", &mut [CallArgument::Object(Some(info))])
     }
     fn PyMethodDef_ml_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyMethodDef_ml_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyMethodDef_ml_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodDef_ml_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyMethodDef_ml_name", object)
     }
     fn PyMethodDef_ml_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyMethodDef_ml_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyMethodDef_ml_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodDescrObject_d_common_d_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMethodDescrObject_d_common_d_type", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMethodDescrObject_d_common_d_type", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodDescrObject_d_method(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMethodDescrObject_d_method", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMethodDescrObject_d_method", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodDescrObject_d_method_ml_doc(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyMethodDescrObject_d_method_ml_doc", object)
     }
     fn PyMethodDescrObject_d_method_ml_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyMethodDescrObject_d_method_ml_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyMethodDescrObject_d_method_ml_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodDescrObject_d_method_ml_meth(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("PyMethodDescrObject_d_method_ml_meth", object)
@@ -2769,31 +2769,31 @@ pub trait CApi: Sized {
         self.text_at("PyMethodDescrObject_d_method_ml_name", object)
     }
     fn PyMethodObject_im_func(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMethodObject_im_func", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMethodObject_im_func", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodObject_im_self(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMethodObject_im_self", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMethodObject_im_self", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethodObject_im_weakreflist(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyMethodObject_im_weakreflist", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyMethodObject_im_weakreflist", &mut [CallArgument::Object(Some(object))])
     }
     fn PyMethod_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyMethod_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyMethod_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyMethod_GET_FUNCTION(&mut self, meth: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyMethod_GET_FUNCTION", &mut [Asked::Object(Some(meth))])
+        calls::object(self, "PyMethod_GET_FUNCTION", &mut [CallArgument::Object(Some(meth))])
     }
     fn PyMethod_GET_SELF(&mut self, meth: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyMethod_GET_SELF", &mut [Asked::Object(Some(meth))])
+        calls::object(self, "PyMethod_GET_SELF", &mut [CallArgument::Object(Some(meth))])
     }
     fn PyMethod_New(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyMethod_New", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "PyMethod_New", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn PyModuleDef_Init(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyModuleDef_Init", &mut [Asked::Object(Some(object))])
+        calls::object(self, "PyModuleDef_Init", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleDef_m_base_m_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyModuleDef_m_base_m_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyModuleDef_m_base_m_index", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleDef_m_clear(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("PyModuleDef_m_clear", object)
@@ -2802,44 +2802,44 @@ pub trait CApi: Sized {
         self.function_at("PyModuleDef_m_free", object)
     }
     fn PyModuleDef_m_methods(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleDef_m_methods", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleDef_m_methods", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleDef_m_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyModuleDef_m_name", object)
     }
     fn PyModuleDef_m_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyModuleDef_m_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyModuleDef_m_size", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleDef_m_slots(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleDef_m_slots", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleDef_m_slots", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleDef_m_traverse(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("PyModuleDef_m_traverse", object)
     }
     fn PyModuleObject_md_def(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleObject_md_def", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleObject_md_def", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleObject_md_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleObject_md_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleObject_md_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleObject_md_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleObject_md_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleObject_md_name", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleObject_md_state(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleObject_md_state", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleObject_md_state", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModuleObject_md_weaklist(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyModuleObject_md_weaklist", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyModuleObject_md_weaklist", &mut [CallArgument::Object(Some(object))])
     }
     fn PyModule_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyModule_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyModule_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyMutex_Lock(&mut self, m: &Self::Object) -> Result<(), Self::Error> { Err(self.unsupported("PyMutex_Lock")) }
     fn PyMutex_Unlock(&mut self, m: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("PyMutex_Unlock"))
     }
     fn PyNumber_AsSsize_t(&mut self, o: &Self::Object, exc: Option<&Self::Object>) -> Result<isize, Self::Error> {
-        calls::size(self, "PyNumber_AsSsize_t", &mut [Asked::Object(Some(o)), Asked::Object(exc)])
+        calls::size(self, "PyNumber_AsSsize_t", &mut [CallArgument::Object(Some(o)), CallArgument::Object(exc)])
     }
     fn PyOS_double_to_string(&mut self, val: f64, format_code: i8, precision: i32, flags: i32, type_: Option<&mut i32>) -> Result<String, Self::Error> {
         Err(self.unsupported("PyOS_double_to_string"))
@@ -2848,10 +2848,10 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyOS_snprintf"))
     }
     fn PyObject_Call(&mut self, callable: &Self::Object, args: &Self::Object, kwargs: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyObject_Call", &mut [Asked::Object(Some(callable)), Asked::Object(Some(args)), Asked::Object(kwargs)])
+        calls::object(self, "PyObject_Call", &mut [CallArgument::Object(Some(callable)), CallArgument::Object(Some(args)), CallArgument::Object(kwargs)])
     }
     fn PyObject_CallFinalizerFromDealloc(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyObject_CallFinalizerFromDealloc", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyObject_CallFinalizerFromDealloc", &mut [CallArgument::Object(Some(object))])
     }
     fn PyObject_CallFunction(&mut self, callable: &Self::Object, format: &str, args: &[Argument<Self::Object>]) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallFunction"))
@@ -2863,28 +2863,28 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyObject_CallMethod"))
     }
     fn PyObject_CallMethodNoArgs(&mut self, self_: Option<&Self::Object>, name: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyObject_CallMethodNoArgs", &mut [Asked::Object(self_), Asked::Object(Some(name))])
+        calls::object(self, "PyObject_CallMethodNoArgs", &mut [CallArgument::Object(self_), CallArgument::Object(Some(name))])
     }
     fn PyObject_CallMethodObjArgs(&mut self, obj: &Self::Object, name: &Self::Object, args: &[Argument<Self::Object>]) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallMethodObjArgs"))
     }
     fn PyObject_CallMethodOneArg(&mut self, self_: &Self::Object, name: &Self::Object, arg: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyObject_CallMethodOneArg", &mut [Asked::Object(Some(self_)), Asked::Object(Some(name)), Asked::Object(Some(arg))])
+        calls::object(self, "PyObject_CallMethodOneArg", &mut [CallArgument::Object(Some(self_)), CallArgument::Object(Some(name)), CallArgument::Object(Some(arg))])
     }
     fn PyObject_CallMethod_3_11(&mut self, obj: Option<&Self::Object>, name: &str, format: &str, args: &[Argument<Self::Object>]) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_CallMethod_3_11"))
     }
     fn PyObject_CallOneArg(&mut self, func: &Self::Object, arg: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyObject_CallOneArg", &mut [Asked::Object(Some(func)), Asked::Object(Some(arg))])
+        calls::object(self, "PyObject_CallOneArg", &mut [CallArgument::Object(Some(func)), CallArgument::Object(Some(arg))])
     }
     fn PyObject_Calloc(&mut self, nelem: usize, elsize: usize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_Calloc"))
     }
     fn PyObject_ClearManagedDict(&mut self, obj: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyObject_ClearManagedDict", &mut [Asked::Object(Some(obj))])
+        calls::nothing(self, "PyObject_ClearManagedDict", &mut [CallArgument::Object(Some(obj))])
     }
     fn PyObject_ClearWeakRefs(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyObject_ClearWeakRefs", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "PyObject_ClearWeakRefs", &mut [CallArgument::Object(Some(object))])
     }
     fn PyObject_Free(&mut self, ptr: Option<&Self::Object>) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_Free"))
@@ -2893,7 +2893,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyObject_GC_Del"))
     }
     fn PyObject_GC_IsFinalized(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyObject_GC_IsFinalized", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyObject_GC_IsFinalized", &mut [CallArgument::Object(Some(object))])
     }
     fn PyObject_GC_Track(&mut self, object: Option<&Self::Object>) -> Result<(), Self::Error> {
         Err(self.unsupported("PyObject_GC_Track"))
@@ -2905,106 +2905,106 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyObject_GenericGetDict"))
     }
     fn PyObject_GenericHash(&mut self, object: Option<&Self::Object>) -> Result<isize, Self::Error> {
-        calls::size(self, "PyObject_GenericHash", &mut [Asked::Object(object)])
+        calls::size(self, "PyObject_GenericHash", &mut [CallArgument::Object(object)])
     }
     fn PyObject_IS_GC(&mut self, obj: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyObject_IS_GC", &mut [Asked::Object(Some(obj))])
+        calls::int(self, "PyObject_IS_GC", &mut [CallArgument::Object(Some(obj))])
     }
     fn PyObject_Malloc(&mut self, size: usize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyObject_Malloc"))
     }
     fn PyObject_TypeCheck(&mut self, ob: &Self::Object, type_: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyObject_TypeCheck", &mut [Asked::Object(Some(ob)), Asked::Object(Some(type_))])
+        calls::int(self, "PyObject_TypeCheck", &mut [CallArgument::Object(Some(ob)), CallArgument::Object(Some(type_))])
     }
     fn PyObject_Vectorcall(&mut self, callable: &Self::Object, args: &[Self::Object], nargsf: usize, kwnames: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyObject_Vectorcall", &mut [Asked::Object(Some(callable)), Asked::Objects(args), Asked::Int(nargsf as i64), Asked::Object(kwnames)])
+        calls::object(self, "PyObject_Vectorcall", &mut [CallArgument::Object(Some(callable)), CallArgument::Objects(args), CallArgument::Int(nargsf as i64), CallArgument::Object(kwnames)])
     }
     fn PyObject_VisitManagedDict(&mut self, obj: &Self::Object, visit: &Self::Function, arg: Option<&Self::Object>) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyObject_VisitManagedDict"))
     }
     fn PyObject_ob_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyObject_ob_type", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyObject_ob_type", &mut [CallArgument::Object(Some(object))])
     }
     fn PyRange_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyRange_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyRange_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PySeqIter_New(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PySeqIter_New", &mut [Asked::Object(Some(object))])
+        calls::object(self, "PySeqIter_New", &mut [CallArgument::Object(Some(object))])
     }
     fn PySequence_Fast_GET_ITEM(&mut self, o: &Self::Object, i: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PySequence_Fast_GET_ITEM", &mut [Asked::Object(Some(o)), Asked::Int(i as i64)])
+        calls::object(self, "PySequence_Fast_GET_ITEM", &mut [CallArgument::Object(Some(o)), CallArgument::Int(i as i64)])
     }
     fn PySequence_Fast_GET_SIZE(&mut self, o: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySequence_Fast_GET_SIZE", &mut [Asked::Object(Some(o))])
+        calls::size(self, "PySequence_Fast_GET_SIZE", &mut [CallArgument::Object(Some(o))])
     }
     fn PySetObject_fill(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySetObject_fill", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PySetObject_fill", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_finger(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySetObject_finger", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PySetObject_finger", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySetObject_hash", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PySetObject_hash", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_mask(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySetObject_mask", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PySetObject_mask", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_smalltable(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PySetObject_smalltable", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PySetObject_smalltable", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_table(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PySetObject_table", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PySetObject_table", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_used(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySetObject_used", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PySetObject_used", &mut [CallArgument::Object(Some(object))])
     }
     fn PySetObject_weakreflist(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PySetObject_weakreflist", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PySetObject_weakreflist", &mut [CallArgument::Object(Some(object))])
     }
     fn PySet_Add(&mut self, set: &Self::Object, key: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PySet_Add", &mut [Asked::Object(Some(set)), Asked::Object(Some(key))])
+        calls::int(self, "PySet_Add", &mut [CallArgument::Object(Some(set)), CallArgument::Object(Some(key))])
     }
     fn PySet_Check(&mut self, ob: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PySet_Check", &mut [Asked::Object(Some(ob))])
+        calls::truth(self, "PySet_Check", &mut [CallArgument::Object(Some(ob))])
     }
     fn PySet_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PySet_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PySet_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PySet_Contains(&mut self, anyset: &Self::Object, key: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PySet_Contains", &mut [Asked::Object(Some(anyset)), Asked::Object(Some(key))])
+        calls::int(self, "PySet_Contains", &mut [CallArgument::Object(Some(anyset)), CallArgument::Object(Some(key))])
     }
     fn PySet_GET_SIZE(&mut self, so: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PySet_GET_SIZE", &mut [Asked::Object(Some(so))])
+        calls::size(self, "PySet_GET_SIZE", &mut [CallArgument::Object(Some(so))])
     }
     fn PySet_New(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PySet_New", &mut [Asked::Object(object)])
+        calls::object(self, "PySet_New", &mut [CallArgument::Object(object)])
     }
     fn PySliceObject_start(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PySliceObject_start", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PySliceObject_start", &mut [CallArgument::Object(Some(object))])
     }
     fn PySliceObject_step(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PySliceObject_step", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PySliceObject_step", &mut [CallArgument::Object(Some(object))])
     }
     fn PySliceObject_stop(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PySliceObject_stop", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PySliceObject_stop", &mut [CallArgument::Object(Some(object))])
     }
     fn PySlice_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PySlice_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PySlice_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PySlice_New(&mut self, start: &Self::Object, stop: &Self::Object, step: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PySlice_New", &mut [Asked::Object(Some(start)), Asked::Object(Some(stop)), Asked::Object(Some(step))])
+        calls::object(self, "PySlice_New", &mut [CallArgument::Object(Some(start)), CallArgument::Object(Some(stop)), CallArgument::Object(Some(step))])
     }
     fn PyStructSequence_Desc_n_in_sequence(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyStructSequence_Desc_n_in_sequence", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyStructSequence_Desc_n_in_sequence", &mut [CallArgument::Object(Some(object))])
     }
     fn PyStructSequence_Desc_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyStructSequence_Desc_name", object)
     }
     fn PyStructSequence_GET_ITEM(&mut self, op: &Self::Object, i: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyStructSequence_GET_ITEM", &mut [Asked::Object(Some(op)), Asked::Int(i as i64)])
+        calls::object(self, "PyStructSequence_GET_ITEM", &mut [CallArgument::Object(Some(op)), CallArgument::Int(i as i64)])
     }
     fn PyStructSequence_New(&mut self, type_: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyStructSequence_New", &mut [Asked::Object(Some(type_))])
+        calls::object(self, "PyStructSequence_New", &mut [CallArgument::Object(Some(type_))])
     }
     fn PySys_Audit(&mut self, event: &str, argFormat: &str, args: &[Argument<Self::Object>]) -> Result<i32, Self::Error> {
         Err(self.unsupported("PySys_Audit"))
@@ -3019,199 +3019,199 @@ pub trait CApi: Sized {
         calls::object(self, "PyThreadState_GetDict", &mut [])
     }
     fn PyThreadState_c_recursion_remaining(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyThreadState_c_recursion_remaining", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyThreadState_c_recursion_remaining", &mut [CallArgument::Object(Some(object))])
     }
     fn PyThreadState_cframe_current_frame(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyThreadState_cframe_current_frame", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyThreadState_cframe_current_frame", &mut [CallArgument::Object(Some(object))])
     }
     fn PyThreadState_delete_later(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyThreadState_delete_later", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyThreadState_delete_later", &mut [CallArgument::Object(Some(object))])
     }
     fn PyThreadState_trash_delete_nesting(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyThreadState_trash_delete_nesting", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyThreadState_trash_delete_nesting", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTupleObject_ob_item_all(&mut self, object: &Self::Object) -> Result<Vec<Self::Object>, Self::Error> {
         Err(self.unsupported("PyTupleObject_ob_item_all"))
     }
     fn PyTupleObject_ob_item_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTupleObject_ob_item_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "PyTupleObject_ob_item_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn PyTuple_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyTuple_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyTuple_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyTuple_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyTuple_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyTuple_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyTuple_GET_ITEM(&mut self, op: &Self::Object, index: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyTuple_GET_ITEM", &mut [Asked::Object(Some(op)), Asked::Int(index as i64)])
+        calls::object(self, "PyTuple_GET_ITEM", &mut [CallArgument::Object(Some(op)), CallArgument::Int(index as i64)])
     }
     fn PyTuple_GET_SIZE(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTuple_GET_SIZE", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyTuple_GET_SIZE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyTuple_GetItem(&mut self, a0: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyTuple_GetItem", &mut [Asked::Object(a0), Asked::Int(args as i64)])
+        calls::object(self, "PyTuple_GetItem", &mut [CallArgument::Object(a0), CallArgument::Int(args as i64)])
     }
     fn PyTuple_GetSlice(&mut self, a0: Option<&Self::Object>, a1: isize, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyTuple_GetSlice", &mut [Asked::Object(a0), Asked::Int(a1 as i64), Asked::Int(args as i64)])
+        calls::object(self, "PyTuple_GetSlice", &mut [CallArgument::Object(a0), CallArgument::Int(a1 as i64), CallArgument::Int(args as i64)])
     }
     fn PyTuple_New(&mut self, size: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyTuple_New", &mut [Asked::Int(size as i64)])
+        calls::object(self, "PyTuple_New", &mut [CallArgument::Int(size as i64)])
     }
     fn PyTuple_Pack(&mut self, a0: isize, args: &[Argument<Self::Object>]) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyTuple_Pack"))
     }
     fn PyTuple_SET_ITEM(&mut self, op: &Self::Object, index: isize, value: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyTuple_SET_ITEM", &mut [Asked::Object(Some(op)), Asked::Int(index as i64), Asked::Object(Some(value))])
+        calls::nothing(self, "PyTuple_SET_ITEM", &mut [CallArgument::Object(Some(op)), CallArgument::Int(index as i64), CallArgument::Object(Some(value))])
     }
     fn PyTuple_Size(&mut self, object: Option<&Self::Object>) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTuple_Size", &mut [Asked::Object(object)])
+        calls::size(self, "PyTuple_Size", &mut [CallArgument::Object(object)])
     }
     fn PyTypeObject_tp_as_async(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_as_async", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_as_async", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_as_buffer(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_as_buffer", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_as_buffer", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_as_mapping(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_as_mapping", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_as_mapping", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_as_number(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_as_number", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_as_number", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_as_sequence(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_as_sequence", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_as_sequence", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_base(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_base", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_base", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_bases(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_bases", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_bases", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_basicsize(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_basicsize", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_basicsize", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_dictoffset(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_dictoffset", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_dictoffset", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_doc(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyTypeObject_tp_doc", object)
     }
     fn PyTypeObject_tp_doc_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyTypeObject_tp_doc_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyTypeObject_tp_doc_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_flags(&mut self, object: &Self::Object) -> Result<u64, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_flags", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_getset(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_getset", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_getset", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_itemsize(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_itemsize", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_itemsize", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_members(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_members", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_members", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_methods(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_methods", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_methods", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_mro(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_mro", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_mro", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyTypeObject_tp_name", object)
     }
     fn PyTypeObject_tp_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyTypeObject_tp_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyTypeObject_tp_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_subclasses(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyTypeObject_tp_subclasses", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyTypeObject_tp_subclasses", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_vectorcall_offset(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_vectorcall_offset", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_vectorcall_offset", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_version_tag(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_version_tag", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_version_tag", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_versions_used(&mut self, object: &Self::Object) -> Result<u16, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_versions_used", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_versions_used", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_watched(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_watched", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_watched", &mut [CallArgument::Object(Some(object))])
     }
     fn PyTypeObject_tp_weaklistoffset(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyTypeObject_tp_weaklistoffset", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyTypeObject_tp_weaklistoffset", &mut [CallArgument::Object(Some(object))])
     }
     fn PyType_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyType_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyType_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyType_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyType_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyType_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyType_FromModuleAndSpec(&mut self, a0: Option<&Self::Object>, a1: &Self::Object, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyType_FromModuleAndSpec", &mut [Asked::Object(a0), Asked::Object(Some(a1)), Asked::Object(args)])
+        calls::object(self, "PyType_FromModuleAndSpec", &mut [CallArgument::Object(a0), CallArgument::Object(Some(a1)), CallArgument::Object(args)])
     }
     fn PyType_HasFeature(&mut self, type_: &Self::Object, feature: u64) -> Result<i32, Self::Error> {
-        calls::int(self, "PyType_HasFeature", &mut [Asked::Object(Some(type_)), Asked::Int(feature as i64)])
+        calls::int(self, "PyType_HasFeature", &mut [CallArgument::Object(Some(type_)), CallArgument::Int(feature as i64)])
     }
     fn PyType_IsSubtype(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyType_IsSubtype", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "PyType_IsSubtype", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn PyType_Slot_pfunc(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyType_Slot_pfunc", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyType_Slot_pfunc", &mut [CallArgument::Object(Some(object))])
     }
     fn PyType_Slot_slot(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyType_Slot_slot", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyType_Slot_slot", &mut [CallArgument::Object(Some(object))])
     }
     fn PyType_Spec_flags(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyType_Spec_flags", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyType_Spec_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyType_Spec_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyType_Spec_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "PyType_Spec_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn PyType_Spec_slots(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyType_Spec_slots", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyType_Spec_slots", &mut [CallArgument::Object(Some(object))])
     }
     fn PyUnicodeDecodeError_Create(&mut self, encoding: &str, object: &str, length: isize, start: isize, end: isize, reason: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicodeDecodeError_Create", &mut [Asked::Str(Some(encoding)), Asked::Str(Some(object)), Asked::Int(length as i64), Asked::Int(start as i64), Asked::Int(end as i64), Asked::Str(Some(reason))])
+        calls::object(self, "PyUnicodeDecodeError_Create", &mut [CallArgument::Str(Some(encoding)), CallArgument::Str(Some(object)), CallArgument::Int(length as i64), CallArgument::Int(start as i64), CallArgument::Int(end as i64), CallArgument::Str(Some(reason))])
     }
     fn PyUnicodeDecodeError_SetEnd(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeDecodeError_SetEnd", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicodeDecodeError_SetEnd", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyUnicodeDecodeError_SetReason(&mut self, exc: &Self::Object, reason: &str) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeDecodeError_SetReason", &mut [Asked::Object(Some(exc)), Asked::Str(Some(reason))])
+        calls::int(self, "PyUnicodeDecodeError_SetReason", &mut [CallArgument::Object(Some(exc)), CallArgument::Str(Some(reason))])
     }
     fn PyUnicodeDecodeError_SetStart(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeDecodeError_SetStart", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicodeDecodeError_SetStart", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyUnicodeEncodeError_SetEnd(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeEncodeError_SetEnd", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicodeEncodeError_SetEnd", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyUnicodeEncodeError_SetReason(&mut self, exc: &Self::Object, reason: &str) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeEncodeError_SetReason", &mut [Asked::Object(Some(exc)), Asked::Str(Some(reason))])
+        calls::int(self, "PyUnicodeEncodeError_SetReason", &mut [CallArgument::Object(Some(exc)), CallArgument::Str(Some(reason))])
     }
     fn PyUnicodeEncodeError_SetStart(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeEncodeError_SetStart", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicodeEncodeError_SetStart", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyUnicodeObject_data_any(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyUnicodeObject_data_any", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyUnicodeObject_data_any", &mut [CallArgument::Object(Some(object))])
     }
     fn PyUnicodeTranslateError_SetEnd(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeTranslateError_SetEnd", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicodeTranslateError_SetEnd", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyUnicodeTranslateError_SetReason(&mut self, exc: &Self::Object, reason: &str) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeTranslateError_SetReason", &mut [Asked::Object(Some(exc)), Asked::Str(Some(reason))])
+        calls::int(self, "PyUnicodeTranslateError_SetReason", &mut [CallArgument::Object(Some(exc)), CallArgument::Str(Some(reason))])
     }
     fn PyUnicodeTranslateError_SetStart(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicodeTranslateError_SetStart", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicodeTranslateError_SetStart", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn PyUnicode_AS_UNICODE(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyUnicode_AS_UNICODE", &mut [Asked::Object(Some(op))])
+        calls::nothing(self, "PyUnicode_AS_UNICODE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_AsEncodedString(&mut self, unicode: &Self::Object, encoding: &str, errors: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_AsEncodedString", &mut [Asked::Object(Some(unicode)), Asked::Str(Some(encoding)), Asked::Str(Some(errors))])
+        calls::object(self, "PyUnicode_AsEncodedString", &mut [CallArgument::Object(Some(unicode)), CallArgument::Str(Some(encoding)), CallArgument::Str(Some(errors))])
     }
     fn PyUnicode_AsUTF8(&mut self, unicode: Option<&Self::Object>) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_AsUTF8"))
@@ -3223,112 +3223,112 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyUnicode_AsUTF8AndSize_3_11"))
     }
     fn PyUnicode_AsWideCharString(&mut self, unicode: &Self::Object, size: &mut isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyUnicode_AsWideCharString", &mut [Asked::Object(Some(unicode)), Asked::OutSize(size)])
+        calls::nothing(self, "PyUnicode_AsWideCharString", &mut [CallArgument::Object(Some(unicode)), CallArgument::OutSize(size)])
     }
     fn PyUnicode_CHECK_INTERNED(&mut self, op: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyUnicode_CHECK_INTERNED", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyUnicode_CHECK_INTERNED", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyUnicode_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyUnicode_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_CheckExact(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyUnicode_CheckExact", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyUnicode_CheckExact", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_DATA(&mut self, op: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_DATA"))
     }
     fn PyUnicode_Decode(&mut self, s: &str, size: isize, encoding: &str, errors: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_Decode", &mut [Asked::Str(Some(s)), Asked::Int(size as i64), Asked::Str(Some(encoding)), Asked::Str(Some(errors))])
+        calls::object(self, "PyUnicode_Decode", &mut [CallArgument::Str(Some(s)), CallArgument::Int(size as i64), CallArgument::Str(Some(encoding)), CallArgument::Str(Some(errors))])
     }
     fn PyUnicode_DecodeASCII(&mut self, string: &str, length: isize, errors: Option<&str>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeASCII", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(errors)])
+        calls::object(self, "PyUnicode_DecodeASCII", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(errors)])
     }
     fn PyUnicode_DecodeFSDefaultAndSize(&mut self, s: &str, size: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeFSDefaultAndSize", &mut [Asked::Str(Some(s)), Asked::Int(size as i64)])
+        calls::object(self, "PyUnicode_DecodeFSDefaultAndSize", &mut [CallArgument::Str(Some(s)), CallArgument::Int(size as i64)])
     }
     fn PyUnicode_DecodeLatin1(&mut self, string: &str, length: isize, errors: Option<&str>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeLatin1", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(errors)])
+        calls::object(self, "PyUnicode_DecodeLatin1", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(errors)])
     }
     fn PyUnicode_DecodeUTF16Stateful(&mut self, string: &str, length: isize, errors: &str, byteorder: &mut i32, consumed: Option<&mut isize>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeUTF16Stateful", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(Some(errors)), Asked::OutInt(byteorder), match consumed { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::object(self, "PyUnicode_DecodeUTF16Stateful", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(Some(errors)), CallArgument::OutInt(byteorder), match consumed { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn PyUnicode_DecodeUTF32Stateful(&mut self, string: &str, length: isize, errors: &str, byteorder: &mut i32, consumed: Option<&mut isize>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeUTF32Stateful", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(Some(errors)), Asked::OutInt(byteorder), match consumed { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::object(self, "PyUnicode_DecodeUTF32Stateful", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(Some(errors)), CallArgument::OutInt(byteorder), match consumed { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn PyUnicode_DecodeUTF7Stateful(&mut self, string: &str, length: isize, errors: &str, consumed: Option<&mut isize>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeUTF7Stateful", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(Some(errors)), match consumed { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::object(self, "PyUnicode_DecodeUTF7Stateful", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(Some(errors)), match consumed { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn PyUnicode_DecodeUTF8(&mut self, string: &str, length: isize, errors: Option<&str>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_DecodeUTF8", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(errors)])
+        calls::object(self, "PyUnicode_DecodeUTF8", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(errors)])
     }
     fn PyUnicode_EqualToUTF8AndSize(&mut self, a0: &Self::Object, a1: &str, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicode_EqualToUTF8AndSize", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(args as i64)])
+        calls::int(self, "PyUnicode_EqualToUTF8AndSize", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(args as i64)])
     }
     fn PyUnicode_Format(&mut self, format: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_Format", &mut [Asked::Object(Some(format)), Asked::Object(Some(args))])
+        calls::object(self, "PyUnicode_Format", &mut [CallArgument::Object(Some(format)), CallArgument::Object(Some(args))])
     }
     fn PyUnicode_FromEncodedObject(&mut self, obj: &Self::Object, encoding: Option<&str>, errors: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_FromEncodedObject", &mut [Asked::Object(Some(obj)), Asked::Str(encoding), Asked::Str(Some(errors))])
+        calls::object(self, "PyUnicode_FromEncodedObject", &mut [CallArgument::Object(Some(obj)), CallArgument::Str(encoding), CallArgument::Str(Some(errors))])
     }
     fn PyUnicode_FromFormat(&mut self, format: &str, args: &[Argument<Self::Object>]) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("PyUnicode_FromFormat"))
     }
     fn PyUnicode_FromString(&mut self, u: Option<&str>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_FromString", &mut [Asked::Str(u)])
+        calls::object(self, "PyUnicode_FromString", &mut [CallArgument::Str(u)])
     }
     fn PyUnicode_FromWideChar(&mut self, w: &mut i32, size: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_FromWideChar", &mut [Asked::OutInt(w), Asked::Int(size as i64)])
+        calls::object(self, "PyUnicode_FromWideChar", &mut [CallArgument::OutInt(w), CallArgument::Int(size as i64)])
     }
     fn PyUnicode_GET_LENGTH(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyUnicode_GET_LENGTH", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyUnicode_GET_LENGTH", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_GetDefaultEncoding(&mut self) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_GetDefaultEncoding"))
     }
     fn PyUnicode_IS_ASCII(&mut self, op: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyUnicode_IS_ASCII", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyUnicode_IS_ASCII", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_IS_COMPACT(&mut self, op: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyUnicode_IS_COMPACT", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyUnicode_IS_COMPACT", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_IS_COMPACT_ASCII(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicode_IS_COMPACT_ASCII", &mut [Asked::Object(Some(op))])
+        calls::int(self, "PyUnicode_IS_COMPACT_ASCII", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_InternFromString(&mut self, u: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_InternFromString", &mut [Asked::Str(Some(u))])
+        calls::object(self, "PyUnicode_InternFromString", &mut [CallArgument::Str(Some(u))])
     }
     fn PyUnicode_InternInPlace(&mut self, object: &mut Option<Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "PyUnicode_InternInPlace", &mut [Asked::Out(object)])
+        calls::nothing(self, "PyUnicode_InternInPlace", &mut [CallArgument::Out(object)])
     }
     fn PyUnicode_IsIdentifier(&mut self, s: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyUnicode_IsIdentifier", &mut [Asked::Object(Some(s))])
+        calls::int(self, "PyUnicode_IsIdentifier", &mut [CallArgument::Object(Some(s))])
     }
     fn PyUnicode_Join(&mut self, separator: &Self::Object, seq: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_Join", &mut [Asked::Object(Some(separator)), Asked::Object(Some(seq))])
+        calls::object(self, "PyUnicode_Join", &mut [CallArgument::Object(Some(separator)), CallArgument::Object(Some(seq))])
     }
     fn PyUnicode_MAX_CHAR_VALUE(&mut self, op: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "PyUnicode_MAX_CHAR_VALUE", &mut [Asked::Object(Some(op))])
+        calls::size(self, "PyUnicode_MAX_CHAR_VALUE", &mut [CallArgument::Object(Some(op))])
     }
     fn PyUnicode_New(&mut self, size: isize, maxchar: u32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_New", &mut [Asked::Int(size as i64), Asked::Int(maxchar as i64)])
+        calls::object(self, "PyUnicode_New", &mut [CallArgument::Int(size as i64), CallArgument::Int(maxchar as i64)])
     }
     fn PyUnicode_Partition(&mut self, s: &Self::Object, sep: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_Partition", &mut [Asked::Object(Some(s)), Asked::Object(Some(sep))])
+        calls::object(self, "PyUnicode_Partition", &mut [CallArgument::Object(Some(s)), CallArgument::Object(Some(sep))])
     }
     fn PyUnicode_READ(&mut self, kind: i32, data: Option<&Self::Object>, index: isize) -> Result<u32, Self::Error> {
         Err(self.unsupported("PyUnicode_READ"))
     }
     fn PyUnicode_READ_CHAR(&mut self, unicode: &Self::Object, index: isize) -> Result<u32, Self::Error> {
-        calls::size(self, "PyUnicode_READ_CHAR", &mut [Asked::Object(Some(unicode)), Asked::Int(index as i64)])
+        calls::size(self, "PyUnicode_READ_CHAR", &mut [CallArgument::Object(Some(unicode)), CallArgument::Int(index as i64)])
     }
     fn PyUnicode_RPartition(&mut self, s: &Self::Object, sep: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_RPartition", &mut [Asked::Object(Some(s)), Asked::Object(Some(sep))])
+        calls::object(self, "PyUnicode_RPartition", &mut [CallArgument::Object(Some(s)), CallArgument::Object(Some(sep))])
     }
     fn PyUnicode_Splitlines(&mut self, s: &Self::Object, keepends: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_Splitlines", &mut [Asked::Object(Some(s)), Asked::Int(keepends as i64)])
+        calls::object(self, "PyUnicode_Splitlines", &mut [CallArgument::Object(Some(s)), CallArgument::Int(keepends as i64)])
     }
     fn PyUnicode_Substring(&mut self, str: Option<&Self::Object>, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyUnicode_Substring", &mut [Asked::Object(str), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "PyUnicode_Substring", &mut [CallArgument::Object(str), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn PyUnicode_UTF8(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         Err(self.unsupported("PyUnicode_UTF8"))
@@ -3337,52 +3337,52 @@ pub trait CApi: Sized {
         Err(self.unsupported("PyUnicode_WRITE"))
     }
     fn PyVarObject_ob_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyVarObject_ob_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyVarObject_ob_size", &mut [CallArgument::Object(Some(object))])
     }
     fn PyVectorcall_Call(&mut self, callable: &Self::Object, tuple: &Self::Object, dict: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyVectorcall_Call", &mut [Asked::Object(Some(callable)), Asked::Object(Some(tuple)), Asked::Object(dict)])
+        calls::object(self, "PyVectorcall_Call", &mut [CallArgument::Object(Some(callable)), CallArgument::Object(Some(tuple)), CallArgument::Object(dict)])
     }
     fn PyVectorcall_Function(&mut self, callable: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         Err(self.unsupported("PyVectorcall_Function"))
     }
     fn PyVectorcall_NARGS(&mut self, n: usize) -> Result<isize, Self::Error> {
-        calls::size(self, "PyVectorcall_NARGS", &mut [Asked::Int(n as i64)])
+        calls::size(self, "PyVectorcall_NARGS", &mut [CallArgument::Int(n as i64)])
     }
     fn PyWeakReference_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "PyWeakReference_hash", &mut [Asked::Object(Some(object))])
+        calls::size(self, "PyWeakReference_hash", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWeakReference_wr_callback(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyWeakReference_wr_callback", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyWeakReference_wr_callback", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWeakReference_wr_next(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyWeakReference_wr_next", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyWeakReference_wr_next", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWeakReference_wr_object(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyWeakReference_wr_object", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyWeakReference_wr_object", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWeakReference_wr_prev(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyWeakReference_wr_prev", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyWeakReference_wr_prev", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWeakref_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "PyWeakref_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "PyWeakref_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn PyWeakref_GET_OBJECT(&mut self, ref_obj: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyWeakref_GET_OBJECT", &mut [Asked::Object(Some(ref_obj))])
+        calls::object(self, "PyWeakref_GET_OBJECT", &mut [CallArgument::Object(Some(ref_obj))])
     }
     fn PyWeakref_NewRef(&mut self, ob: &Self::Object, callback: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PyWeakref_NewRef", &mut [Asked::Object(Some(ob)), Asked::Object(callback)])
+        calls::object(self, "PyWeakref_NewRef", &mut [CallArgument::Object(Some(ob)), CallArgument::Object(callback)])
     }
     fn PyWrapperDescrObject_d_base_doc(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyWrapperDescrObject_d_base_doc", object)
     }
     fn PyWrapperDescrObject_d_base_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "PyWrapperDescrObject_d_base_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "PyWrapperDescrObject_d_base_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWrapperDescrObject_d_base_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("PyWrapperDescrObject_d_base_name", object)
     }
     fn PyWrapperDescrObject_d_base_name_strobj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "PyWrapperDescrObject_d_base_name_strobj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "PyWrapperDescrObject_d_base_name_strobj", &mut [CallArgument::Object(Some(object))])
     }
     fn PyWrapperDescrObject_d_base_wrapper(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("PyWrapperDescrObject_d_base_wrapper", object)
@@ -3394,13 +3394,13 @@ pub trait CApi: Sized {
         Err(self.unsupported("Py_BuildValue"))
     }
     fn Py_FatalError(&mut self, message: &str) -> Result<(), Self::Error> {
-        calls::nothing(self, "Py_FatalError", &mut [Asked::Str(Some(message))])
+        calls::nothing(self, "Py_FatalError", &mut [CallArgument::Str(Some(message))])
     }
     fn Py_GenericAlias(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "Py_GenericAlias", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "Py_GenericAlias", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn Py_GetConstant(&mut self, constant_id: u32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "Py_GetConstant", &mut [Asked::Int(constant_id as i64)])
+        calls::object(self, "Py_GetConstant", &mut [CallArgument::Int(constant_id as i64)])
     }
     fn Py_HashPointer(&mut self, ptr: Option<&Self::Object>) -> Result<isize, Self::Error> {
         Err(self.unsupported("Py_HashPointer"))
@@ -3409,76 +3409,76 @@ pub trait CApi: Sized {
         Err(self.unsupported("Py_HashPointer_function"))
     }
     fn Py_IS_TYPE(&mut self, ob: &Self::Object, type_: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "Py_IS_TYPE", &mut [Asked::Object(Some(ob)), Asked::Object(Some(type_))])
+        calls::truth(self, "Py_IS_TYPE", &mut [CallArgument::Object(Some(ob)), CallArgument::Object(Some(type_))])
     }
     fn Py_REFCNT(&mut self, ob: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "Py_REFCNT", &mut [Asked::Object(Some(ob))])
+        calls::size(self, "Py_REFCNT", &mut [CallArgument::Object(Some(ob))])
     }
     fn Py_SET_REFCNT(&mut self, ob: &Self::Object, refcnt: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "Py_SET_REFCNT", &mut [Asked::Object(Some(ob)), Asked::Int(refcnt as i64)])
+        calls::nothing(self, "Py_SET_REFCNT", &mut [CallArgument::Object(Some(ob)), CallArgument::Int(refcnt as i64)])
     }
     fn Py_SET_SIZE(&mut self, ob: &Self::Object, size: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "Py_SET_SIZE", &mut [Asked::Object(Some(ob)), Asked::Int(size as i64)])
+        calls::nothing(self, "Py_SET_SIZE", &mut [CallArgument::Object(Some(ob)), CallArgument::Int(size as i64)])
     }
     fn Py_SET_TYPE(&mut self, ob: &Self::Object, type_: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "Py_SET_TYPE", &mut [Asked::Object(Some(ob)), Asked::Object(Some(type_))])
+        calls::nothing(self, "Py_SET_TYPE", &mut [CallArgument::Object(Some(ob)), CallArgument::Object(Some(type_))])
     }
     fn Py_SIZE(&mut self, ob: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "Py_SIZE", &mut [Asked::Object(Some(ob))])
+        calls::size(self, "Py_SIZE", &mut [CallArgument::Object(Some(ob))])
     }
     fn Py_TYPE(&mut self, ob: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "Py_TYPE", &mut [Asked::Object(Some(ob))])
+        calls::object(self, "Py_TYPE", &mut [CallArgument::Object(Some(ob))])
     }
     fn Py_UNICODE_ISALNUM(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "Py_UNICODE_ISALNUM", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "Py_UNICODE_ISALNUM", &mut [CallArgument::Int(ch as i64)])
     }
     fn Py_UNICODE_ISSPACE(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "Py_UNICODE_ISSPACE", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "Py_UNICODE_ISSPACE", &mut [CallArgument::Int(ch as i64)])
     }
     fn Py_buffer_buf(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "Py_buffer_buf", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "Py_buffer_buf", &mut [CallArgument::Object(Some(object))])
     }
     fn Py_buffer_buf_text(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         Err(self.unsupported("Py_buffer_buf_text"))
     }
     fn Py_buffer_len(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "Py_buffer_len", &mut [Asked::Object(Some(object))])
+        calls::size(self, "Py_buffer_len", &mut [CallArgument::Object(Some(object))])
     }
     fn Py_buffer_ndim(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "Py_buffer_ndim", &mut [Asked::Object(Some(object))])
+        calls::int(self, "Py_buffer_ndim", &mut [CallArgument::Object(Some(object))])
     }
     fn Py_buffer_obj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "Py_buffer_obj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "Py_buffer_obj", &mut [CallArgument::Object(Some(object))])
     }
     fn Py_buffer_strides_at(&mut self, object: &Self::Object, index: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "Py_buffer_strides_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::size(self, "Py_buffer_strides_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn Py_complex_real(&mut self, object: &Self::Object) -> Result<f64, Self::Error> {
         Err(self.unsupported("Py_complex_real"))
     }
     fn SubString_end(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "SubString_end", &mut [Asked::Object(Some(object))])
+        calls::size(self, "SubString_end", &mut [CallArgument::Object(Some(object))])
     }
     fn SubString_start(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "SubString_start", &mut [Asked::Object(Some(object))])
+        calls::size(self, "SubString_start", &mut [CallArgument::Object(Some(object))])
     }
     fn SubString_str(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "SubString_str", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "SubString_str", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyArg_BadArgument(&mut self, fname: &str, displayname: &str, expected: &str, arg: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyArg_BadArgument", &mut [Asked::Str(Some(fname)), Asked::Str(Some(displayname)), Asked::Str(Some(expected)), Asked::Object(Some(arg))])
+        calls::nothing(self, "_PyArg_BadArgument", &mut [CallArgument::Str(Some(fname)), CallArgument::Str(Some(displayname)), CallArgument::Str(Some(expected)), CallArgument::Object(Some(arg))])
     }
     fn _PyArg_CheckPositional(&mut self, a0: &str, a1: isize, a2: isize, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyArg_CheckPositional", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::int(self, "_PyArg_CheckPositional", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn _PyArg_NoKeywords(&mut self, funcname: &str, kwargs: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyArg_NoKeywords", &mut [Asked::Str(Some(funcname)), Asked::Object(kwargs)])
+        calls::int(self, "_PyArg_NoKeywords", &mut [CallArgument::Str(Some(funcname)), CallArgument::Object(kwargs)])
     }
     fn _PyArg_NoKwnames(&mut self, funcname: &str, kwnames: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyArg_NoKwnames", &mut [Asked::Str(Some(funcname)), Asked::Object(kwnames)])
+        calls::int(self, "_PyArg_NoKwnames", &mut [CallArgument::Str(Some(funcname)), CallArgument::Object(kwnames)])
     }
     fn _PyArg_NoPositional(&mut self, funcname: &str, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyArg_NoPositional", &mut [Asked::Str(Some(funcname)), Asked::Object(args)])
+        calls::int(self, "_PyArg_NoPositional", &mut [CallArgument::Str(Some(funcname)), CallArgument::Object(args)])
     }
     fn _PyArg_UnpackKeywords(&mut self, args: &[Self::Object], nargs: isize, kwargs: Option<&Self::Object>, kwnames: Option<&Self::Object>, parser: &[&str], minpos: i32, maxpos: i32, minkw: i32) -> Result<Vec<Option<Self::Object>>, Self::Error> {
         Err(self.unsupported("_PyArg_UnpackKeywords"))
@@ -3487,76 +3487,76 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyAsyncGen_ClearFreeLists"))
     }
     fn _PyByteArray_FromBufferObject(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyByteArray_FromBufferObject", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyByteArray_FromBufferObject", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytesWriter_Alloc(&mut self, writer: &Self::Object, size: isize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyBytesWriter_Alloc"))
     }
     fn _PyBytesWriter_Init(&mut self, writer: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyBytesWriter_Init", &mut [Asked::Object(Some(writer))])
+        calls::nothing(self, "_PyBytesWriter_Init", &mut [CallArgument::Object(Some(writer))])
     }
     fn _PyBytesWriter_Resize(&mut self, writer: &Self::Object, str: Option<&Self::Object>, size: isize) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyBytesWriter_Resize"))
     }
     fn _PyBytesWriter_allocated(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyBytesWriter_allocated", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyBytesWriter_allocated", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytesWriter_buffer(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyBytesWriter_buffer", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyBytesWriter_buffer", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytesWriter_min_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyBytesWriter_min_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyBytesWriter_min_size", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytesWriter_overallocate(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyBytesWriter_overallocate", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyBytesWriter_overallocate", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytesWriter_small_buffer(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("_PyBytesWriter_small_buffer", object)
     }
     fn _PyBytesWriter_use_bytearray(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyBytesWriter_use_bytearray", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyBytesWriter_use_bytearray", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytesWriter_use_small_buffer(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyBytesWriter_use_small_buffer", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyBytesWriter_use_small_buffer", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytes_FormatEx(&mut self, format: &str, format_len: isize, args: &Self::Object, use_bytearray: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FormatEx", &mut [Asked::Str(Some(format)), Asked::Int(format_len as i64), Asked::Object(Some(args)), Asked::Int(use_bytearray as i64)])
+        calls::object(self, "_PyBytes_FormatEx", &mut [CallArgument::Str(Some(format)), CallArgument::Int(format_len as i64), CallArgument::Object(Some(args)), CallArgument::Int(use_bytearray as i64)])
     }
     fn _PyBytes_FromBuffer(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FromBuffer", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyBytes_FromBuffer", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytes_FromHex(&mut self, string: &Self::Object, use_bytearray: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FromHex", &mut [Asked::Object(Some(string)), Asked::Int(use_bytearray as i64)])
+        calls::object(self, "_PyBytes_FromHex", &mut [CallArgument::Object(Some(string)), CallArgument::Int(use_bytearray as i64)])
     }
     fn _PyBytes_FromIterator(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FromIterator", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "_PyBytes_FromIterator", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn _PyBytes_FromList(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FromList", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyBytes_FromList", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytes_FromSize(&mut self, a0: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FromSize", &mut [Asked::Int(a0 as i64), Asked::Int(args as i64)])
+        calls::object(self, "_PyBytes_FromSize", &mut [CallArgument::Int(a0 as i64), CallArgument::Int(args as i64)])
     }
     fn _PyBytes_FromTuple(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyBytes_FromTuple", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyBytes_FromTuple", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyBytes_Repeat(&mut self, dest: &str, len_dest: isize, src: &str, len_src: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyBytes_Repeat", &mut [Asked::Str(Some(dest)), Asked::Int(len_dest as i64), Asked::Str(Some(src)), Asked::Int(len_src as i64)])
+        calls::nothing(self, "_PyBytes_Repeat", &mut [CallArgument::Str(Some(dest)), CallArgument::Int(len_dest as i64), CallArgument::Str(Some(src)), CallArgument::Int(len_src as i64)])
     }
     fn _PyBytes_Resize(&mut self, a0: &mut Option<Self::Object>, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyBytes_Resize", &mut [Asked::Out(a0), Asked::Int(args as i64)])
+        calls::int(self, "_PyBytes_Resize", &mut [CallArgument::Out(a0), CallArgument::Int(args as i64)])
     }
     fn _PyCodec_Lookup(&mut self, encoding: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyCodec_Lookup", &mut [Asked::Str(Some(encoding))])
+        calls::object(self, "_PyCodec_Lookup", &mut [CallArgument::Str(Some(encoding))])
     }
     fn _PyComplex_FormatAdvancedWriter(&mut self, writer: &Self::Object, obj: &Self::Object, format_spec: &Self::Object, start: isize, end: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyComplex_FormatAdvancedWriter", &mut [Asked::Object(Some(writer)), Asked::Object(Some(obj)), Asked::Object(Some(format_spec)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::int(self, "_PyComplex_FormatAdvancedWriter", &mut [CallArgument::Object(Some(writer)), CallArgument::Object(Some(obj)), CallArgument::Object(Some(format_spec)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _PyContext_ClearFreeList(&mut self, freelists: &Self::Object, is_finalization: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyContext_ClearFreeList"))
     }
     fn _PyCoro_GetAwaitableIter(&mut self, o: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyCoro_GetAwaitableIter", &mut [Asked::Object(o)])
+        calls::object(self, "_PyCoro_GetAwaitableIter", &mut [CallArgument::Object(o)])
     }
     fn _PyDebugAllocatorStats(&mut self, out: &Self::Object, block_name: &str, num_blocks: i32, sizeof_block: usize) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyDebugAllocatorStats"))
@@ -3565,7 +3565,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyDictValues_AddToInsertionOrder"))
     }
     fn _PyDictViewObject_dv_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyDictViewObject_dv_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyDictViewObject_dv_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyDict_ClearFreeList(&mut self, freelists: &Self::Object, is_finalization: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyDict_ClearFreeList"))
@@ -3574,28 +3574,28 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyDict_ClearFreeList_3_11"))
     }
     fn _PyDict_Contains_KnownHash(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_Contains_KnownHash", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::int(self, "_PyDict_Contains_KnownHash", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn _PyDict_DebugMallocStats(&mut self, out: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyDict_DebugMallocStats"))
     }
     fn _PyDict_DetachFromObject(&mut self, dict: &Self::Object, obj: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_DetachFromObject", &mut [Asked::Object(Some(dict)), Asked::Object(Some(obj))])
+        calls::int(self, "_PyDict_DetachFromObject", &mut [CallArgument::Object(Some(dict)), CallArgument::Object(Some(obj))])
     }
     fn _PyDict_GetItemRef_KnownHash(&mut self, op: Option<&Self::Object>, key: Option<&Self::Object>, hash: isize, result: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_GetItemRef_KnownHash", &mut [Asked::Object(op), Asked::Object(key), Asked::Int(hash as i64), Asked::Out(result)])
+        calls::int(self, "_PyDict_GetItemRef_KnownHash", &mut [CallArgument::Object(op), CallArgument::Object(key), CallArgument::Int(hash as i64), CallArgument::Out(result)])
     }
     fn _PyDict_GetItemRef_Unicode_LockHeld(&mut self, op: &Self::Object, key: Option<&Self::Object>, result: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_GetItemRef_Unicode_LockHeld", &mut [Asked::Object(Some(op)), Asked::Object(key), Asked::Out(result)])
+        calls::int(self, "_PyDict_GetItemRef_Unicode_LockHeld", &mut [CallArgument::Object(Some(op)), CallArgument::Object(key), CallArgument::Out(result)])
     }
     fn _PyDict_GetItem_KnownHash(&mut self, mp: &Self::Object, key: Option<&Self::Object>, hash: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyDict_GetItem_KnownHash", &mut [Asked::Object(Some(mp)), Asked::Object(key), Asked::Int(hash as i64)])
+        calls::object(self, "_PyDict_GetItem_KnownHash", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(key), CallArgument::Int(hash as i64)])
     }
     fn _PyDict_GetItem_KnownHash_3_11(&mut self, mp: Option<&Self::Object>, key: Option<&Self::Object>, hash: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyDict_GetItem_KnownHash", &mut [Asked::Object(mp), Asked::Object(key), Asked::Int(hash as i64)])
+        calls::object(self, "_PyDict_GetItem_KnownHash", &mut [CallArgument::Object(mp), CallArgument::Object(key), CallArgument::Int(hash as i64)])
     }
     fn _PyDict_HasOnlyStringKeys(&mut self, mp: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_HasOnlyStringKeys", &mut [Asked::Object(mp)])
+        calls::int(self, "_PyDict_HasOnlyStringKeys", &mut [CallArgument::Object(mp)])
     }
     fn _PyDict_KeysSize(&mut self, keys: &Self::Object) -> Result<usize, Self::Error> {
         Err(self.unsupported("_PyDict_KeysSize"))
@@ -3607,16 +3607,16 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyDict_NewKeysForClass"))
     }
     fn _PyDict_Next(&mut self, mp: &Self::Object, pos: &mut isize, key: Option<&mut Option<Self::Object>>, value: Option<&mut Option<Self::Object>>, hash: Option<&mut isize>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_Next", &mut [Asked::Object(Some(mp)), Asked::OutSize(pos), match key { Some(out) => Asked::Out(out), None => Asked::Object(None) }, match value { Some(out) => Asked::Out(out), None => Asked::Object(None) }, match hash { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::int(self, "_PyDict_Next", &mut [CallArgument::Object(Some(mp)), CallArgument::OutSize(pos), match key { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }, match value { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }, match hash { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn _PyDict_NotifyEvent(&mut self, event: i32, mp: &Self::Object, key: &Self::Object, value: &Self::Object) -> Result<u64, Self::Error> {
         Err(self.unsupported("_PyDict_NotifyEvent"))
     }
     fn _PyDict_SetItem_LockHeld(&mut self, dict: &Self::Object, name: Option<&Self::Object>, value: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyDict_SetItem_LockHeld", &mut [Asked::Object(Some(dict)), Asked::Object(name), Asked::Object(Some(value))])
+        calls::int(self, "_PyDict_SetItem_LockHeld", &mut [CallArgument::Object(Some(dict)), CallArgument::Object(name), CallArgument::Object(Some(value))])
     }
     fn _PyErr_ChainExceptions(&mut self, a0: &Self::Object, a1: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyErr_ChainExceptions", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(args))])
+        calls::nothing(self, "_PyErr_ChainExceptions", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(args))])
     }
     fn _PyErr_Format(&mut self, exception: &Self::Object, format: &str, args: &[Argument<Self::Object>]) -> Self::Error {
         self.unsupported("_PyErr_Format")
@@ -3635,16 +3635,16 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyEval_BuiltinsFromGlobals"))
     }
     fn _PyEval_GetBuiltin(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyEval_GetBuiltin", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyEval_GetBuiltin", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyEval_GetFrameLocals(&mut self) -> Result<Self::Object, Self::Error> {
         calls::object(self, "_PyEval_GetFrameLocals", &mut [])
     }
     fn _PyEval_SliceIndex(&mut self, a0: Option<&Self::Object>, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyEval_SliceIndex", &mut [Asked::Object(a0), Asked::OutSize(args)])
+        calls::int(self, "_PyEval_SliceIndex", &mut [CallArgument::Object(a0), CallArgument::OutSize(args)])
     }
     fn _PyEval_SliceIndexNotNone(&mut self, a0: &Self::Object, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyEval_SliceIndexNotNone", &mut [Asked::Object(Some(a0)), Asked::OutSize(args)])
+        calls::int(self, "_PyEval_SliceIndexNotNone", &mut [CallArgument::Object(Some(a0)), CallArgument::OutSize(args)])
     }
     fn _PyEval_Vector(&mut self, func: &Self::Object, locals: Option<&Self::Object>, args: &[Self::Object], argcount: usize, kwnames: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyEval_Vector"))
@@ -3656,7 +3656,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyFloat_DebugMallocStats"))
     }
     fn _PyFloat_FormatAdvancedWriter(&mut self, writer: &Self::Object, obj: &Self::Object, format_spec: &Self::Object, start: isize, end: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyFloat_FormatAdvancedWriter", &mut [Asked::Object(Some(writer)), Asked::Object(Some(obj)), Asked::Object(Some(format_spec)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::int(self, "_PyFloat_FormatAdvancedWriter", &mut [CallArgument::Object(Some(writer)), CallArgument::Object(Some(obj)), CallArgument::Object(Some(format_spec)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _PyFrame_GetCode(&mut self, f: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyFrame_GetCode"))
@@ -3665,25 +3665,25 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyFrame_GetLocalsArray"))
     }
     fn _PyGCHead_SET_PREV(&mut self, gc: &Self::Object, prev: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyGCHead_SET_PREV", &mut [Asked::Object(Some(gc)), Asked::Object(Some(prev))])
+        calls::nothing(self, "_PyGCHead_SET_PREV", &mut [CallArgument::Object(Some(gc)), CallArgument::Object(Some(prev))])
     }
     fn _PyGC_FINALIZED(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyGC_FINALIZED", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyGC_FINALIZED", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyGC_SET_FINALIZED(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyGC_SET_FINALIZED", &mut [Asked::Object(Some(op))])
+        calls::nothing(self, "_PyGC_SET_FINALIZED", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyGen_FetchStopIterationValue(&mut self, object: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyGen_FetchStopIterationValue", &mut [Asked::Out(object)])
+        calls::int(self, "_PyGen_FetchStopIterationValue", &mut [CallArgument::Out(object)])
     }
     fn _PyGen_SetStopIterationValue(&mut self, object: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyGen_SetStopIterationValue", &mut [Asked::Object(object)])
+        calls::int(self, "_PyGen_SetStopIterationValue", &mut [CallArgument::Object(object)])
     }
     fn _PyGenericAlias_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "_PyGenericAlias_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "_PyGenericAlias_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyImport_GetModuleAttrString(&mut self, a0: &str, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyImport_GetModuleAttrString", &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))])
+        calls::object(self, "_PyImport_GetModuleAttrString", &mut [CallArgument::Str(Some(a0)), CallArgument::Str(Some(args))])
     }
     fn _PyImport_GetNextModuleIndex(&mut self) -> Result<isize, Self::Error> {
         calls::size(self, "_PyImport_GetNextModuleIndex", &mut [])
@@ -3698,13 +3698,13 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyImport_ResolveNameWithPackageContext"))
     }
     fn _PyIndex_Check(&mut self, obj: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "_PyIndex_Check", &mut [Asked::Object(Some(obj))])
+        calls::truth(self, "_PyIndex_Check", &mut [CallArgument::Object(Some(obj))])
     }
     fn _PyInlineValuesSize(&mut self, tp: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "_PyInlineValuesSize", &mut [Asked::Object(Some(tp))])
+        calls::size(self, "_PyInlineValuesSize", &mut [CallArgument::Object(Some(tp))])
     }
     fn _PyInterpreterFrame_f_code(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyInterpreterFrame_f_code", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyInterpreterFrame_f_code", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyInterpreterState_GetConfig(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyInterpreterState_GetConfig"))
@@ -3716,13 +3716,13 @@ pub trait CApi: Sized {
         calls::nothing(self, "_PyInterpreterState_Main", &mut [])
     }
     fn _PyListIterObject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyListIterObject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyListIterObject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyListIterObject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyListIterObject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyListIterObject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyList_AppendTakeRef(&mut self, self_: &Self::Object, newitem: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyList_AppendTakeRef", &mut [Asked::Object(Some(self_)), Asked::Object(Some(newitem))])
+        calls::int(self, "_PyList_AppendTakeRef", &mut [CallArgument::Object(Some(self_)), CallArgument::Object(Some(newitem))])
     }
     fn _PyList_ClearFreeList(&mut self, freelists: &Self::Object, is_finalization: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyList_ClearFreeList"))
@@ -3731,86 +3731,86 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyList_DebugMallocStats"))
     }
     fn _PyList_Extend(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyList_Extend", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "_PyList_Extend", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn _PyLong_AsInt(&mut self, object: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_AsInt", &mut [Asked::Object(object)])
+        calls::int(self, "_PyLong_AsInt", &mut [CallArgument::Object(object)])
     }
     fn _PyLong_BothAreCompact(&mut self, a: &Self::Object, b: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_BothAreCompact", &mut [Asked::Object(Some(a)), Asked::Object(Some(b))])
+        calls::int(self, "_PyLong_BothAreCompact", &mut [CallArgument::Object(Some(a)), CallArgument::Object(Some(b))])
     }
     fn _PyLong_CompactSign(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_CompactSign", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_CompactSign", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_CompactValue(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyLong_CompactValue", &mut [Asked::Object(Some(op))])
+        calls::size(self, "_PyLong_CompactValue", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_Copy(&mut self, src: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyLong_Copy", &mut [Asked::Object(Some(src))])
+        calls::object(self, "_PyLong_Copy", &mut [CallArgument::Object(Some(src))])
     }
     fn _PyLong_DigitCount(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyLong_DigitCount", &mut [Asked::Object(Some(op))])
+        calls::size(self, "_PyLong_DigitCount", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_FlipSign(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyLong_FlipSign", &mut [Asked::Object(Some(op))])
+        calls::nothing(self, "_PyLong_FlipSign", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_Format(&mut self, obj: &Self::Object, base: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyLong_Format", &mut [Asked::Object(Some(obj)), Asked::Int(base as i64)])
+        calls::object(self, "_PyLong_Format", &mut [CallArgument::Object(Some(obj)), CallArgument::Int(base as i64)])
     }
     fn _PyLong_FormatAdvancedWriter(&mut self, writer: &Self::Object, obj: &Self::Object, format_spec: &Self::Object, start: isize, end: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_FormatAdvancedWriter", &mut [Asked::Object(Some(writer)), Asked::Object(Some(obj)), Asked::Object(Some(format_spec)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::int(self, "_PyLong_FormatAdvancedWriter", &mut [CallArgument::Object(Some(writer)), CallArgument::Object(Some(obj)), CallArgument::Object(Some(format_spec)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _PyLong_FormatWriter(&mut self, writer: Option<&Self::Object>, obj: &Self::Object, base: i32, alternate: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_FormatWriter", &mut [Asked::Object(writer), Asked::Object(Some(obj)), Asked::Int(base as i64), Asked::Int(alternate as i64)])
+        calls::int(self, "_PyLong_FormatWriter", &mut [CallArgument::Object(writer), CallArgument::Object(Some(obj)), CallArgument::Int(base as i64), CallArgument::Int(alternate as i64)])
     }
     fn _PyLong_FromBytes(&mut self, a0: &str, a1: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyLong_FromBytes", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Int(args as i64)])
+        calls::object(self, "_PyLong_FromBytes", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(args as i64)])
     }
     fn _PyLong_FromSTwoDigits(&mut self, object: i64) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyLong_FromSTwoDigits", &mut [Asked::Int(object as i64)])
+        calls::object(self, "_PyLong_FromSTwoDigits", &mut [CallArgument::Int(object as i64)])
     }
     fn _PyLong_GetOne(&mut self) -> Result<Self::Object, Self::Error> { calls::object(self, "_PyLong_GetOne", &mut []) }
     fn _PyLong_GetZero(&mut self) -> Result<Self::Object, Self::Error> {
         calls::object(self, "_PyLong_GetZero", &mut [])
     }
     fn _PyLong_IsCompact(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_IsCompact", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_IsCompact", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_IsNegative(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_IsNegative", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_IsNegative", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_IsNonNegativeCompact(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_IsNonNegativeCompact", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_IsNonNegativeCompact", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_IsPositive(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_IsPositive", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_IsPositive", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_IsZero(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_IsZero", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_IsZero", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_New(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyLong_New", &mut [Asked::Int(object as i64)])
+        calls::object(self, "_PyLong_New", &mut [CallArgument::Int(object as i64)])
     }
     fn _PyLong_NonCompactSign(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_NonCompactSign", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyLong_NonCompactSign", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyLong_NumBits(&mut self, v: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "_PyLong_NumBits", &mut [Asked::Object(Some(v))])
+        calls::size(self, "_PyLong_NumBits", &mut [CallArgument::Object(Some(v))])
     }
     fn _PyLong_SameSign(&mut self, a: &Self::Object, b: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_SameSign", &mut [Asked::Object(Some(a)), Asked::Object(Some(b))])
+        calls::int(self, "_PyLong_SameSign", &mut [CallArgument::Object(Some(a)), CallArgument::Object(Some(b))])
     }
     fn _PyLong_SetDigitCount(&mut self, op: &Self::Object, size: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyLong_SetDigitCount", &mut [Asked::Object(Some(op)), Asked::Int(size as i64)])
+        calls::nothing(self, "_PyLong_SetDigitCount", &mut [CallArgument::Object(Some(op)), CallArgument::Int(size as i64)])
     }
     fn _PyLong_SetSignAndDigitCount(&mut self, op: &Self::Object, sign: i32, size: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyLong_SetSignAndDigitCount", &mut [Asked::Object(Some(op)), Asked::Int(sign as i64), Asked::Int(size as i64)])
+        calls::nothing(self, "_PyLong_SetSignAndDigitCount", &mut [CallArgument::Object(Some(op)), CallArgument::Int(sign as i64), CallArgument::Int(size as i64)])
     }
     fn _PyLong_Sign(&mut self, v: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyLong_Sign", &mut [Asked::Object(Some(v))])
+        calls::int(self, "_PyLong_Sign", &mut [CallArgument::Object(Some(v))])
     }
     fn _PyLong_SignedDigitCount(&mut self, op: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyLong_SignedDigitCount", &mut [Asked::Object(Some(op))])
+        calls::size(self, "_PyLong_SignedDigitCount", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyMem_IsPtrFreed(&mut self, ptr: Option<&Self::Object>) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyMem_IsPtrFreed"))
@@ -3819,22 +3819,22 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyMemoryView_FromBufferProc"))
     }
     fn _PyModule_CreateInitialized(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyModule_CreateInitialized", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "_PyModule_CreateInitialized", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn _PyModule_GetDef(&mut self, mod_: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyModule_GetDef", &mut [Asked::Object(Some(mod_))])
+        calls::object(self, "_PyModule_GetDef", &mut [CallArgument::Object(Some(mod_))])
     }
     fn _PyModule_GetDict(&mut self, mod_: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyModule_GetDict", &mut [Asked::Object(Some(mod_))])
+        calls::object(self, "_PyModule_GetDict", &mut [CallArgument::Object(Some(mod_))])
     }
     fn _PyModule_GetState(&mut self, mod_: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyModule_GetState"))
     }
     fn _PyModule_IsPossiblyShadowing(&mut self, object: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyModule_IsPossiblyShadowing", &mut [Asked::Object(object)])
+        calls::int(self, "_PyModule_IsPossiblyShadowing", &mut [CallArgument::Object(object)])
     }
     fn _PyNamespaceObject_ns_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyNamespaceObject_ns_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyNamespaceObject_ns_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyObjectStackChunk_ClearFreeList(&mut self, freelists: &Self::Object, is_finalization: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyObjectStackChunk_ClearFreeList"))
@@ -3843,7 +3843,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyObject_Call"))
     }
     fn _PyObject_CallNoArgs(&mut self, func: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_CallNoArgs", &mut [Asked::Object(Some(func))])
+        calls::object(self, "_PyObject_CallNoArgs", &mut [CallArgument::Object(Some(func))])
     }
     fn _PyObject_CallNoArgsTstate(&mut self, func: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_CallNoArgsTstate"))
@@ -3852,7 +3852,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyObject_Call_Prepend"))
     }
     fn _PyObject_ClearInstanceAttributes(&mut self, self_: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyObject_ClearInstanceAttributes", &mut [Asked::Object(Some(self_))])
+        calls::nothing(self, "_PyObject_ClearInstanceAttributes", &mut [CallArgument::Object(Some(self_))])
     }
     fn _PyObject_FastCallDictTstate(&mut self, callable: &Self::Object, args: &[Self::Object], nargsf: usize, kwargs: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_FastCallDictTstate"))
@@ -3861,19 +3861,19 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyObject_FastCallTstate"))
     }
     fn _PyObject_FreeInstanceAttributes(&mut self, self_: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyObject_FreeInstanceAttributes", &mut [Asked::Object(Some(self_))])
+        calls::nothing(self, "_PyObject_FreeInstanceAttributes", &mut [CallArgument::Object(Some(self_))])
     }
     fn _PyObject_GC_IS_TRACKED(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_GC_IS_TRACKED", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyObject_GC_IS_TRACKED", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyObject_GC_MAY_BE_TRACKED(&mut self, obj: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_GC_MAY_BE_TRACKED", &mut [Asked::Object(Some(obj))])
+        calls::int(self, "_PyObject_GC_MAY_BE_TRACKED", &mut [CallArgument::Object(Some(obj))])
     }
     fn _PyObject_GC_New(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_GC_New", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyObject_GC_New", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyObject_GC_NewVar(&mut self, a0: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_GC_NewVar", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "_PyObject_GC_NewVar", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn _PyObject_GET_WEAKREFS_LISTPTR(&mut self, op: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_GET_WEAKREFS_LISTPTR"))
@@ -3882,43 +3882,43 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyObject_GET_WEAKREFS_LISTPTR_FROM_OFFSET"))
     }
     fn _PyObject_GenericGetAttrWithDict(&mut self, a0: &Self::Object, a1: &Self::Object, a2: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_GenericGetAttrWithDict", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(a2), Asked::Int(args as i64)])
+        calls::object(self, "_PyObject_GenericGetAttrWithDict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Int(args as i64)])
     }
     fn _PyObject_GenericSetAttrWithDict(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_GenericSetAttrWithDict", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(a2)), Asked::Object(args)])
+        calls::int(self, "_PyObject_GenericSetAttrWithDict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Object(args)])
     }
     fn _PyObject_GenericSetAttrWithDict_3_11(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: &Self::Object, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_GenericSetAttrWithDict", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(Some(a2)), Asked::Object(args)])
+        calls::int(self, "_PyObject_GenericSetAttrWithDict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Object(Some(a2)), CallArgument::Object(args)])
     }
     fn _PyObject_GetDictPtr(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
         Err(self.unsupported("_PyObject_GetDictPtr"))
     }
     fn _PyObject_GetManagedDict(&mut self, obj: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyObject_GetManagedDict", &mut [Asked::Object(Some(obj))])
+        calls::optional(self, "_PyObject_GetManagedDict", &mut [CallArgument::Object(Some(obj))])
     }
     fn _PyObject_GetMethod(&mut self, obj: &Self::Object, name: &Self::Object, method: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_GetMethod", &mut [Asked::Object(Some(obj)), Asked::Object(Some(name)), Asked::Out(method)])
+        calls::int(self, "_PyObject_GetMethod", &mut [CallArgument::Object(Some(obj)), CallArgument::Object(Some(name)), CallArgument::Out(method)])
     }
     fn _PyObject_HashFast(&mut self, op: Option<&Self::Object>) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyObject_HashFast", &mut [Asked::Object(op)])
+        calls::size(self, "_PyObject_HashFast", &mut [CallArgument::Object(op)])
     }
     fn _PyObject_Init(&mut self, op: &Self::Object, typeobj: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyObject_Init", &mut [Asked::Object(Some(op)), Asked::Object(Some(typeobj))])
+        calls::nothing(self, "_PyObject_Init", &mut [CallArgument::Object(Some(op)), CallArgument::Object(Some(typeobj))])
     }
     fn _PyObject_InitVar(&mut self, op: &Self::Object, typeobj: &Self::Object, size: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyObject_InitVar", &mut [Asked::Object(Some(op)), Asked::Object(Some(typeobj)), Asked::Int(size as i64)])
+        calls::nothing(self, "_PyObject_InitVar", &mut [CallArgument::Object(Some(op)), CallArgument::Object(Some(typeobj)), CallArgument::Int(size as i64)])
     }
     fn _PyObject_InitializeDict(&mut self, obj: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_InitializeDict", &mut [Asked::Object(Some(obj))])
+        calls::int(self, "_PyObject_InitializeDict", &mut [CallArgument::Object(Some(obj))])
     }
     fn _PyObject_InlineValues(&mut self, obj: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_InlineValues"))
     }
     fn _PyObject_IsInstanceDictEmpty(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_IsInstanceDictEmpty", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyObject_IsInstanceDictEmpty", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyObject_IsUniquelyReferenced(&mut self, ob: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_IsUniquelyReferenced", &mut [Asked::Object(ob)])
+        calls::int(self, "_PyObject_IsUniquelyReferenced", &mut [CallArgument::Object(ob)])
     }
     fn _PyObject_MakeDictFromInstanceAttributes(&mut self, obj: &Self::Object, values: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_MakeDictFromInstanceAttributes"))
@@ -3930,34 +3930,34 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyObject_ManagedDictPointer"))
     }
     fn _PyObject_MaterializeManagedDict(&mut self, obj: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_MaterializeManagedDict", &mut [Asked::Object(Some(obj))])
+        calls::object(self, "_PyObject_MaterializeManagedDict", &mut [CallArgument::Object(Some(obj))])
     }
     fn _PyObject_MaterializeManagedDict_LockHeld(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_MaterializeManagedDict_LockHeld", &mut [Asked::Object(Some(object))])
+        calls::object(self, "_PyObject_MaterializeManagedDict_LockHeld", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyObject_ResurrectEnd(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_ResurrectEnd", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyObject_ResurrectEnd", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyObject_ResurrectStart(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyObject_ResurrectStart", &mut [Asked::Object(Some(op))])
+        calls::nothing(self, "_PyObject_ResurrectStart", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyObject_SIZE(&mut self, type_: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "_PyObject_SIZE", &mut [Asked::Object(Some(type_))])
+        calls::size(self, "_PyObject_SIZE", &mut [CallArgument::Object(Some(type_))])
     }
     fn _PyObject_SetAttributeErrorContext(&mut self, error: &Self::Error, v: &Self::Object, name: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("_PyObject_SetAttributeErrorContext"))
     }
     fn _PyObject_SetManagedDict(&mut self, obj: &Self::Object, new_dict: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_SetManagedDict", &mut [Asked::Object(Some(obj)), Asked::Object(new_dict)])
+        calls::int(self, "_PyObject_SetManagedDict", &mut [CallArgument::Object(Some(obj)), CallArgument::Object(new_dict)])
     }
     fn _PyObject_StoreInstanceAttribute(&mut self, obj: &Self::Object, name: &Self::Object, value: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_StoreInstanceAttribute", &mut [Asked::Object(Some(obj)), Asked::Object(Some(name)), Asked::Object(value)])
+        calls::int(self, "_PyObject_StoreInstanceAttribute", &mut [CallArgument::Object(Some(obj)), CallArgument::Object(Some(name)), CallArgument::Object(value)])
     }
     fn _PyObject_TryGetInstanceAttribute(&mut self, obj: &Self::Object, name: &Self::Object, attr: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyObject_TryGetInstanceAttribute", &mut [Asked::Object(Some(obj)), Asked::Object(Some(name)), Asked::Out(attr)])
+        calls::int(self, "_PyObject_TryGetInstanceAttribute", &mut [CallArgument::Object(Some(obj)), CallArgument::Object(Some(name)), CallArgument::Out(attr)])
     }
     fn _PyObject_VAR_SIZE(&mut self, type_: &Self::Object, nitems: isize) -> Result<usize, Self::Error> {
-        calls::size(self, "_PyObject_VAR_SIZE", &mut [Asked::Object(Some(type_)), Asked::Int(nitems as i64)])
+        calls::size(self, "_PyObject_VAR_SIZE", &mut [CallArgument::Object(Some(type_)), CallArgument::Int(nitems as i64)])
     }
     fn _PyObject_ValuesPointer(&mut self, obj: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_ValuesPointer"))
@@ -3972,43 +3972,43 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyObject_VisitInstanceAttributes"))
     }
     fn _PyRangeIterObject_len(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "_PyRangeIterObject_len", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyRangeIterObject_len", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyRangeIterObject_start(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "_PyRangeIterObject_start", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyRangeIterObject_start", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyRangeIterObject_step(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "_PyRangeIterObject_step", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyRangeIterObject_step", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyRuntimeState_cached_objects_interned_strings(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyRuntimeState_cached_objects_interned_strings", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyRuntimeState_cached_objects_interned_strings", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyRuntimeState_float_state_double_format(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyRuntimeState_float_state_double_format", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyRuntimeState_float_state_double_format", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyRuntimeState_float_state_float_format(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyRuntimeState_float_state_float_format", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyRuntimeState_float_state_float_format", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyRuntimeState_types_next_version_tag(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "_PyRuntimeState_types_next_version_tag", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyRuntimeState_types_next_version_tag", &mut [CallArgument::Object(Some(object))])
     }
     fn _PySet_NextEntry(&mut self, set: &Self::Object, pos: &mut isize, key: &mut Option<Self::Object>, hash: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PySet_NextEntry", &mut [Asked::Object(Some(set)), Asked::OutSize(pos), Asked::Out(key), Asked::OutSize(hash)])
+        calls::int(self, "_PySet_NextEntry", &mut [CallArgument::Object(Some(set)), CallArgument::OutSize(pos), CallArgument::Out(key), CallArgument::OutSize(hash)])
     }
     fn _PySet_NextEntryRef(&mut self, set: &Self::Object, pos: &mut isize, key: &mut Option<Self::Object>, hash: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PySet_NextEntryRef", &mut [Asked::Object(Some(set)), Asked::OutSize(pos), Asked::Out(key), Asked::OutSize(hash)])
+        calls::int(self, "_PySet_NextEntryRef", &mut [CallArgument::Object(Some(set)), CallArgument::OutSize(pos), CallArgument::Out(key), CallArgument::OutSize(hash)])
     }
     fn _PySet_Update(&mut self, set: &Self::Object, iterable: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PySet_Update", &mut [Asked::Object(Some(set)), Asked::Object(Some(iterable))])
+        calls::int(self, "_PySet_Update", &mut [CallArgument::Object(Some(set)), CallArgument::Object(Some(iterable))])
     }
     fn _PyStack_AsDict(&mut self, values: &[Self::Object], kwnames: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyStack_AsDict", &mut [Asked::Objects(values), Asked::Object(Some(kwnames))])
+        calls::object(self, "_PyStack_AsDict", &mut [CallArgument::Objects(values), CallArgument::Object(Some(kwnames))])
     }
     fn _PyStack_UnpackDict(&mut self, args: &[Self::Object], nargs: isize, kwargs: &Self::Object, p_kwnames: &mut Option<Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyStack_UnpackDict"))
     }
     fn _PyStack_UnpackDict_FreeNoDecRef(&mut self, stack: &[Self::Object], kwnames: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyStack_UnpackDict_FreeNoDecRef", &mut [Asked::Objects(stack), Asked::Object(Some(kwnames))])
+        calls::nothing(self, "_PyStack_UnpackDict_FreeNoDecRef", &mut [CallArgument::Objects(stack), CallArgument::Object(Some(kwnames))])
     }
     fn _PyStaticType_GET_WEAKREFS_LISTPTR(&mut self, state: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyStaticType_GET_WEAKREFS_LISTPTR"))
@@ -4020,22 +4020,22 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyStructSequence_NewType"))
     }
     fn _PySys_GetOptionalAttrString(&mut self, a0: &str, args: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PySys_GetOptionalAttrString", &mut [Asked::Str(Some(a0)), Asked::Out(args)])
+        calls::int(self, "_PySys_GetOptionalAttrString", &mut [CallArgument::Str(Some(a0)), CallArgument::Out(args)])
     }
     fn _PyThreadState_GetFrame(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyThreadState_GetFrame"))
     }
     fn _PyTraceMalloc_Config_tracing(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyTraceMalloc_Config_tracing", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyTraceMalloc_Config_tracing", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyTraceMalloc_NewReference(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyTraceMalloc_NewReference", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_PyTraceMalloc_NewReference", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyTupleIterObject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyTupleIterObject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyTupleIterObject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyTupleIterObject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyTupleIterObject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyTupleIterObject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyTuple_ClearFreeList(&mut self, freelists: &Self::Object, is_finalization: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyTuple_ClearFreeList"))
@@ -4044,140 +4044,140 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyTuple_DebugMallocStats"))
     }
     fn _PyTuple_FromArray(&mut self, a0: &[Self::Object], args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyTuple_FromArray", &mut [Asked::Objects(a0), Asked::Int(args as i64)])
+        calls::object(self, "_PyTuple_FromArray", &mut [CallArgument::Objects(a0), CallArgument::Int(args as i64)])
     }
     fn _PyTuple_Resize(&mut self, a0: &mut Option<Self::Object>, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyTuple_Resize", &mut [Asked::Out(a0), Asked::Int(args as i64)])
+        calls::int(self, "_PyTuple_Resize", &mut [CallArgument::Out(a0), CallArgument::Int(args as i64)])
     }
     fn _PyType_AllocNoTrack(&mut self, type_: &Self::Object, nitems: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyType_AllocNoTrack", &mut [Asked::Object(Some(type_)), Asked::Int(nitems as i64)])
+        calls::object(self, "_PyType_AllocNoTrack", &mut [CallArgument::Object(Some(type_)), CallArgument::Int(nitems as i64)])
     }
     fn _PyType_ClearCache(&mut self) -> Result<u32, Self::Error> { Err(self.unsupported("_PyType_ClearCache")) }
     fn _PyType_FromMetaclass_impl(&mut self, a0: Option<&Self::Object>, a1: Option<&Self::Object>, a2: &Self::Object, a3: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyType_FromMetaclass_impl", &mut [Asked::Object(a0), Asked::Object(a1), Asked::Object(Some(a2)), Asked::Object(a3), Asked::Int(args as i64)])
+        calls::object(self, "_PyType_FromMetaclass_impl", &mut [CallArgument::Object(a0), CallArgument::Object(a1), CallArgument::Object(Some(a2)), CallArgument::Object(a3), CallArgument::Int(args as i64)])
     }
     fn _PyType_GetDocFromInternalDoc(&mut self, a0: &str, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyType_GetDocFromInternalDoc", &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))])
+        calls::object(self, "_PyType_GetDocFromInternalDoc", &mut [CallArgument::Str(Some(a0)), CallArgument::Str(Some(args))])
     }
     fn _PyType_GetTextSignatureFromInternalDoc(&mut self, a0: &str, a1: &str, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyType_GetTextSignatureFromInternalDoc", &mut [Asked::Str(Some(a0)), Asked::Str(Some(a1)), Asked::Int(args as i64)])
+        calls::object(self, "_PyType_GetTextSignatureFromInternalDoc", &mut [CallArgument::Str(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(args as i64)])
     }
     fn _PyType_GetTextSignatureFromInternalDoc_3_11(&mut self, a0: &str, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyType_GetTextSignatureFromInternalDoc", &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))])
+        calls::object(self, "_PyType_GetTextSignatureFromInternalDoc", &mut [CallArgument::Str(Some(a0)), CallArgument::Str(Some(args))])
     }
     fn _PyType_HasFeature(&mut self, type_: &Self::Object, feature: u64) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyType_HasFeature", &mut [Asked::Object(Some(type_)), Asked::Int(feature as i64)])
+        calls::int(self, "_PyType_HasFeature", &mut [CallArgument::Object(Some(type_)), CallArgument::Int(feature as i64)])
     }
     fn _PyType_IsReady(&mut self, type_: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyType_IsReady", &mut [Asked::Object(Some(type_))])
+        calls::int(self, "_PyType_IsReady", &mut [CallArgument::Object(Some(type_))])
     }
     fn _PyType_Lookup(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyType_Lookup", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::optional(self, "_PyType_Lookup", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn _PyType_LookupRef(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyType_LookupRef", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::optional(self, "_PyType_LookupRef", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn _PyType_Name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         Err(self.unsupported("_PyType_Name"))
     }
     fn _PyType_PreHeaderSize(&mut self, tp: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "_PyType_PreHeaderSize", &mut [Asked::Object(Some(tp))])
+        calls::size(self, "_PyType_PreHeaderSize", &mut [CallArgument::Object(Some(tp))])
     }
     fn _PyType_SUPPORTS_WEAKREFS(&mut self, type_: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyType_SUPPORTS_WEAKREFS", &mut [Asked::Object(Some(type_))])
+        calls::int(self, "_PyType_SUPPORTS_WEAKREFS", &mut [CallArgument::Object(Some(type_))])
     }
     fn _PyUnicodeTranslateError_Create(&mut self, object: &Self::Object, start: isize, end: isize, reason: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicodeTranslateError_Create", &mut [Asked::Object(Some(object)), Asked::Int(start as i64), Asked::Int(end as i64), Asked::Str(Some(reason))])
+        calls::object(self, "_PyUnicodeTranslateError_Create", &mut [CallArgument::Object(Some(object)), CallArgument::Int(start as i64), CallArgument::Int(end as i64), CallArgument::Str(Some(reason))])
     }
     fn _PyUnicodeWriter_Dealloc(&mut self, writer: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyUnicodeWriter_Dealloc", &mut [Asked::Object(Some(writer))])
+        calls::nothing(self, "_PyUnicodeWriter_Dealloc", &mut [CallArgument::Object(Some(writer))])
     }
     fn _PyUnicodeWriter_Finish(&mut self, writer: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicodeWriter_Finish", &mut [Asked::Object(Some(writer))])
+        calls::object(self, "_PyUnicodeWriter_Finish", &mut [CallArgument::Object(Some(writer))])
     }
     fn _PyUnicodeWriter_Init(&mut self, writer: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyUnicodeWriter_Init", &mut [Asked::Object(Some(writer))])
+        calls::nothing(self, "_PyUnicodeWriter_Init", &mut [CallArgument::Object(Some(writer))])
     }
     fn _PyUnicodeWriter_WriteASCIIString(&mut self, writer: &Self::Object, str: &str, len: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicodeWriter_WriteASCIIString", &mut [Asked::Object(Some(writer)), Asked::Str(Some(str)), Asked::Int(len as i64)])
+        calls::int(self, "_PyUnicodeWriter_WriteASCIIString", &mut [CallArgument::Object(Some(writer)), CallArgument::Str(Some(str)), CallArgument::Int(len as i64)])
     }
     fn _PyUnicodeWriter_WriteChar(&mut self, writer: &Self::Object, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicodeWriter_WriteChar", &mut [Asked::Object(Some(writer)), Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicodeWriter_WriteChar", &mut [CallArgument::Object(Some(writer)), CallArgument::Int(ch as i64)])
     }
     fn _PyUnicodeWriter_WriteStr(&mut self, writer: &Self::Object, str: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicodeWriter_WriteStr", &mut [Asked::Object(Some(writer)), Asked::Object(Some(str))])
+        calls::int(self, "_PyUnicodeWriter_WriteStr", &mut [CallArgument::Object(Some(writer)), CallArgument::Object(Some(str))])
     }
     fn _PyUnicodeWriter_buffer(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyUnicodeWriter_buffer", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyUnicodeWriter_buffer", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_data(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyUnicodeWriter_data", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_PyUnicodeWriter_data", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_kind(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicodeWriter_kind", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyUnicodeWriter_kind", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_maxchar(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_maxchar", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_maxchar", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_min_char(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_min_char", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_min_char", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_min_length(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_min_length", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_min_length", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_overallocate(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_overallocate", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_overallocate", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_pos(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_pos", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_pos", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_readonly(&mut self, object: &Self::Object) -> Result<u8, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_readonly", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_readonly", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicodeWriter_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyUnicodeWriter_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_PyUnicodeWriter_size", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicode_AsASCIIString(&mut self, unicode: &Self::Object, errors: Option<&str>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_AsASCIIString", &mut [Asked::Object(Some(unicode)), Asked::Str(errors)])
+        calls::object(self, "_PyUnicode_AsASCIIString", &mut [CallArgument::Object(Some(unicode)), CallArgument::Str(errors)])
     }
     fn _PyUnicode_AsLatin1String(&mut self, unicode: &Self::Object, errors: Option<&str>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_AsLatin1String", &mut [Asked::Object(Some(unicode)), Asked::Str(errors)])
+        calls::object(self, "_PyUnicode_AsLatin1String", &mut [CallArgument::Object(Some(unicode)), CallArgument::Str(errors)])
     }
     fn _PyUnicode_Copy(&mut self, unicode: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_Copy", &mut [Asked::Object(unicode)])
+        calls::object(self, "_PyUnicode_Copy", &mut [CallArgument::Object(unicode)])
     }
     fn _PyUnicode_DecodeRawUnicodeEscapeStateful(&mut self, string: &str, length: isize, errors: &str, consumed: Option<&mut isize>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_DecodeRawUnicodeEscapeStateful", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(Some(errors)), match consumed { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::object(self, "_PyUnicode_DecodeRawUnicodeEscapeStateful", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(Some(errors)), match consumed { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn _PyUnicode_DecodeUnicodeEscapeStateful(&mut self, string: &str, length: isize, errors: &str, consumed: Option<&mut isize>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_DecodeUnicodeEscapeStateful", &mut [Asked::Str(Some(string)), Asked::Int(length as i64), Asked::Str(Some(errors)), match consumed { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::object(self, "_PyUnicode_DecodeUnicodeEscapeStateful", &mut [CallArgument::Str(Some(string)), CallArgument::Int(length as i64), CallArgument::Str(Some(errors)), match consumed { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn _PyUnicode_EncodeUTF16(&mut self, unicode: &Self::Object, errors: Option<&str>, byteorder: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_EncodeUTF16", &mut [Asked::Object(Some(unicode)), Asked::Str(errors), Asked::Int(byteorder as i64)])
+        calls::object(self, "_PyUnicode_EncodeUTF16", &mut [CallArgument::Object(Some(unicode)), CallArgument::Str(errors), CallArgument::Int(byteorder as i64)])
     }
     fn _PyUnicode_EncodeUTF32(&mut self, object: &Self::Object, errors: Option<&str>, byteorder: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_EncodeUTF32", &mut [Asked::Object(Some(object)), Asked::Str(errors), Asked::Int(byteorder as i64)])
+        calls::object(self, "_PyUnicode_EncodeUTF32", &mut [CallArgument::Object(Some(object)), CallArgument::Str(errors), CallArgument::Int(byteorder as i64)])
     }
     fn _PyUnicode_Equal(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_Equal", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "_PyUnicode_Equal", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn _PyUnicode_EqualToASCIIString(&mut self, left: &Self::Object, right: &str) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_EqualToASCIIString", &mut [Asked::Object(Some(left)), Asked::Str(Some(right))])
+        calls::int(self, "_PyUnicode_EqualToASCIIString", &mut [CallArgument::Object(Some(left)), CallArgument::Str(Some(right))])
     }
     fn _PyUnicode_FindMaxChar(&mut self, unicode: &Self::Object, start: isize, end: isize) -> Result<u32, Self::Error> {
-        calls::size(self, "_PyUnicode_FindMaxChar", &mut [Asked::Object(Some(unicode)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::size(self, "_PyUnicode_FindMaxChar", &mut [CallArgument::Object(Some(unicode)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _PyUnicode_FiniEncodings(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyUnicode_FiniEncodings", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "_PyUnicode_FiniEncodings", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicode_FormatAdvancedWriter(&mut self, writer: &Self::Object, obj: &Self::Object, format_spec: &Self::Object, start: isize, end: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_FormatAdvancedWriter", &mut [Asked::Object(Some(writer)), Asked::Object(Some(obj)), Asked::Object(Some(format_spec)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::int(self, "_PyUnicode_FormatAdvancedWriter", &mut [CallArgument::Object(Some(writer)), CallArgument::Object(Some(obj)), CallArgument::Object(Some(format_spec)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _PyUnicode_FormatLong(&mut self, a0: &Self::Object, a1: i32, a2: i32, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_FormatLong", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "_PyUnicode_FormatLong", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn _PyUnicode_FromASCII(&mut self, buffer: &str, size: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_FromASCII", &mut [Asked::Str(Some(buffer)), Asked::Int(size as i64)])
+        calls::object(self, "_PyUnicode_FromASCII", &mut [CallArgument::Str(Some(buffer)), CallArgument::Int(size as i64)])
     }
     fn _PyUnicode_FromId(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyUnicode_FromId"))
@@ -4192,7 +4192,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyUnicode_FromUCS4"))
     }
     fn _PyUnicode_HAS_UTF8_MEMORY(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_HAS_UTF8_MEMORY", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyUnicode_HAS_UTF8_MEMORY", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicode_InternImmortal(&mut self, args: &mut Option<Self::Object>) -> Result<(), Self::Error> {
         Err(self.unsupported("_PyUnicode_InternImmortal"))
@@ -4201,73 +4201,73 @@ pub trait CApi: Sized {
         Err(self.unsupported("_PyUnicode_InternMortal"))
     }
     fn _PyUnicode_IsAlpha(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsAlpha", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsAlpha", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsCaseIgnorable(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsCaseIgnorable", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsCaseIgnorable", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsCased(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsCased", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsCased", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsDecimalDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsDecimalDigit", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsDecimalDigit", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsDigit", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsDigit", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsLowercase(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsLowercase", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsLowercase", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsNumeric(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsNumeric", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsNumeric", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsPrintable(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsPrintable", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsPrintable", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsTitlecase(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsTitlecase", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsTitlecase", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsUppercase(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsUppercase", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsUppercase", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsXidContinue(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsXidContinue", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsXidContinue", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_IsXidStart(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_IsXidStart", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_IsXidStart", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_JoinArray(&mut self, separator: &Self::Object, items: &[Self::Object], seqlen: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_JoinArray", &mut [Asked::Object(Some(separator)), Asked::Objects(items), Asked::Int(seqlen as i64)])
+        calls::object(self, "_PyUnicode_JoinArray", &mut [CallArgument::Object(Some(separator)), CallArgument::Objects(items), CallArgument::Int(seqlen as i64)])
     }
     fn _PyUnicode_New(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_New", &mut [Asked::Int(object as i64)])
+        calls::object(self, "_PyUnicode_New", &mut [CallArgument::Int(object as i64)])
     }
     fn _PyUnicode_SHARE_UTF8(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_SHARE_UTF8", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_PyUnicode_SHARE_UTF8", &mut [CallArgument::Object(Some(object))])
     }
     fn _PyUnicode_ToDecimalDigit(&mut self, ch: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyUnicode_ToDecimalDigit", &mut [Asked::Int(ch as i64)])
+        calls::int(self, "_PyUnicode_ToDecimalDigit", &mut [CallArgument::Int(ch as i64)])
     }
     fn _PyUnicode_TransformDecimalAndSpaceToASCII(&mut self, unicode: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyUnicode_TransformDecimalAndSpaceToASCII", &mut [Asked::Object(Some(unicode))])
+        calls::object(self, "_PyUnicode_TransformDecimalAndSpaceToASCII", &mut [CallArgument::Object(Some(unicode))])
     }
     fn _PyUnion_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "_PyUnion_Check", &mut [Asked::Object(Some(op))])
+        calls::truth(self, "_PyUnion_Check", &mut [CallArgument::Object(Some(op))])
     }
     fn _PyVectorcall_NARGS(&mut self, n: usize) -> Result<isize, Self::Error> {
-        calls::size(self, "_PyVectorcall_NARGS", &mut [Asked::Int(n as i64)])
+        calls::size(self, "_PyVectorcall_NARGS", &mut [CallArgument::Int(n as i64)])
     }
     fn _PyWeakref_ClearWeakRefsNoCallbacks(&mut self, obj: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_PyWeakref_ClearWeakRefsNoCallbacks", &mut [Asked::Object(Some(obj))])
+        calls::nothing(self, "_PyWeakref_ClearWeakRefsNoCallbacks", &mut [CallArgument::Object(Some(obj))])
     }
     fn _PyWeakref_GET_REF(&mut self, ref_obj: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_PyWeakref_GET_REF", &mut [Asked::Object(Some(ref_obj))])
+        calls::optional(self, "_PyWeakref_GET_REF", &mut [CallArgument::Object(Some(ref_obj))])
     }
     fn _PyWeakref_IS_DEAD(&mut self, ref_obj: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyWeakref_IS_DEAD", &mut [Asked::Object(Some(ref_obj))])
+        calls::int(self, "_PyWeakref_IS_DEAD", &mut [CallArgument::Object(Some(ref_obj))])
     }
     fn _Py_AS_GC(&mut self, op: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_AS_GC", &mut [Asked::Object(Some(op))])
+        calls::object(self, "_Py_AS_GC", &mut [CallArgument::Object(Some(op))])
     }
     fn _Py_CallInInterpreter(&mut self, func: &Self::Function, arg: Option<&Self::Object>) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_CallInInterpreter"))
@@ -4276,10 +4276,10 @@ pub trait CApi: Sized {
         Err(self.unsupported("_Py_CallInInterpreterAndRawFree"))
     }
     fn _Py_ClearImmortal(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_ClearImmortal", &mut [Asked::Object(Some(op))])
+        calls::nothing(self, "_Py_ClearImmortal", &mut [CallArgument::Object(Some(op))])
     }
     fn _Py_EnterRecursiveCall(&mut self, where_: &str) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_EnterRecursiveCall", &mut [Asked::Str(Some(where_))])
+        calls::int(self, "_Py_EnterRecursiveCall", &mut [CallArgument::Str(Some(where_))])
     }
     fn _Py_EnterRecursiveCallTstate(&mut self, where_: &str) -> Result<i32, Self::Error> {
         Err(self.unsupported("_Py_EnterRecursiveCallTstate"))
@@ -4288,7 +4288,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("_Py_FatalErrorFormat"))
     }
     fn _Py_FatalRefcountErrorFunc(&mut self, func: &str, message: &str) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_FatalRefcountErrorFunc", &mut [Asked::Str(Some(func)), Asked::Str(Some(message))])
+        calls::nothing(self, "_Py_FatalRefcountErrorFunc", &mut [CallArgument::Str(Some(func)), CallArgument::Str(Some(message))])
     }
     fn _Py_GetConfig(&mut self) -> Result<Self::Object, Self::Error> { Err(self.unsupported("_Py_GetConfig")) }
     fn _Py_HashBytes(&mut self, a0: Option<&Self::Object>, args: isize) -> Result<isize, Self::Error> {
@@ -4304,16 +4304,16 @@ pub trait CApi: Sized {
         Err(self.unsupported("_Py_HashPointer_function"))
     }
     fn _Py_Identifier_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_Py_Identifier_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_Py_Identifier_index", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_Identifier_mutex(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_Identifier_mutex", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_Identifier_mutex", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_Identifier_string(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("_Py_Identifier_string", object)
     }
     fn _Py_IsImmortal(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_IsImmortal", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_Py_IsImmortal", &mut [CallArgument::Object(Some(op))])
     }
     fn _Py_IsMainInterpreter(&mut self) -> Result<i32, Self::Error> { Err(self.unsupported("_Py_IsMainInterpreter")) }
     fn _Py_LeaveRecursiveCall(&mut self) -> Result<(), Self::Error> {
@@ -4323,145 +4323,145 @@ pub trait CApi: Sized {
         Err(self.unsupported("_Py_LeaveRecursiveCallTstate"))
     }
     fn _Py_Mangle(&mut self, p: Option<&Self::Object>, name: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_Mangle", &mut [Asked::Object(p), Asked::Object(Some(name))])
+        calls::object(self, "_Py_Mangle", &mut [CallArgument::Object(p), CallArgument::Object(Some(name))])
     }
     fn _Py_RefcntAdd(&mut self, op: &Self::Object, n: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_RefcntAdd", &mut [Asked::Object(Some(op)), Asked::Int(n as i64)])
+        calls::nothing(self, "_Py_RefcntAdd", &mut [CallArgument::Object(Some(op)), CallArgument::Int(n as i64)])
     }
     fn _Py_SetImmortalUntracked(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_SetImmortalUntracked", &mut [Asked::Object(Some(op))])
+        calls::nothing(self, "_Py_SetImmortalUntracked", &mut [CallArgument::Object(Some(op))])
     }
     fn _Py_TryIncref(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_TryIncref", &mut [Asked::Object(Some(op))])
+        calls::int(self, "_Py_TryIncref", &mut [CallArgument::Object(Some(op))])
     }
     fn _Py_XNewRef(&mut self, obj: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_XNewRef", &mut [Asked::Object(obj)])
+        calls::object(self, "_Py_XNewRef", &mut [CallArgument::Object(obj)])
     }
     fn _Py_bit_length(&mut self, x: u64) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_bit_length", &mut [Asked::Int(x as i64)])
+        calls::int(self, "_Py_bit_length", &mut [CallArgument::Int(x as i64)])
     }
     fn _Py_bswap32(&mut self, word: u32) -> Result<u32, Self::Error> {
-        calls::size(self, "_Py_bswap32", &mut [Asked::Int(word as i64)])
+        calls::size(self, "_Py_bswap32", &mut [CallArgument::Int(word as i64)])
     }
     fn _Py_bytes_capitalize(&mut self, result: &str, s: &str, len: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_bytes_capitalize", &mut [Asked::Str(Some(result)), Asked::Str(Some(s)), Asked::Int(len as i64)])
+        calls::nothing(self, "_Py_bytes_capitalize", &mut [CallArgument::Str(Some(result)), CallArgument::Str(Some(s)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_contains(&mut self, str: &str, len: isize, arg: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_bytes_contains", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(arg))])
+        calls::int(self, "_Py_bytes_contains", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(arg))])
     }
     fn _Py_bytes_count(&mut self, str: &str, len: isize, sub: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_count", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(sub)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_count", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(sub)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_count_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_count", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_count", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_endswith(&mut self, str: &str, len: isize, subobj: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_endswith", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(subobj)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_endswith", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(subobj)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_endswith_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_endswith", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_endswith", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_find(&mut self, str: &str, len: isize, sub: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_find", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(sub)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_find", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(sub)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_find_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_find", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_find", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_index(&mut self, str: &str, len: isize, sub: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_index", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(sub)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_index", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(sub)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_index_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_index", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_index", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_isalnum(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_isalnum", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_isalnum", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_isalpha(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_isalpha", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_isalpha", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_isascii(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_isascii", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_isascii", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_isdigit(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_isdigit", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_isdigit", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_islower(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_islower", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_islower", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_isspace(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_isspace", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_isspace", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_istitle(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_istitle", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_istitle", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_isupper(&mut self, cptr: &str, len: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_isupper", &mut [Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::object(self, "_Py_bytes_isupper", &mut [CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_lower(&mut self, result: &str, cptr: &str, len: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_bytes_lower", &mut [Asked::Str(Some(result)), Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::nothing(self, "_Py_bytes_lower", &mut [CallArgument::Str(Some(result)), CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_maketrans(&mut self, frm: &Self::Object, to: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_maketrans", &mut [Asked::Object(Some(frm)), Asked::Object(Some(to))])
+        calls::object(self, "_Py_bytes_maketrans", &mut [CallArgument::Object(Some(frm)), CallArgument::Object(Some(to))])
     }
     fn _Py_bytes_rfind(&mut self, str: &str, len: isize, sub: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_rfind", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(sub)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_rfind", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(sub)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_rfind_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_rfind", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_rfind", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_rindex(&mut self, str: &str, len: isize, sub: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_rindex", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(sub)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_rindex", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(sub)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_rindex_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_rindex", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_rindex", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_startswith(&mut self, str: &str, len: isize, subobj: &Self::Object, start: isize, end: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_startswith", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(subobj)), Asked::Int(start as i64), Asked::Int(end as i64)])
+        calls::object(self, "_Py_bytes_startswith", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(subobj)), CallArgument::Int(start as i64), CallArgument::Int(end as i64)])
     }
     fn _Py_bytes_startswith_3_11(&mut self, str: &str, len: isize, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_bytes_startswith", &mut [Asked::Str(Some(str)), Asked::Int(len as i64), Asked::Object(Some(args))])
+        calls::object(self, "_Py_bytes_startswith", &mut [CallArgument::Str(Some(str)), CallArgument::Int(len as i64), CallArgument::Object(Some(args))])
     }
     fn _Py_bytes_swapcase(&mut self, result: &str, s: &str, len: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_bytes_swapcase", &mut [Asked::Str(Some(result)), Asked::Str(Some(s)), Asked::Int(len as i64)])
+        calls::nothing(self, "_Py_bytes_swapcase", &mut [CallArgument::Str(Some(result)), CallArgument::Str(Some(s)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_title(&mut self, result: &str, s: &str, len: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_bytes_title", &mut [Asked::Str(Some(result)), Asked::Str(Some(s)), Asked::Int(len as i64)])
+        calls::nothing(self, "_Py_bytes_title", &mut [CallArgument::Str(Some(result)), CallArgument::Str(Some(s)), CallArgument::Int(len as i64)])
     }
     fn _Py_bytes_upper(&mut self, result: &str, cptr: &str, len: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "_Py_bytes_upper", &mut [Asked::Str(Some(result)), Asked::Str(Some(cptr)), Asked::Int(len as i64)])
+        calls::nothing(self, "_Py_bytes_upper", &mut [CallArgument::Str(Some(result)), CallArgument::Str(Some(cptr)), CallArgument::Int(len as i64)])
     }
     fn _Py_dict_freelist_items_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_dict_freelist_items_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "_Py_dict_freelist_items_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn _Py_dict_freelist_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_dict_freelist_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_dict_freelist_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_dict_lookup(&mut self, mp: &Self::Object, key: &Self::Object, hash: isize, value_addr: &mut Option<Self::Object>) -> Result<isize, Self::Error> {
-        calls::size(self, "_Py_dict_lookup", &mut [Asked::Object(Some(mp)), Asked::Object(Some(key)), Asked::Int(hash as i64), Asked::Out(value_addr)])
+        calls::size(self, "_Py_dict_lookup", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key)), CallArgument::Int(hash as i64), CallArgument::Out(value_addr)])
     }
     fn _Py_dict_state_free_list_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_dict_state_free_list_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "_Py_dict_state_free_list_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn _Py_dict_state_keys_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_dict_state_keys_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_dict_state_keys_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_dict_state_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_dict_state_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_dict_state_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_dictkeys_freelist_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_dictkeys_freelist_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_dictkeys_freelist_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_float_freelist_items(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_float_freelist_items", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_float_freelist_items", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_float_freelist_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_float_freelist_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_float_freelist_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_float_state_free_list(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_float_state_free_list", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_float_state_free_list", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_float_state_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_float_state_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_float_state_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_hashtable_destroy(&mut self, ht: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("_Py_hashtable_destroy"))
@@ -4476,112 +4476,112 @@ pub trait CApi: Sized {
         Err(self.unsupported("_Py_hashtable_set"))
     }
     fn _Py_list_freelist_items_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_list_freelist_items_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "_Py_list_freelist_items_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn _Py_list_freelist_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_list_freelist_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_list_freelist_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_list_state_free_list_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_list_state_free_list_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "_Py_list_state_free_list_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn _Py_list_state_numfree(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_list_state_numfree", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_list_state_numfree", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_object_freelists_GET(&mut self) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_Py_object_freelists_GET"))
     }
     fn _Py_object_freelists_dictkeys(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_object_freelists_dictkeys", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_object_freelists_dictkeys", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_object_freelists_dicts(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_object_freelists_dicts", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_object_freelists_dicts", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_object_freelists_floats(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_object_freelists_floats", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_object_freelists_floats", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_object_freelists_lists(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_object_freelists_lists", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_object_freelists_lists", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_object_freelists_slices_slice_cache(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_object_freelists_slices_slice_cache", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_object_freelists_slices_slice_cache", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_object_freelists_tuples_items_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_object_freelists_tuples_items_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "_Py_object_freelists_tuples_items_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn _Py_object_freelists_tuples_numfree_at(&mut self, object: &Self::Object, index: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_object_freelists_tuples_numfree_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::int(self, "_Py_object_freelists_tuples_numfree_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn _Py_popcount32(&mut self, x: u32) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_popcount32", &mut [Asked::Int(x as i64)])
+        calls::int(self, "_Py_popcount32", &mut [CallArgument::Int(x as i64)])
     }
     fn _Py_strhex_with_sep(&mut self, argbuf: &str, arglen: isize, sep: Option<&Self::Object>, bytes_per_group: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_strhex_with_sep", &mut [Asked::Str(Some(argbuf)), Asked::Int(arglen as i64), Asked::Object(sep), Asked::Int(bytes_per_group as i64)])
+        calls::object(self, "_Py_strhex_with_sep", &mut [CallArgument::Str(Some(argbuf)), CallArgument::Int(arglen as i64), CallArgument::Object(sep), CallArgument::Int(bytes_per_group as i64)])
     }
     fn _Py_subs_parameters(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: Option<&Self::Object>, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_subs_parameters", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(a2), Asked::Object(Some(args))])
+        calls::object(self, "_Py_subs_parameters", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Object(a2), CallArgument::Object(Some(args))])
     }
     fn _Py_unicode_fs_codec_encoding(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("_Py_unicode_fs_codec_encoding", object)
     }
     fn _Py_unicode_fs_codec_encoding_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "_Py_unicode_fs_codec_encoding_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "_Py_unicode_fs_codec_encoding_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_unicode_fs_codec_error_handler(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_unicode_fs_codec_error_handler", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_unicode_fs_codec_error_handler", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_unicode_fs_codec_errors(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("_Py_unicode_fs_codec_errors", object)
     }
     fn _Py_unicode_fs_codec_utf8(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_Py_unicode_fs_codec_utf8", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_Py_unicode_fs_codec_utf8", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_unicode_ids_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "_Py_unicode_ids_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "_Py_unicode_ids_size", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_unicode_state_fs_codec(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_unicode_state_fs_codec", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_unicode_state_fs_codec", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_unicode_state_ids(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_Py_unicode_state_ids", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_Py_unicode_state_ids", &mut [CallArgument::Object(Some(object))])
     }
     fn _Py_union_args(&mut self, self_: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_Py_union_args", &mut [Asked::Object(Some(self_))])
+        calls::object(self, "_Py_union_args", &mut [CallArgument::Object(Some(self_))])
     }
     fn _copy_characters(&mut self, a0: &Self::Object, a1: isize, a2: &Self::Object, a3: isize, a4: isize, args: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "_copy_characters", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(a2)), Asked::Int(a3 as i64), Asked::Int(a4 as i64), Asked::Int(args as i64)])
+        calls::int(self, "_copy_characters", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(a2)), CallArgument::Int(a3 as i64), CallArgument::Int(a4 as i64), CallArgument::Int(args as i64)])
     }
     fn _float_div_mod(&mut self, a0: f64, a1: f64, a2: &mut f64, args: &mut f64) -> Result<(), Self::Error> {
         Err(self.unsupported("_float_div_mod"))
     }
     fn _func_version_cache_item_code(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_func_version_cache_item_code", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_func_version_cache_item_code", &mut [CallArgument::Object(Some(object))])
     }
     fn _func_version_cache_item_func(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "_func_version_cache_item_func", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "_func_version_cache_item_func", &mut [CallArgument::Object(Some(object))])
     }
     fn _list_clear(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "_list_clear", &mut [Asked::Object(Some(object))])
+        calls::int(self, "_list_clear", &mut [CallArgument::Object(Some(object))])
     }
     fn anextawaitableobject_default_value(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "anextawaitableobject_default_value", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "anextawaitableobject_default_value", &mut [CallArgument::Object(Some(object))])
     }
     fn anextawaitableobject_wrapped(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "anextawaitableobject_wrapped", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "anextawaitableobject_wrapped", &mut [CallArgument::Object(Some(object))])
     }
     fn any_find_slice(&mut self, a0: &Self::Object, a1: &Self::Object, a2: isize, a3: isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "any_find_slice", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Int(a2 as i64), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::size(self, "any_find_slice", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn any_find_slice_3_11(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: isize, a3: isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "any_find_slice", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::size(self, "any_find_slice", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn anylib_find(&mut self, a0: i32, a1: &Self::Object, a2: Option<&Self::Object>, a3: isize, a4: &Self::Object, a5: Option<&Self::Object>, a6: isize, args: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "anylib_find", &mut [Asked::Int(a0 as i64), Asked::Object(Some(a1)), Asked::Object(a2), Asked::Int(a3 as i64), Asked::Object(Some(a4)), Asked::Object(a5), Asked::Int(a6 as i64), Asked::Int(args as i64)])
+        calls::size(self, "anylib_find", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Int(a3 as i64), CallArgument::Object(Some(a4)), CallArgument::Object(a5), CallArgument::Int(a6 as i64), CallArgument::Int(args as i64)])
     }
     fn as_read_buffer(&mut self, a0: &Self::Object, a1: &Self::Object, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "as_read_buffer", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::OutSize(args)])
+        calls::int(self, "as_read_buffer", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::OutSize(args)])
     }
     fn ascii_upper_or_lower(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "ascii_upper_or_lower", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "ascii_upper_or_lower", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn asciilib__lex_search(&mut self, a0: &mut u8, a1: isize, a2: &mut isize, args: i32) -> Result<isize, Self::Error> {
         Err(self.unsupported("asciilib__lex_search"))
@@ -4596,163 +4596,163 @@ pub trait CApi: Sized {
         Err(self.unsupported("asciilib_fastsearch"))
     }
     fn asciilib_prework_cut(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "asciilib_prework_cut", &mut [Asked::Object(Some(object))])
+        calls::size(self, "asciilib_prework_cut", &mut [CallArgument::Object(Some(object))])
     }
     fn asciilib_prework_len_needle(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "asciilib_prework_len_needle", &mut [Asked::Object(Some(object))])
+        calls::size(self, "asciilib_prework_len_needle", &mut [CallArgument::Object(Some(object))])
     }
     fn asciilib_prework_period(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "asciilib_prework_period", &mut [Asked::Object(Some(object))])
+        calls::size(self, "asciilib_prework_period", &mut [CallArgument::Object(Some(object))])
     }
     fn bytearray___init___impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: Option<&str>, args: Option<&str>) -> Result<i32, Self::Error> {
-        calls::int(self, "bytearray___init___impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Str(a2), Asked::Str(args)])
+        calls::int(self, "bytearray___init___impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Str(a2), CallArgument::Str(args)])
     }
     fn bytearray_append_impl(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_append_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_append_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytearray_insert_impl(&mut self, a0: &Self::Object, a1: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_insert_impl", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_insert_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(args as i64)])
     }
     fn bytearray_pop_impl(&mut self, a0: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_pop_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_pop_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytearray_remove_impl(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_remove_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_remove_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytearray_removeprefix_impl(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_removeprefix_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytearray_removeprefix_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytearray_removesuffix_impl(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_removesuffix_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytearray_removesuffix_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytearray_repr(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_repr", &mut [Asked::Object(Some(object))])
+        calls::object(self, "bytearray_repr", &mut [CallArgument::Object(Some(object))])
     }
     fn bytearray_reverse_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_reverse_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "bytearray_reverse_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn bytearray_rsplit_impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_rsplit_impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_rsplit_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn bytearray_sizeof_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_sizeof_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "bytearray_sizeof_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn bytearray_split_impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_split_impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_split_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn bytearray_strip_impl_helper(&mut self, a0: &Self::Object, a1: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_strip_impl_helper", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Int(args as i64)])
+        calls::object(self, "bytearray_strip_impl_helper", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(args as i64)])
     }
     fn bytearray_translate_impl(&mut self, a0: &Self::Object, a1: &Self::Object, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearray_translate_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(args)])
+        calls::object(self, "bytearray_translate_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(args)])
     }
     fn bytearrayobject_countchar(&mut self, a0: &str, a1: isize, a2: i8, args: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "bytearrayobject_countchar", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::size(self, "bytearrayobject_countchar", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_fastsearch(&mut self, a0: &str, a1: isize, a2: &str, a3: isize, a4: isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "bytearrayobject_fastsearch", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Str(Some(a2)), Asked::Int(a3 as i64), Asked::Int(a4 as i64), Asked::Int(args as i64)])
+        calls::size(self, "bytearrayobject_fastsearch", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Str(Some(a2)), CallArgument::Int(a3 as i64), CallArgument::Int(a4 as i64), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_pad(&mut self, a0: &Self::Object, a1: isize, a2: isize, args: i8) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_pad", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_pad", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib__lex_search(&mut self, a0: &str, a1: isize, a2: &mut isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "bytearrayobject_stringlib__lex_search", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::OutSize(a2), Asked::Int(args as i64)])
+        calls::size(self, "bytearrayobject_stringlib__lex_search", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::OutSize(a2), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib__preprocess(&mut self, a0: &str, a1: isize, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "bytearrayobject_stringlib__preprocess", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::nothing(self, "bytearrayobject_stringlib__preprocess", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn bytearrayobject_stringlib__two_way(&mut self, a0: &str, a1: isize, args: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "bytearrayobject_stringlib__two_way", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::size(self, "bytearrayobject_stringlib__two_way", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn bytearrayobject_stringlib_bytes_join(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_bytes_join", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytearrayobject_stringlib_bytes_join", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytearrayobject_stringlib_expandtabs_impl(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_expandtabs_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_stringlib_expandtabs_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib_partition(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: &Self::Object, a4: &str, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_partition", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Object(Some(a3)), Asked::Str(Some(a4)), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_stringlib_partition", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Object(Some(a3)), CallArgument::Str(Some(a4)), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib_replace(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: &str, a4: isize, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_replace", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Str(Some(a3)), Asked::Int(a4 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_stringlib_replace", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Str(Some(a3)), CallArgument::Int(a4 as i64), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib_rpartition(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: &Self::Object, a4: &str, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_rpartition", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Object(Some(a3)), Asked::Str(Some(a4)), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_stringlib_rpartition", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Object(Some(a3)), CallArgument::Str(Some(a4)), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib_splitlines(&mut self, a0: &Self::Object, a1: &str, a2: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_splitlines", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_stringlib_splitlines", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn bytearrayobject_stringlib_zfill_impl(&mut self, a0: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytearrayobject_stringlib_zfill_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytearrayobject_stringlib_zfill_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytes_compare_eq(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "bytes_compare_eq", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "bytes_compare_eq", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytes_removeprefix_impl(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytes_removeprefix_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytes_removeprefix_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytes_removesuffix_impl(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytes_removesuffix_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytes_removesuffix_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytes_rsplit_impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytes_rsplit_impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "bytes_rsplit_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn bytes_split_impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytes_split_impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "bytes_split_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn bytes_subtype_new(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytes_subtype_new", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytes_subtype_new", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytes_translate_impl(&mut self, a0: &Self::Object, a1: &Self::Object, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytes_translate_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(args)])
+        calls::object(self, "bytes_translate_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(args)])
     }
     fn bytesiterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "bytesiterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "bytesiterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn bytesiterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "bytesiterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "bytesiterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn bytesobject_countchar(&mut self, a0: &str, a1: isize, a2: i8, args: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "bytesobject_countchar", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::size(self, "bytesobject_countchar", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn bytesobject_do_strip(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_do_strip", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_do_strip", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytesobject_fastsearch(&mut self, a0: &str, a1: isize, a2: &str, a3: isize, a4: isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "bytesobject_fastsearch", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Str(Some(a2)), Asked::Int(a3 as i64), Asked::Int(a4 as i64), Asked::Int(args as i64)])
+        calls::size(self, "bytesobject_fastsearch", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Str(Some(a2)), CallArgument::Int(a3 as i64), CallArgument::Int(a4 as i64), CallArgument::Int(args as i64)])
     }
     fn bytesobject_pad(&mut self, a0: &Self::Object, a1: isize, a2: isize, args: i8) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_pad", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_pad", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib__lex_search(&mut self, a0: &str, a1: isize, a2: &mut isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "bytesobject_stringlib__lex_search", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::OutSize(a2), Asked::Int(args as i64)])
+        calls::size(self, "bytesobject_stringlib__lex_search", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::OutSize(a2), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib__preprocess(&mut self, a0: &str, a1: isize, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "bytesobject_stringlib__preprocess", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::nothing(self, "bytesobject_stringlib__preprocess", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn bytesobject_stringlib__two_way(&mut self, a0: &str, a1: isize, args: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "bytesobject_stringlib__two_way", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::size(self, "bytesobject_stringlib__two_way", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn bytesobject_stringlib_bytes_join(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_bytes_join", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "bytesobject_stringlib_bytes_join", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn bytesobject_stringlib_expandtabs_impl(&mut self, a0: &Self::Object, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_expandtabs_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_stringlib_expandtabs_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib_partition(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: Option<&Self::Object>, a4: &str, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_partition", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Object(a3), Asked::Str(Some(a4)), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_stringlib_partition", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Object(a3), CallArgument::Str(Some(a4)), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib_replace(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: &str, a4: isize, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_replace", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Str(Some(a3)), Asked::Int(a4 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_stringlib_replace", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Str(Some(a3)), CallArgument::Int(a4 as i64), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib_rpartition(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: Option<&Self::Object>, a4: &str, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_rpartition", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Object(a3), Asked::Str(Some(a4)), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_stringlib_rpartition", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Object(a3), CallArgument::Str(Some(a4)), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib_splitlines(&mut self, a0: &Self::Object, a1: &str, a2: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_splitlines", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_stringlib_splitlines", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn bytesobject_stringlib_zfill_impl(&mut self, a0: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "bytesobject_stringlib_zfill_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "bytesobject_stringlib_zfill_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn call_PyCFunction(&mut self, function: &Self::Function, v: &Self::Object, w: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_PyCFunction"))
@@ -4884,126 +4884,126 @@ pub trait CApi: Sized {
         Err(self.unsupported("call_wrapperfunc_kwds"))
     }
     fn calliterobject_it_callable(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "calliterobject_it_callable", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "calliterobject_it_callable", &mut [CallArgument::Object(Some(object))])
     }
     fn calliterobject_it_sentinel(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "calliterobject_it_sentinel", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "calliterobject_it_sentinel", &mut [CallArgument::Object(Some(object))])
     }
     fn charmap_decode_mapping(&mut self, a0: &str, a1: isize, a2: &Self::Object, a3: &str, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "charmap_decode_mapping", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(a2)), Asked::Str(Some(a3)), Asked::Object(Some(args))])
+        calls::int(self, "charmap_decode_mapping", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(a2)), CallArgument::Str(Some(a3)), CallArgument::Object(Some(args))])
     }
     fn charmap_decode_string(&mut self, a0: &str, a1: isize, a2: &Self::Object, a3: &str, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "charmap_decode_string", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(a2)), Asked::Str(Some(a3)), Asked::Object(Some(args))])
+        calls::int(self, "charmap_decode_string", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(a2)), CallArgument::Str(Some(a3)), CallArgument::Object(Some(args))])
     }
     fn charmap_encoding_error(&mut self, a0: &Self::Object, a1: &mut isize, a2: &Self::Object, a3: &mut Option<Self::Object>, a4: &mut i32, a5: &mut Option<Self::Object>, a6: &str, a7: &mut Option<Self::Object>, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "charmap_encoding_error", &mut [Asked::Object(Some(a0)), Asked::OutSize(a1), Asked::Object(Some(a2)), Asked::Out(a3), Asked::OutInt(a4), Asked::Out(a5), Asked::Str(Some(a6)), Asked::Out(a7), Asked::OutSize(args)])
+        calls::int(self, "charmap_encoding_error", &mut [CallArgument::Object(Some(a0)), CallArgument::OutSize(a1), CallArgument::Object(Some(a2)), CallArgument::Out(a3), CallArgument::OutInt(a4), CallArgument::Out(a5), CallArgument::Str(Some(a6)), CallArgument::Out(a7), CallArgument::OutSize(args)])
     }
     fn charmapencode_output(&mut self, a0: u32, a1: &Self::Object, a2: &mut Option<Self::Object>, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "charmapencode_output", &mut [Asked::Int(a0 as i64), Asked::Object(Some(a1)), Asked::Out(a2), Asked::OutSize(args)])
+        calls::int(self, "charmapencode_output", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(Some(a1)), CallArgument::Out(a2), CallArgument::OutSize(args)])
     }
     fn classmethod_cm_callable(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "classmethod_cm_callable", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "classmethod_cm_callable", &mut [CallArgument::Object(Some(object))])
     }
     fn clear_slotdefs(&mut self) -> Result<(), Self::Error> { calls::nothing(self, "clear_slotdefs", &mut []) }
     fn clear_slots(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "clear_slots", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::nothing(self, "clear_slots", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn clear_tp_dict(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "clear_tp_dict", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "clear_tp_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn clear_tp_subclasses(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "clear_tp_subclasses", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "clear_tp_subclasses", &mut [CallArgument::Object(Some(object))])
     }
     fn clear_weakref(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "clear_weakref", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "clear_weakref", &mut [CallArgument::Object(Some(object))])
     }
     fn clear_weakref_lock_held(&mut self, a0: &Self::Object, args: Option<&mut Option<Self::Object>>) -> Result<(), Self::Error> {
-        calls::nothing(self, "clear_weakref_lock_held", &mut [Asked::Object(Some(a0)), match args { Some(out) => Asked::Out(out), None => Asked::Object(None) }])
+        calls::nothing(self, "clear_weakref_lock_held", &mut [CallArgument::Object(Some(a0)), match args { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }])
     }
     fn clone_combined_dict_keys(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "clone_combined_dict_keys", &mut [Asked::Object(object)])
+        calls::object(self, "clone_combined_dict_keys", &mut [CallArgument::Object(object)])
     }
     fn complex___complex___impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "complex___complex___impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "complex___complex___impl", &mut [CallArgument::Object(Some(object))])
     }
     fn complex___getnewargs___impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "complex___getnewargs___impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "complex___getnewargs___impl", &mut [CallArgument::Object(Some(object))])
     }
     fn complex_conjugate_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "complex_conjugate_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "complex_conjugate_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn complex_new_impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "complex_new_impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(args)])
+        calls::object(self, "complex_new_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Object(args)])
     }
     fn copy_values(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "copy_values", &mut [Asked::Object(Some(object))])
+        calls::object(self, "copy_values", &mut [CallArgument::Object(Some(object))])
     }
     fn copysign(&mut self, x: f64, y: f64) -> Result<f64, Self::Error> { Ok(x.copysign(y)) }
     fn count_members(&mut self, a0: &Self::Object, args: &mut isize) -> Result<isize, Self::Error> {
-        calls::size(self, "count_members", &mut [Asked::Object(Some(a0)), Asked::OutSize(args)])
+        calls::size(self, "count_members", &mut [CallArgument::Object(Some(a0)), CallArgument::OutSize(args)])
     }
     fn delete_index_from_values(&mut self, a0: &Self::Object, args: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "delete_index_from_values", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::nothing(self, "delete_index_from_values", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn delitem_common(&mut self, a0: &Self::Object, a1: isize, a2: isize, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "delitem_common", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Object(Some(args))])
+        calls::int(self, "delitem_common", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Object(Some(args))])
     }
     fn dict_equal(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "dict_equal", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "dict_equal", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn dict_equal_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "dict_equal_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "dict_equal_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn dict_getitem(&mut self, a0: &Self::Object, a1: &Self::Object, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dict_getitem", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Str(Some(args))])
+        calls::object(self, "dict_getitem", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Str(Some(args))])
     }
     fn dict_merge(&mut self, a0: &Self::Object, a1: &Self::Object, args: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "dict_merge", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Int(args as i64)])
+        calls::int(self, "dict_merge", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(args as i64)])
     }
     fn dict_new(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dict_new", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(args)])
+        calls::object(self, "dict_new", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Object(args)])
     }
     fn dict_popitem_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dict_popitem_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "dict_popitem_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn dictiter_iternextitem_lock_held(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &mut Option<Self::Object>, args: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "dictiter_iternextitem_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Out(a2), Asked::Out(args)])
+        calls::int(self, "dictiter_iternextitem_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Out(a2), CallArgument::Out(args)])
     }
     fn dictiter_iternextkey_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dictiter_iternextkey_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "dictiter_iternextkey_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn dictiter_iternextvalue_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dictiter_iternextvalue_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "dictiter_iternextvalue_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn dictiterobject_di_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "dictiterobject_di_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "dictiterobject_di_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn dictiterobject_di_pos(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "dictiterobject_di_pos", &mut [Asked::Object(Some(object))])
+        calls::size(self, "dictiterobject_di_pos", &mut [CallArgument::Object(Some(object))])
     }
     fn dictiterobject_di_result(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "dictiterobject_di_result", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "dictiterobject_di_result", &mut [CallArgument::Object(Some(object))])
     }
     fn dictiterobject_di_used(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "dictiterobject_di_used", &mut [Asked::Object(Some(object))])
+        calls::size(self, "dictiterobject_di_used", &mut [CallArgument::Object(Some(object))])
     }
     fn dictiterobject_len(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "dictiterobject_len", &mut [Asked::Object(Some(object))])
+        calls::size(self, "dictiterobject_len", &mut [CallArgument::Object(Some(object))])
     }
     fn dictkeys_decref(&mut self, a1: &Self::Object, args: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("dictkeys_decref"))
     }
     fn dictkeys_get_index(&mut self, a0: &Self::Object, args: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "dictkeys_get_index", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::size(self, "dictkeys_get_index", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn dictkeys_incref(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "dictkeys_incref", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "dictkeys_incref", &mut [CallArgument::Object(Some(object))])
     }
     fn dictkeys_set_index(&mut self, a0: &Self::Object, a1: isize, args: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "dictkeys_set_index", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(args as i64)])
+        calls::nothing(self, "dictkeys_set_index", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(args as i64)])
     }
     fn dictobject_unicode_eq(&mut self, a0: Option<&Self::Object>, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "dictobject_unicode_eq", &mut [Asked::Object(a0), Asked::Object(Some(args))])
+        calls::int(self, "dictobject_unicode_eq", &mut [CallArgument::Object(a0), CallArgument::Object(Some(args))])
     }
     fn dictobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
         Err(self.unsupported("dictobject_validate_watcher_id"))
@@ -5012,7 +5012,7 @@ pub trait CApi: Sized {
         Err(self.unsupported("dictresize"))
     }
     fn dictreviter_iter_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dictreviter_iter_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "dictreviter_iter_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn divmod_shift(&mut self, a0: &Self::Object, a1: &mut isize, args: &mut u32) -> Result<i32, Self::Error> {
         Err(self.unsupported("divmod_shift"))
@@ -5024,65 +5024,65 @@ pub trait CApi: Sized {
         Err(self.unsupported("do_upper_or_lower"))
     }
     fn do_xstrip(&mut self, a0: &Self::Object, a1: i32, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "do_xstrip", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::object(self, "do_xstrip", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn encoding_map_count2(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "encoding_map_count2", &mut [Asked::Object(Some(object))])
+        calls::int(self, "encoding_map_count2", &mut [CallArgument::Object(Some(object))])
     }
     fn encoding_map_level1_at(&mut self, object: &Self::Object, index: isize) -> Result<u8, Self::Error> {
-        calls::size(self, "encoding_map_level1_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::size(self, "encoding_map_level1_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn encoding_map_level23_at(&mut self, object: &Self::Object, index: isize) -> Result<u8, Self::Error> {
-        calls::size(self, "encoding_map_level23_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::size(self, "encoding_map_level23_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn enumobject_en_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "enumobject_en_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "enumobject_en_index", &mut [CallArgument::Object(Some(object))])
     }
     fn enumobject_en_longindex(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "enumobject_en_longindex", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "enumobject_en_longindex", &mut [CallArgument::Object(Some(object))])
     }
     fn enumobject_en_result(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "enumobject_en_result", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "enumobject_en_result", &mut [CallArgument::Object(Some(object))])
     }
     fn enumobject_en_sit(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "enumobject_en_sit", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "enumobject_en_sit", &mut [CallArgument::Object(Some(object))])
     }
     fn enumobject_one(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "enumobject_one", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "enumobject_one", &mut [CallArgument::Object(Some(object))])
     }
     fn fabs(&mut self, x: f64) -> Result<f64, Self::Error> { Ok(x.abs()) }
     fn field_name_split(&mut self, a0: Option<&Self::Object>, a1: isize, a2: isize, a3: &Self::Object, a4: &mut isize, a5: Option<&Self::Object>, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "field_name_split", &mut [Asked::Object(a0), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Object(Some(a3)), Asked::OutSize(a4), Asked::Object(a5), Asked::Object(args)])
+        calls::int(self, "field_name_split", &mut [CallArgument::Object(a0), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Object(Some(a3)), CallArgument::OutSize(a4), CallArgument::Object(a5), CallArgument::Object(args)])
     }
     fn fieldnameiterobject_it_field(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "fieldnameiterobject_it_field", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "fieldnameiterobject_it_field", &mut [CallArgument::Object(Some(object))])
     }
     fn find_signature(&mut self, a0: &str, args: &str) -> Result<String, Self::Error> {
         Err(self.unsupported("find_signature"))
     }
     fn findchar(&mut self, a0: Option<&Self::Object>, a1: i32, a2: isize, a3: u32, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "findchar", &mut [Asked::Object(a0), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::size(self, "findchar", &mut [CallArgument::Object(a0), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn float___ceil___impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float___ceil___impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "float___ceil___impl", &mut [CallArgument::Object(Some(object))])
     }
     fn float___getformat___impl(&mut self, a0: &Self::Object, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float___getformat___impl", &mut [Asked::Object(Some(a0)), Asked::Str(Some(args))])
+        calls::object(self, "float___getformat___impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(args))])
     }
     fn float___getnewargs___impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float___getnewargs___impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "float___getnewargs___impl", &mut [CallArgument::Object(Some(object))])
     }
     fn float___round___impl(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float___round___impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "float___round___impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn float_as_integer_ratio_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float_as_integer_ratio_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "float_as_integer_ratio_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn float_hex_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float_hex_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "float_hex_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn float_is_integer_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "float_is_integer_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "float_is_integer_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn floatobject__init_global_state(&mut self) -> Result<(), Self::Error> {
         calls::nothing(self, "floatobject__init_global_state", &mut [])
@@ -5090,74 +5090,74 @@ pub trait CApi: Sized {
     fn floor(&mut self, x: f64) -> Result<f64, Self::Error> { Ok(x.floor()) }
     fn fmod(&mut self, x: f64, y: f64) -> Result<f64, Self::Error> { Ok(x % y) }
     fn formatteriterobject_it_markup(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "formatteriterobject_it_markup", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "formatteriterobject_it_markup", &mut [CallArgument::Object(Some(object))])
     }
     fn free_keys_object(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "free_keys_object", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "free_keys_object", &mut [CallArgument::Object(Some(object))])
     }
     fn free_values(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "free_values", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "free_values", &mut [CallArgument::Object(Some(object))])
     }
     fn frozenset_hash_impl(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "frozenset_hash_impl", &mut [Asked::Object(Some(object))])
+        calls::size(self, "frozenset_hash_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn func_new_impl(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, a3: Option<&Self::Object>, a4: Option<&Self::Object>, a5: Option<&Self::Object>, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "func_new_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(a2)), Asked::Object(a3), Asked::Object(a4), Asked::Object(a5), Asked::Object(args)])
+        calls::object(self, "func_new_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Object(a3), CallArgument::Object(a4), CallArgument::Object(a5), CallArgument::Object(args)])
     }
     fn gaiterobject_obj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "gaiterobject_obj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "gaiterobject_obj", &mut [CallArgument::Object(Some(object))])
     }
     fn gaobject_args(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "gaobject_args", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "gaobject_args", &mut [CallArgument::Object(Some(object))])
     }
     fn gaobject_origin(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "gaobject_origin", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "gaobject_origin", &mut [CallArgument::Object(Some(object))])
     }
     fn gaobject_parameters(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "gaobject_parameters", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "gaobject_parameters", &mut [CallArgument::Object(Some(object))])
     }
     fn gaobject_starred(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "gaobject_starred", &mut [Asked::Object(Some(object))])
+        calls::int(self, "gaobject_starred", &mut [CallArgument::Object(Some(object))])
     }
     fn gaobject_weakreflist(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "gaobject_weakreflist", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "gaobject_weakreflist", &mut [CallArgument::Object(Some(object))])
     }
     fn get_insertion_order_array(&mut self, values: &Self::Object) -> Result<(), Self::Error> {
         Err(self.unsupported("get_insertion_order_array"))
     }
     fn get_latin1_char(&mut self, object: u8) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "get_latin1_char", &mut [Asked::Int(object as i64)])
+        calls::object(self, "get_latin1_char", &mut [CallArgument::Int(object as i64)])
     }
     fn get_or_create_weakref(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "get_or_create_weakref", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Object(args)])
+        calls::object(self, "get_or_create_weakref", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Object(args)])
     }
     fn get_real_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "get_real_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "get_real_size", &mut [CallArgument::Object(Some(object))])
     }
     fn handle_func_event(&mut self, a0: i32, a1: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "handle_func_event", &mut [Asked::Int(a0 as i64), Asked::Object(Some(a1)), Asked::Object(Some(args))])
+        calls::nothing(self, "handle_func_event", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(Some(a1)), CallArgument::Object(Some(args))])
     }
     fn has_shared_intern_dict(&mut self) -> Result<i32, Self::Error> { Err(self.unsupported("has_shared_intern_dict")) }
     fn inherit_slots(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "inherit_slots", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "inherit_slots", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn init_inline_values(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "init_inline_values", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "init_inline_values", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn init_tp_subclasses(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "init_tp_subclasses", &mut [Asked::Object(Some(object))])
+        calls::object(self, "init_tp_subclasses", &mut [CallArgument::Object(Some(object))])
     }
     fn initialize_members(&mut self, a0: &Self::Object, a1: isize, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "initialize_members", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(args as i64)])
+        calls::object(self, "initialize_members", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(args as i64)])
     }
     fn initialize_static_fields(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, a3: isize, args: u64) -> Result<(), Self::Error> {
-        calls::nothing(self, "initialize_static_fields", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(a2)), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::nothing(self, "initialize_static_fields", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn initialize_structseq_dict(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: isize, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "initialize_structseq_dict", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::int(self, "initialize_structseq_dict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn insert_after(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "insert_after", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::nothing(self, "insert_after", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn insert_combined_dict(&mut self, a1: &Self::Object, a2: isize, a3: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("insert_combined_dict"))
@@ -5169,127 +5169,127 @@ pub trait CApi: Sized {
         Err(self.unsupported("insertdict"))
     }
     fn int___sizeof___impl(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "int___sizeof___impl", &mut [Asked::Object(Some(object))])
+        calls::size(self, "int___sizeof___impl", &mut [CallArgument::Object(Some(object))])
     }
     fn int_from_bytes_impl(&mut self, a0: &Self::Object, a1: &Self::Object, a2: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "int_from_bytes_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(a2), Asked::Int(args as i64)])
+        calls::object(self, "int_from_bytes_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Int(args as i64)])
     }
     fn int_to_bytes_impl(&mut self, a0: &Self::Object, a1: isize, a2: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "int_to_bytes_impl", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Object(a2), Asked::Int(args as i64)])
+        calls::object(self, "int_to_bytes_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(a2), CallArgument::Int(args as i64)])
     }
     fn intern_common(&mut self, a1: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("intern_common"))
     }
     fn is_dunder_name(&mut self, object: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "is_dunder_name", &mut [Asked::Object(object)])
+        calls::int(self, "is_dunder_name", &mut [CallArgument::Object(object)])
     }
     fn isfinite(&mut self, x: f64) -> Result<i32, Self::Error> { Ok(i32::from(x.is_finite())) }
     fn isinf(&mut self, x: f64) -> Result<i32, Self::Error> { Ok(i32::from(x.is_infinite())) }
     fn isnan(&mut self, x: f64) -> Result<i32, Self::Error> { Ok(i32::from(x.is_nan())) }
     fn k_lopsided_mul(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "k_lopsided_mul", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "k_lopsided_mul", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn k_mul(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "k_mul", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "k_mul", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn list___init___impl(&mut self, a0: &Self::Object, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "list___init___impl", &mut [Asked::Object(Some(a0)), Asked::Object(args)])
+        calls::int(self, "list___init___impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(args)])
     }
     fn list_ass_slice(&mut self, a0: &Self::Object, a1: isize, a2: isize, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "list_ass_slice", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Object(args)])
+        calls::int(self, "list_ass_slice", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Object(args)])
     }
     fn list_ass_slice_lock_held(&mut self, a0: &Self::Object, a1: isize, a2: isize, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "list_ass_slice_lock_held", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Object(args)])
+        calls::int(self, "list_ass_slice_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Object(args)])
     }
     fn list_ass_subscript_lock_held(&mut self, a0: &Self::Object, a1: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "list_ass_subscript_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(args))])
+        calls::int(self, "list_ass_subscript_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(args))])
     }
     fn list_clear_impl(&mut self, a0: &Self::Object, args: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "list_clear_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::nothing(self, "list_clear_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn list_concat_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_concat_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "list_concat_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn list_extend(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_extend", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "list_extend", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn list_extend_dict(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "list_extend_dict", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::int(self, "list_extend_dict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn list_extend_dictitems(&mut self, a0: &Self::Object, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "list_extend_dictitems", &mut [Asked::Object(Some(a0)), Asked::Object(args)])
+        calls::int(self, "list_extend_dictitems", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(args)])
     }
     fn list_extend_fast(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "list_extend_fast", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "list_extend_fast", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn list_extend_iter_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "list_extend_iter_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "list_extend_iter_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn list_extend_set(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "list_extend_set", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "list_extend_set", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn list_inplace_repeat_lock_held(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "list_inplace_repeat_lock_held", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "list_inplace_repeat_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn list_new_prealloc(&mut self, object: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_new_prealloc", &mut [Asked::Int(object as i64)])
+        calls::object(self, "list_new_prealloc", &mut [CallArgument::Int(object as i64)])
     }
     fn list_pop_impl(&mut self, a0: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_pop_impl", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "list_pop_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn list_repeat_lock_held(&mut self, a0: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_repeat_lock_held", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "list_repeat_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn list_resize(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "list_resize", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::int(self, "list_resize", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn list_reverse_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_reverse_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "list_reverse_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn list_sort_impl(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "list_sort_impl", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "list_sort_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn listiterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "listiterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "listiterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn listiterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "listiterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "listiterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn listreviterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "listreviterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "listreviterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn listreviterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "listreviterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "listreviterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn long_bitwise(&mut self, a0: &Self::Object, a1: i8, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "long_bitwise", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::object(self, "long_bitwise", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn long_pow(&mut self, a0: &Self::Object, a1: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "long_pow", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(args))])
+        calls::object(self, "long_pow", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(args))])
     }
     fn long_rem(&mut self, a0: &Self::Object, a1: &Self::Object, args: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "long_rem", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Out(args)])
+        calls::int(self, "long_rem", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Out(args)])
     }
     fn longrangeiterobject_index(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "longrangeiterobject_index", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "longrangeiterobject_index", &mut [CallArgument::Object(Some(object))])
     }
     fn longrangeiterobject_len(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "longrangeiterobject_len", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "longrangeiterobject_len", &mut [CallArgument::Object(Some(object))])
     }
     fn longrangeiterobject_start(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "longrangeiterobject_start", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "longrangeiterobject_start", &mut [CallArgument::Object(Some(object))])
     }
     fn longrangeiterobject_step(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "longrangeiterobject_step", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "longrangeiterobject_step", &mut [CallArgument::Object(Some(object))])
     }
     fn make_bloom_mask(&mut self, a0: i32, a1: Option<&Self::Object>, args: isize) -> Result<u64, Self::Error> {
-        calls::size(self, "make_bloom_mask", &mut [Asked::Int(a0 as i64), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::size(self, "make_bloom_mask", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn managed_static_type_index_get(&mut self, object: &Self::Object) -> Result<usize, Self::Error> {
-        calls::size(self, "managed_static_type_index_get", &mut [Asked::Object(Some(object))])
+        calls::size(self, "managed_static_type_index_get", &mut [CallArgument::Object(Some(object))])
     }
     fn managed_static_type_index_set(&mut self, a0: &Self::Object, args: usize) -> Result<(), Self::Error> {
-        calls::nothing(self, "managed_static_type_index_set", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::nothing(self, "managed_static_type_index_set", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn managed_static_type_state_clear(&mut self, a1: &Self::Object, a2: i32, args: i32) -> Result<(), Self::Error> {
         Err(self.unsupported("managed_static_type_state_clear"))
@@ -5301,611 +5301,611 @@ pub trait CApi: Sized {
         Err(self.unsupported("managed_static_type_state_init"))
     }
     fn managed_static_type_state_readying(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "managed_static_type_state_readying", &mut [Asked::Object(Some(object))])
+        calls::int(self, "managed_static_type_state_readying", &mut [CallArgument::Object(Some(object))])
     }
     fn managed_static_type_state_tp_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "managed_static_type_state_tp_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "managed_static_type_state_tp_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn managed_static_type_state_tp_subclasses(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "managed_static_type_state_tp_subclasses", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "managed_static_type_state_tp_subclasses", &mut [CallArgument::Object(Some(object))])
     }
     fn mappingproxyobject_mapping(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "mappingproxyobject_mapping", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "mappingproxyobject_mapping", &mut [CallArgument::Object(Some(object))])
     }
     fn maybe_small_long(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "maybe_small_long", &mut [Asked::Object(object)])
+        calls::object(self, "maybe_small_long", &mut [CallArgument::Object(object)])
     }
     fn new_dict(&mut self, a0: Option<&Self::Object>, a1: Option<&Self::Object>, a2: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "new_dict", &mut [Asked::Object(a0), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "new_dict", &mut [CallArgument::Object(a0), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn new_dict_with_shared_keys(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "new_dict_with_shared_keys", &mut [Asked::Object(Some(object))])
+        calls::object(self, "new_dict_with_shared_keys", &mut [CallArgument::Object(Some(object))])
     }
     fn new_keys_object(&mut self, a1: u8, args: i32) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("new_keys_object"))
     }
     fn new_reference(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "new_reference", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "new_reference", &mut [CallArgument::Object(Some(object))])
     }
     fn parse_weakref_init_args(&mut self, a0: &str, a1: &Self::Object, a2: Option<&Self::Object>, a3: &mut Option<Self::Object>, args: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "parse_weakref_init_args", &mut [Asked::Str(Some(a0)), Asked::Object(Some(a1)), Asked::Object(a2), Asked::Out(a3), Asked::Out(args)])
+        calls::int(self, "parse_weakref_init_args", &mut [CallArgument::Str(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Out(a3), CallArgument::Out(args)])
     }
     fn propertyobject_getter_doc(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "propertyobject_getter_doc", &mut [Asked::Object(Some(object))])
+        calls::int(self, "propertyobject_getter_doc", &mut [CallArgument::Object(Some(object))])
     }
     fn propertyobject_prop_del(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "propertyobject_prop_del", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "propertyobject_prop_del", &mut [CallArgument::Object(Some(object))])
     }
     fn propertyobject_prop_doc(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "propertyobject_prop_doc", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "propertyobject_prop_doc", &mut [CallArgument::Object(Some(object))])
     }
     fn propertyobject_prop_get(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "propertyobject_prop_get", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "propertyobject_prop_get", &mut [CallArgument::Object(Some(object))])
     }
     fn propertyobject_prop_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "propertyobject_prop_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "propertyobject_prop_name", &mut [CallArgument::Object(Some(object))])
     }
     fn propertyobject_prop_set(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "propertyobject_prop_set", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "propertyobject_prop_set", &mut [CallArgument::Object(Some(object))])
     }
     fn pytype_slotdef_function(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("pytype_slotdef_function", object)
     }
     fn pytype_slotdef_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "pytype_slotdef_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "pytype_slotdef_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn pytype_slotdef_name_strobj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "pytype_slotdef_name_strobj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "pytype_slotdef_name_strobj", &mut [CallArgument::Object(Some(object))])
     }
     fn pytype_slotdef_offset(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "pytype_slotdef_offset", &mut [Asked::Object(Some(object))])
+        calls::int(self, "pytype_slotdef_offset", &mut [CallArgument::Object(Some(object))])
     }
     fn pytype_slotdef_wrapper(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("pytype_slotdef_wrapper", object)
     }
     fn rangeiterobject_index(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "rangeiterobject_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "rangeiterobject_index", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeiterobject_len(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "rangeiterobject_len", &mut [Asked::Object(Some(object))])
+        calls::size(self, "rangeiterobject_len", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeiterobject_start(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "rangeiterobject_start", &mut [Asked::Object(Some(object))])
+        calls::size(self, "rangeiterobject_start", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeiterobject_step(&mut self, object: &Self::Object) -> Result<i64, Self::Error> {
-        calls::size(self, "rangeiterobject_step", &mut [Asked::Object(Some(object))])
+        calls::size(self, "rangeiterobject_step", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeobject_length(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "rangeobject_length", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "rangeobject_length", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeobject_start(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "rangeobject_start", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "rangeobject_start", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeobject_step(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "rangeobject_step", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "rangeobject_step", &mut [CallArgument::Object(Some(object))])
     }
     fn rangeobject_stop(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "rangeobject_stop", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "rangeobject_stop", &mut [CallArgument::Object(Some(object))])
     }
     fn rem1(&mut self, a0: &Self::Object, args: u32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "rem1", &mut [Asked::Object(Some(a0)), Asked::Int(args as i64)])
+        calls::object(self, "rem1", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
     fn render_field(&mut self, a0: &Self::Object, a1: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "render_field", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(args))])
+        calls::int(self, "render_field", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(args))])
     }
     fn replace(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "replace", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(a2)), Asked::Int(args as i64)])
+        calls::object(self, "replace", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Int(args as i64)])
     }
     fn resize_compact(&mut self, a0: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "resize_compact", &mut [Asked::Object(a0), Asked::Int(args as i64)])
+        calls::object(self, "resize_compact", &mut [CallArgument::Object(a0), CallArgument::Int(args as i64)])
     }
     fn resize_copy(&mut self, a0: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "resize_copy", &mut [Asked::Object(a0), Asked::Int(args as i64)])
+        calls::object(self, "resize_copy", &mut [CallArgument::Object(a0), CallArgument::Int(args as i64)])
     }
     fn resize_inplace(&mut self, a0: Option<&Self::Object>, args: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "resize_inplace", &mut [Asked::Object(a0), Asked::Int(args as i64)])
+        calls::int(self, "resize_inplace", &mut [CallArgument::Object(a0), CallArgument::Int(args as i64)])
     }
     fn reversedobject_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "reversedobject_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "reversedobject_index", &mut [CallArgument::Object(Some(object))])
     }
     fn reversedobject_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "reversedobject_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "reversedobject_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn round(&mut self, x: f64) -> Result<f64, Self::Error> { Ok(x.round()) }
     fn rsplit(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "rsplit", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "rsplit", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn s_MergeState_alloced(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "s_MergeState_alloced", &mut [Asked::Object(Some(object))])
+        calls::size(self, "s_MergeState_alloced", &mut [CallArgument::Object(Some(object))])
     }
     fn s_MergeState_key_compare(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "s_MergeState_key_compare", &mut [Asked::Object(Some(object))])
+        calls::int(self, "s_MergeState_key_compare", &mut [CallArgument::Object(Some(object))])
     }
     fn s_MergeState_key_richcompare(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "s_MergeState_key_richcompare", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "s_MergeState_key_richcompare", &mut [CallArgument::Object(Some(object))])
     }
     fn s_MergeState_n(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "s_MergeState_n", &mut [Asked::Object(Some(object))])
+        calls::int(self, "s_MergeState_n", &mut [CallArgument::Object(Some(object))])
     }
     fn s_MergeState_tuple_elem_compare(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "s_MergeState_tuple_elem_compare", &mut [Asked::Object(Some(object))])
+        calls::int(self, "s_MergeState_tuple_elem_compare", &mut [CallArgument::Object(Some(object))])
     }
     fn seqiterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "seqiterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "seqiterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn seqiterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "seqiterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "seqiterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn set_FieldNameIterator_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_FieldNameIterator_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_FieldNameIterator_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_GroupGenerator_grouping(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_GroupGenerator_grouping", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_GroupGenerator_grouping", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_GroupGenerator_i(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_GroupGenerator_i", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_GroupGenerator_i", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_GroupGenerator_previous(&mut self, object: &Self::Object, value: i8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_GroupGenerator_previous", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_GroupGenerator_previous", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_MarkupIterator_str_start(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_MarkupIterator_str_start", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_MarkupIterator_str_start", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_hash(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_hash", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_hash", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_length(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_length", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_length", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_state_ascii(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_state_ascii", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_state_ascii", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_state_compact(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_state_compact", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_state_compact", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_state_interned(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_state_interned", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_state_interned", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_state_kind(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_state_kind", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_state_kind", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_state_ready(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_state_ready", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_state_ready", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyASCIIObject_state_statically_allocated(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyASCIIObject_state_statically_allocated", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyASCIIObject_state_statically_allocated", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyBufferWrapper_mv(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyBufferWrapper_mv", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyBufferWrapper_mv", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyBufferWrapper_obj(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyBufferWrapper_obj", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyBufferWrapper_obj", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyByteArrayObject_ob_bytes(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyByteArrayObject_ob_bytes", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_PyByteArrayObject_ob_bytes", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_PyByteArrayObject_ob_exports(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyByteArrayObject_ob_exports", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyByteArrayObject_ob_exports", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyBytesObject_ob_shash(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyBytesObject_ob_shash", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyBytesObject_ob_shash", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyCFunctionObject_m_ml(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCFunctionObject_m_ml", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyCFunctionObject_m_ml", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyCFunctionObject_m_module(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCFunctionObject_m_module", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyCFunctionObject_m_module", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyCFunctionObject_m_self(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCFunctionObject_m_self", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyCFunctionObject_m_self", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyCFunctionObject_m_weakreflist(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCFunctionObject_m_weakreflist", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyCFunctionObject_m_weakreflist", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyCFunctionObject_vectorcall(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("PyCFunctionObject_vectorcall", object, value)
     }
     fn set_PyCMethodObject_mm_class(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCMethodObject_mm_class", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyCMethodObject_mm_class", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyCellObject_ob_ref(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCellObject_ob_ref", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyCellObject_ob_ref", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyCompactUnicodeObject_utf8(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCompactUnicodeObject_utf8", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_PyCompactUnicodeObject_utf8", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_PyCompactUnicodeObject_utf8_length(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyCompactUnicodeObject_utf8_length", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyCompactUnicodeObject_utf8_length", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDescrObject_d_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDescrObject_d_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDescrObject_d_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDescrObject_d_qualname(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDescrObject_d_qualname", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDescrObject_d_qualname", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDescrObject_d_type(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDescrObject_d_type", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDescrObject_d_type", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictKeyEntry_me_hash(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeyEntry_me_hash", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictKeyEntry_me_hash", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictKeyEntry_me_key(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeyEntry_me_key", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictKeyEntry_me_key", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictKeyEntry_me_value(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeyEntry_me_value", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictKeyEntry_me_value", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictKeysObject_dk_kind(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeysObject_dk_kind", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictKeysObject_dk_kind", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictKeysObject_dk_nentries(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeysObject_dk_nentries", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictKeysObject_dk_nentries", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictKeysObject_dk_refcnt(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeysObject_dk_refcnt", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictKeysObject_dk_refcnt", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictKeysObject_dk_usable(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeysObject_dk_usable", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictKeysObject_dk_usable", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictKeysObject_dk_version(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictKeysObject_dk_version", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictKeysObject_dk_version", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictObject_ma_keys(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictObject_ma_keys", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictObject_ma_keys", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictObject_ma_keys_dk_version(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictObject_ma_keys_dk_version", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictObject_ma_keys_dk_version", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictObject_ma_used(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictObject_ma_used", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictObject_ma_used", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictObject_ma_values(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictObject_ma_values", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictObject_ma_values", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictObject_ma_values_values_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictObject_ma_values_values_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictObject_ma_values_values_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set_PyDictObject_ma_version_tag(&mut self, object: &Self::Object, value: u64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictObject_ma_version_tag", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictObject_ma_version_tag", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictUnicodeEntry_me_key(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictUnicodeEntry_me_key", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictUnicodeEntry_me_key", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictUnicodeEntry_me_value(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictUnicodeEntry_me_value", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictUnicodeEntry_me_value", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyDictValues_capacity(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictValues_capacity", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictValues_capacity", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictValues_embedded(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictValues_embedded", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictValues_embedded", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictValues_size(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictValues_size", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictValues_size", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictValues_valid(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictValues_valid", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyDictValues_valid", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyDictValues_values_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyDictValues_values_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set_PyDictValues_values_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set_PyFloatObject_ob_fval(&mut self, object: &Self::Object, value: f64) -> Result<(), Self::Error> {
         Err(self.unsupported("set_PyFloatObject_ob_fval"))
     }
     fn set_PyFunctionObject_func_annotations(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_annotations", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_annotations", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_builtins(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_builtins", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_builtins", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_closure(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_closure", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_closure", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_code(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_code", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_code", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_defaults(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_defaults", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_defaults", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_doc(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_doc", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_doc", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_globals(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_globals", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_globals", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_kwdefaults(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_kwdefaults", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_kwdefaults", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_module(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_module", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_module", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_qualname(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_qualname", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_qualname", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_typeparams(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_typeparams", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_typeparams", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_func_version(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_version", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyFunctionObject_func_version", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyFunctionObject_func_weakreflist(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyFunctionObject_func_weakreflist", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyFunctionObject_func_weakreflist", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyFunctionObject_vectorcall(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("PyFunctionObject_vectorcall", object, value)
     }
     fn set_PyGC_Head__gc_prev(&mut self, object: &Self::Object, value: usize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyGC_Head__gc_prev", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyGC_Head__gc_prev", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyGetSetDescrObject_d_getset(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyGetSetDescrObject_d_getset", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyGetSetDescrObject_d_getset", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyHeapTypeObject__ht_tpname(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject__ht_tpname", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_PyHeapTypeObject__ht_tpname", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_PyHeapTypeObject__spec_cache_getitem(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject__spec_cache_getitem", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyHeapTypeObject__spec_cache_getitem", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyHeapTypeObject_ht_cached_keys(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject_ht_cached_keys", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyHeapTypeObject_ht_cached_keys", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyHeapTypeObject_ht_module(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject_ht_module", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyHeapTypeObject_ht_module", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyHeapTypeObject_ht_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject_ht_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyHeapTypeObject_ht_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyHeapTypeObject_ht_qualname(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject_ht_qualname", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyHeapTypeObject_ht_qualname", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyHeapTypeObject_ht_slots(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyHeapTypeObject_ht_slots", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyHeapTypeObject_ht_slots", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyInstanceMethodObject_func(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInstanceMethodObject_func", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyInstanceMethodObject_func", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyInterpreterState_cached_objects_interned_strings(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_cached_objects_interned_strings", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyInterpreterState_cached_objects_interned_strings", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyInterpreterState_cached_objects_type_slots_pname(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_cached_objects_type_slots_pname", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyInterpreterState_cached_objects_type_slots_pname", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyInterpreterState_dict_state_global_version(&mut self, object: &Self::Object, value: u64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_dict_state_global_version", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyInterpreterState_dict_state_global_version", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyInterpreterState_dict_state_next_keys_version(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_dict_state_next_keys_version", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyInterpreterState_dict_state_next_keys_version", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyInterpreterState_tuple_free_list_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_tuple_free_list_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set_PyInterpreterState_tuple_free_list_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set_PyInterpreterState_tuple_numfree_at(&mut self, object: &Self::Object, index: isize, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_tuple_numfree_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyInterpreterState_tuple_numfree_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Int(value as i64)])
     }
     fn set_PyInterpreterState_types_for_extensions_next_index(&mut self, object: &Self::Object, value: usize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_types_for_extensions_next_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyInterpreterState_types_for_extensions_next_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyInterpreterState_types_next_version_tag(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_types_next_version_tag", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyInterpreterState_types_next_version_tag", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyInterpreterState_unicode_ucnhash_capi(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyInterpreterState_unicode_ucnhash_capi", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyInterpreterState_unicode_ucnhash_capi", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyListObject_ob_item_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyListObject_ob_item_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set_PyListObject_ob_item_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set_PyLongObject_long_value_lv_tag(&mut self, object: &Self::Object, value: usize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyLongObject_long_value_lv_tag", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyLongObject_long_value_lv_tag", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyLongObject_long_value_ob_digit_at(&mut self, object: &Self::Object, index: isize, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyLongObject_long_value_ob_digit_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyLongObject_long_value_ob_digit_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Int(value as i64)])
     }
     fn set_PyLongObject_ob_digit_at(&mut self, object: &Self::Object, index: isize, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyLongObject_ob_digit_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyLongObject_ob_digit_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Int(value as i64)])
     }
     fn set_PyMemberDef_name(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMemberDef_name", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_PyMemberDef_name", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_PyMemberDef_offset(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMemberDef_offset", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyMemberDef_offset", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyMemberDef_type(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMemberDef_type", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyMemberDef_type", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyMemberDescrObject_d_member(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMemberDescrObject_d_member", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyMemberDescrObject_d_member", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyMemoryViewObject_flags(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMemoryViewObject_flags", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyMemoryViewObject_flags", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyMethodDescrObject_d_method(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMethodDescrObject_d_method", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyMethodDescrObject_d_method", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyMethodDescrObject_vectorcall(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("PyMethodDescrObject_vectorcall", object, value)
     }
     fn set_PyMethodObject_im_func(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMethodObject_im_func", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyMethodObject_im_func", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyMethodObject_im_self(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMethodObject_im_self", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyMethodObject_im_self", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyMethodObject_im_weakreflist(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyMethodObject_im_weakreflist", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyMethodObject_im_weakreflist", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyMethodObject_vectorcall(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("PyMethodObject_vectorcall", object, value)
     }
     fn set_PyModuleDef_m_base_m_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyModuleDef_m_base_m_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyModuleDef_m_base_m_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyModuleObject_md_def(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyModuleObject_md_def", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyModuleObject_md_def", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyModuleObject_md_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyModuleObject_md_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyModuleObject_md_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyModuleObject_md_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyModuleObject_md_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyModuleObject_md_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyModuleObject_md_state(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyModuleObject_md_state", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyModuleObject_md_state", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyModuleObject_md_weaklist(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyModuleObject_md_weaklist", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyModuleObject_md_weaklist", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PySetObject_fill(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_fill", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PySetObject_fill", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PySetObject_finger(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_finger", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PySetObject_finger", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PySetObject_hash(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_hash", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PySetObject_hash", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PySetObject_mask(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_mask", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PySetObject_mask", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PySetObject_table(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_table", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PySetObject_table", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PySetObject_used(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_used", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PySetObject_used", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PySetObject_weakreflist(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySetObject_weakreflist", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PySetObject_weakreflist", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PySliceObject_start(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySliceObject_start", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PySliceObject_start", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PySliceObject_step(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySliceObject_step", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PySliceObject_step", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PySliceObject_stop(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PySliceObject_stop", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PySliceObject_stop", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTupleObject_ob_item_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTupleObject_ob_item_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set_PyTupleObject_ob_item_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_as_async(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_as_async", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_as_async", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_as_buffer(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_as_buffer", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_as_buffer", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_as_mapping(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_as_mapping", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_as_mapping", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_as_number(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_as_number", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_as_number", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_as_sequence(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_as_sequence", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_as_sequence", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_base(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_base", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_base", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_bases(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_bases", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_bases", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_basicsize(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_basicsize", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_basicsize", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_cache(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_cache", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_cache", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_dictoffset(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_dictoffset", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_dictoffset", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_flags(&mut self, object: &Self::Object, value: u64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_flags", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_flags", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_getset(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_getset", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_getset", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_itemsize(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_itemsize", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_itemsize", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_members(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_members", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_members", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_mro(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_mro", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_mro", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_name(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_name", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_name", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_PyTypeObject_tp_subclasses(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_subclasses", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyTypeObject_tp_subclasses", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyTypeObject_tp_version_tag(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_version_tag", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_version_tag", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_versions_used(&mut self, object: &Self::Object, value: u16) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_versions_used", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_versions_used", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_watched(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_watched", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_watched", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyTypeObject_tp_weaklistoffset(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyTypeObject_tp_weaklistoffset", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyTypeObject_tp_weaklistoffset", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyUnicodeObject_data_any(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyUnicodeObject_data_any", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyUnicodeObject_data_any", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyWeakReference_hash(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyWeakReference_hash", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_PyWeakReference_hash", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_PyWeakReference_vectorcall(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("PyWeakReference_vectorcall", object, value)
     }
     fn set_PyWeakReference_wr_callback(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyWeakReference_wr_callback", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyWeakReference_wr_callback", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyWeakReference_wr_next(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyWeakReference_wr_next", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyWeakReference_wr_next", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyWeakReference_wr_object(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyWeakReference_wr_object", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyWeakReference_wr_object", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyWeakReference_wr_prev(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyWeakReference_wr_prev", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyWeakReference_wr_prev", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyWrapperDescrObject_d_base(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_PyWrapperDescrObject_d_base", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_PyWrapperDescrObject_d_base", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_PyWrapperDescrObject_d_wrapped(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("PyWrapperDescrObject_d_wrapped", object, value)
     }
     fn set_Py_buffer_buf(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_buf", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_Py_buffer_buf", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_Py_buffer_format(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_format", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_Py_buffer_format", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_Py_buffer_itemsize(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_itemsize", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_Py_buffer_itemsize", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_Py_buffer_len(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_len", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_Py_buffer_len", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_Py_buffer_ndim(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_ndim", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_Py_buffer_ndim", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_Py_buffer_obj(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_obj", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_Py_buffer_obj", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_Py_buffer_readonly(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_Py_buffer_readonly", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_Py_buffer_readonly", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_Py_complex_imag(&mut self, object: &Self::Object, value: f64) -> Result<(), Self::Error> {
         Err(self.unsupported("set_Py_complex_imag"))
@@ -5914,532 +5914,532 @@ pub trait CApi: Sized {
         Err(self.unsupported("set_Py_complex_real"))
     }
     fn set_SubString_end(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_SubString_end", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_SubString_end", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_SubString_start(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_SubString_start", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_SubString_start", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_SubString_str(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_SubString_str", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_SubString_str", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyBytesWriter_buffer(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyBytesWriter_buffer", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyBytesWriter_buffer", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyBytesWriter_min_size(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyBytesWriter_min_size", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyBytesWriter_min_size", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyBytesWriter_overallocate(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyBytesWriter_overallocate", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyBytesWriter_overallocate", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyBytesWriter_use_bytearray(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyBytesWriter_use_bytearray", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyBytesWriter_use_bytearray", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyBytesWriter_use_small_buffer(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyBytesWriter_use_small_buffer", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyBytesWriter_use_small_buffer", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyDictViewObject_dv_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyDictViewObject_dv_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyDictViewObject_dv_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyListIterObject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyListIterObject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyListIterObject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyListIterObject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyListIterObject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyListIterObject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyNamespaceObject_ns_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyNamespaceObject_ns_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyNamespaceObject_ns_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyRangeIterObject_len(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyRangeIterObject_len", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyRangeIterObject_len", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyRangeIterObject_start(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyRangeIterObject_start", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyRangeIterObject_start", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyRangeIterObject_step(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyRangeIterObject_step", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyRangeIterObject_step", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyRuntimeState_cached_objects_interned_strings(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyRuntimeState_cached_objects_interned_strings", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyRuntimeState_cached_objects_interned_strings", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyRuntimeState_ref_tracer_tracer_data(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyRuntimeState_ref_tracer_tracer_data", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyRuntimeState_ref_tracer_tracer_data", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyRuntimeState_ref_tracer_tracer_func(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("_PyRuntimeState_ref_tracer_tracer_func", object, value)
     }
     fn set__PyRuntimeState_types_next_version_tag(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyRuntimeState_types_next_version_tag", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyRuntimeState_types_next_version_tag", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyTupleIterObject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyTupleIterObject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyTupleIterObject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyTupleIterObject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyTupleIterObject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyTupleIterObject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyUnicodeWriter_buffer(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_buffer", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyUnicodeWriter_buffer", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyUnicodeWriter_data(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_data", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__PyUnicodeWriter_data", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__PyUnicodeWriter_kind(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_kind", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_kind", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyUnicodeWriter_maxchar(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_maxchar", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_maxchar", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyUnicodeWriter_min_length(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_min_length", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_min_length", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyUnicodeWriter_overallocate(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_overallocate", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_overallocate", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyUnicodeWriter_pos(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_pos", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_pos", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyUnicodeWriter_readonly(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_readonly", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_readonly", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__PyUnicodeWriter_size(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__PyUnicodeWriter_size", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__PyUnicodeWriter_size", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_dict_freelist_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_dict_freelist_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_dict_freelist_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_dict_state_free_list_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_dict_state_free_list_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set__Py_dict_state_free_list_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set__Py_dict_state_keys_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_dict_state_keys_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_dict_state_keys_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_dict_state_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_dict_state_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_dict_state_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_dictkeys_freelist_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_dictkeys_freelist_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_dictkeys_freelist_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_float_freelist_items(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_float_freelist_items", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__Py_float_freelist_items", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__Py_float_freelist_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_float_freelist_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_float_freelist_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_float_state_free_list(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_float_state_free_list", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__Py_float_state_free_list", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__Py_float_state_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_float_state_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_float_state_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_list_freelist_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_list_freelist_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_list_freelist_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_list_state_numfree(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_list_state_numfree", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_list_state_numfree", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__Py_object_freelists_slices_slice_cache(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_object_freelists_slices_slice_cache", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__Py_object_freelists_slices_slice_cache", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__Py_object_freelists_tuples_items_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_object_freelists_tuples_items_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set__Py_object_freelists_tuples_items_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set__Py_object_freelists_tuples_numfree_at(&mut self, object: &Self::Object, index: isize, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_object_freelists_tuples_numfree_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_object_freelists_tuples_numfree_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Int(value as i64)])
     }
     fn set__Py_unicode_ids_size(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__Py_unicode_ids_size", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set__Py_unicode_ids_size", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set__func_version_cache_item_code(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__func_version_cache_item_code", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__func_version_cache_item_code", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set__func_version_cache_item_func(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set__func_version_cache_item_func", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set__func_version_cache_item_func", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_add_entry(&mut self, object: &Self::Object, index: Option<&Self::Object>, value: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "set_add_entry", &mut [Asked::Object(Some(object)), Asked::Object(index), Asked::Int(value as i64)])
+        calls::int(self, "set_add_entry", &mut [CallArgument::Object(Some(object)), CallArgument::Object(index), CallArgument::Int(value as i64)])
     }
     fn set_anextawaitableobject_default_value(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_anextawaitableobject_default_value", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_anextawaitableobject_default_value", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_anextawaitableobject_wrapped(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_anextawaitableobject_wrapped", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_anextawaitableobject_wrapped", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_attribute_error_context(&mut self, error: &Self::Error, object: &Self::Object, value: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("set_attribute_error_context"))
     }
     fn set_bytesiterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_bytesiterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_bytesiterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_bytesiterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_bytesiterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_bytesiterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_calliterobject_it_callable(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_calliterobject_it_callable", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_calliterobject_it_callable", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_calliterobject_it_sentinel(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_calliterobject_it_sentinel", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_calliterobject_it_sentinel", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_classmethod_cm_callable(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_classmethod_cm_callable", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_classmethod_cm_callable", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_classmethod_cm_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_classmethod_cm_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_classmethod_cm_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_clear_internal(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "set_clear_internal", &mut [Asked::Object(Some(object))])
+        calls::int(self, "set_clear_internal", &mut [CallArgument::Object(Some(object))])
     }
     fn set_dictiterobject_di_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_dictiterobject_di_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_dictiterobject_di_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_dictiterobject_di_pos(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_dictiterobject_di_pos", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_dictiterobject_di_pos", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_dictiterobject_di_result(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_dictiterobject_di_result", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_dictiterobject_di_result", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_dictiterobject_di_used(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_dictiterobject_di_used", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_dictiterobject_di_used", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_dictiterobject_len(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_dictiterobject_len", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_dictiterobject_len", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_enumobject_en_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_enumobject_en_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_enumobject_en_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_enumobject_en_longindex(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_enumobject_en_longindex", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_enumobject_en_longindex", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_enumobject_en_result(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_enumobject_en_result", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_enumobject_en_result", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_enumobject_en_sit(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_enumobject_en_sit", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_enumobject_en_sit", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_enumobject_one(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_enumobject_one", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_enumobject_one", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_fieldnameiterobject_str(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_fieldnameiterobject_str", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_fieldnameiterobject_str", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_formatteriterobject_str(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_formatteriterobject_str", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_formatteriterobject_str", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_gaiterobject_obj(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_gaiterobject_obj", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_gaiterobject_obj", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_gaobject_args(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_gaobject_args", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_gaobject_args", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_gaobject_origin(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_gaobject_origin", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_gaobject_origin", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_gaobject_parameters(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_gaobject_parameters", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_gaobject_parameters", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_gaobject_starred(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_gaobject_starred", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_gaobject_starred", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_gaobject_vectorcall(&mut self, object: &Self::Object, value: Option<&Self::Function>) -> Result<(), Self::Error> {
         self.set_function_at("gaobject_vectorcall", object, value)
     }
     fn set_gaobject_weakreflist(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_gaobject_weakreflist", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_gaobject_weakreflist", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_listiterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_listiterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_listiterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_listiterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_listiterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_listiterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_listreviterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_listreviterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_listreviterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_listreviterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_listreviterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_listreviterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_longrangeiterobject_index(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_longrangeiterobject_index", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_longrangeiterobject_index", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_longrangeiterobject_len(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_longrangeiterobject_len", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_longrangeiterobject_len", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_longrangeiterobject_start(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_longrangeiterobject_start", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_longrangeiterobject_start", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_longrangeiterobject_step(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_longrangeiterobject_step", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_longrangeiterobject_step", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_lookkey(&mut self, object: Option<&Self::Object>, index: Option<&Self::Object>, value: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "set_lookkey", &mut [Asked::Object(object), Asked::Object(index), Asked::Int(value as i64)])
+        calls::object(self, "set_lookkey", &mut [CallArgument::Object(object), CallArgument::Object(index), CallArgument::Int(value as i64)])
     }
     fn set_managed_static_type_state_readying(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_managed_static_type_state_readying", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_managed_static_type_state_readying", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_managed_static_type_state_tp_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_managed_static_type_state_tp_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_managed_static_type_state_tp_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_managed_static_type_state_tp_subclasses(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_managed_static_type_state_tp_subclasses", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_managed_static_type_state_tp_subclasses", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_mappingproxyobject_mapping(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_mappingproxyobject_mapping", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_mappingproxyobject_mapping", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_merge(&mut self, object: &Self::Object, value: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "set_merge", &mut [Asked::Object(Some(object)), Asked::Object(Some(value))])
+        calls::int(self, "set_merge", &mut [CallArgument::Object(Some(object)), CallArgument::Object(Some(value))])
     }
     fn set_merge_lock_held(&mut self, object: &Self::Object, value: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "set_merge_lock_held", &mut [Asked::Object(Some(object)), Asked::Object(Some(value))])
+        calls::int(self, "set_merge_lock_held", &mut [CallArgument::Object(Some(object)), CallArgument::Object(Some(value))])
     }
     fn set_next(&mut self, object: Option<&Self::Object>, index: &mut isize, value: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "set_next", &mut [Asked::Object(object), Asked::OutSize(index), Asked::Out(value)])
+        calls::int(self, "set_next", &mut [CallArgument::Object(object), CallArgument::OutSize(index), CallArgument::Out(value)])
     }
     fn set_pop(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "set_pop", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::object(self, "set_pop", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_pop_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "set_pop_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "set_pop_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn set_propertyobject_getter_doc(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_propertyobject_getter_doc", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_propertyobject_getter_doc", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_propertyobject_prop_del(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_propertyobject_prop_del", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_propertyobject_prop_del", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_propertyobject_prop_doc(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_propertyobject_prop_doc", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_propertyobject_prop_doc", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_propertyobject_prop_get(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_propertyobject_prop_get", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_propertyobject_prop_get", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_propertyobject_prop_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_propertyobject_prop_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_propertyobject_prop_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_propertyobject_prop_set(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_propertyobject_prop_set", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_propertyobject_prop_set", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_rangeiterobject_index(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeiterobject_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_rangeiterobject_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_rangeiterobject_len(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeiterobject_len", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_rangeiterobject_len", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_rangeiterobject_start(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeiterobject_start", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_rangeiterobject_start", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_rangeiterobject_step(&mut self, object: &Self::Object, value: i64) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeiterobject_step", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_rangeiterobject_step", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_rangeobject_length(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeobject_length", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_rangeobject_length", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_rangeobject_start(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeobject_start", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_rangeobject_start", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_rangeobject_step(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeobject_step", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_rangeobject_step", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_rangeobject_stop(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_rangeobject_stop", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_rangeobject_stop", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_reversedobject_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_reversedobject_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_reversedobject_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_reversedobject_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_reversedobject_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_reversedobject_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_s_MergeState_alloced(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_s_MergeState_alloced", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_s_MergeState_alloced", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_seqiterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_seqiterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_seqiterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_seqiterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_seqiterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_seqiterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_setentry_hash(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_setentry_hash", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_setentry_hash", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_setentry_key(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_setentry_key", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_setentry_key", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_setiterobject_len(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_setiterobject_len", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_setiterobject_len", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_setiterobject_si_pos(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_setiterobject_si_pos", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_setiterobject_si_pos", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_setiterobject_si_set(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_setiterobject_si_set", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_setiterobject_si_set", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_setiterobject_si_used(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_setiterobject_si_used", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_setiterobject_si_used", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_slotdef_name_strobj(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_slotdef_name_strobj", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_slotdef_name_strobj", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_sortslice_keys_at(&mut self, object: &Self::Object, index: isize, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_sortslice_keys_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64), Asked::Object(value)])
+        calls::nothing(self, "set_sortslice_keys_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64), CallArgument::Object(value)])
     }
     fn set_staticmethod_sm_callable(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_staticmethod_sm_callable", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_staticmethod_sm_callable", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_staticmethod_sm_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_staticmethod_sm_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_staticmethod_sm_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_stringlib_prework_len_needle(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_stringlib_prework_len_needle", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_stringlib_prework_len_needle", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_stringlib_prework_needle(&mut self, object: &Self::Object, value: Option<&str>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_stringlib_prework_needle", &mut [Asked::Object(Some(object)), Asked::Str(value)])
+        calls::nothing(self, "set_stringlib_prework_needle", &mut [CallArgument::Object(Some(object)), CallArgument::Str(value)])
     }
     fn set_striterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_striterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_striterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_striterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_striterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_striterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_superobject_obj(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_superobject_obj", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_superobject_obj", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_superobject_obj_type(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_superobject_obj_type", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_superobject_obj_type", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_superobject_type(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_superobject_type", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_superobject_type", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_swap_bodies(&mut self, object: &Self::Object, value: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_swap_bodies", &mut [Asked::Object(Some(object)), Asked::Object(Some(value))])
+        calls::nothing(self, "set_swap_bodies", &mut [CallArgument::Object(Some(object)), CallArgument::Object(Some(value))])
     }
     fn set_table_resize(&mut self, object: &Self::Object, value: isize) -> Result<i32, Self::Error> {
-        calls::int(self, "set_table_resize", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::int(self, "set_table_resize", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_tp_dict(&mut self, object: &Self::Object, value: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_tp_dict", &mut [Asked::Object(Some(object)), Asked::Object(Some(value))])
+        calls::nothing(self, "set_tp_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(Some(value))])
     }
     fn set_tupleiterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_tupleiterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_tupleiterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_tupleiterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_tupleiterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_tupleiterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_cache_entry_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_cache_entry_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_cache_entry_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_cache_entry_value(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_cache_entry_value", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_cache_entry_value", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_cache_entry_version(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_cache_entry_version", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_type_cache_entry_version", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_type_new_ctx_add_dict(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_add_dict", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_type_new_ctx_add_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_type_new_ctx_add_weak(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_add_weak", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_type_new_ctx_add_weak", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_type_new_ctx_args(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_args", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_args", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_base(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_base", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_base", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_bases(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_bases", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_bases", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_kwds(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_kwds", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_kwds", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_may_add_dict(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_may_add_dict", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_type_new_ctx_may_add_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_type_new_ctx_may_add_weak(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_may_add_weak", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_type_new_ctx_may_add_weak", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_type_new_ctx_metatype(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_metatype", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_metatype", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_name(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_name", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_name", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_nslot(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_nslot", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_type_new_ctx_nslot", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_type_new_ctx_orig_dict(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_orig_dict", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_orig_dict", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_type_new_ctx_slots(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_type_new_ctx_slots", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_type_new_ctx_slots", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_unicode_format_arg_t_ch(&mut self, object: &Self::Object, value: u32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_format_arg_t_ch", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_format_arg_t_ch", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_format_arg_t_flags(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_format_arg_t_flags", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_format_arg_t_flags", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_format_arg_t_prec(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_format_arg_t_prec", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_format_arg_t_prec", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_format_arg_t_sign(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_format_arg_t_sign", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_format_arg_t_sign", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_format_arg_t_width(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_format_arg_t_width", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_format_arg_t_width", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_formatter_t_argidx(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_argidx", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_formatter_t_argidx", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_formatter_t_arglen(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_arglen", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_formatter_t_arglen", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_formatter_t_args(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_args", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_unicode_formatter_t_args", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_unicode_formatter_t_args_owned(&mut self, object: &Self::Object, value: i32) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_args_owned", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_formatter_t_args_owned", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_formatter_t_fmtcnt(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_fmtcnt", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_formatter_t_fmtcnt", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_formatter_t_fmtpos(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_fmtpos", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_formatter_t_fmtpos", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicode_formatter_t_writer_overallocate(&mut self, object: &Self::Object, value: u8) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicode_formatter_t_writer_overallocate", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicode_formatter_t_writer_overallocate", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicodeiterobject_it_index(&mut self, object: &Self::Object, value: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicodeiterobject_it_index", &mut [Asked::Object(Some(object)), Asked::Int(value as i64)])
+        calls::nothing(self, "set_unicodeiterobject_it_index", &mut [CallArgument::Object(Some(object)), CallArgument::Int(value as i64)])
     }
     fn set_unicodeiterobject_it_seq(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unicodeiterobject_it_seq", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_unicodeiterobject_it_seq", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_unionobject_args(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unionobject_args", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_unionobject_args", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_unionobject_parameters(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_unionobject_parameters", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_unionobject_parameters", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_wrapperobject_descr(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_wrapperobject_descr", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_wrapperobject_descr", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn set_wrapperobject_self(&mut self, object: &Self::Object, value: Option<&Self::Object>) -> Result<(), Self::Error> {
-        calls::nothing(self, "set_wrapperobject_self", &mut [Asked::Object(Some(object)), Asked::Object(value)])
+        calls::nothing(self, "set_wrapperobject_self", &mut [CallArgument::Object(Some(object)), CallArgument::Object(value)])
     }
     fn setentry_hash(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "setentry_hash", &mut [Asked::Object(Some(object))])
+        calls::size(self, "setentry_hash", &mut [CallArgument::Object(Some(object))])
     }
     fn setentry_key(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "setentry_key", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "setentry_key", &mut [CallArgument::Object(Some(object))])
     }
     fn setiterobject_len(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "setiterobject_len", &mut [Asked::Object(Some(object))])
+        calls::size(self, "setiterobject_len", &mut [CallArgument::Object(Some(object))])
     }
     fn setiterobject_si_pos(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "setiterobject_si_pos", &mut [Asked::Object(Some(object))])
+        calls::size(self, "setiterobject_si_pos", &mut [CallArgument::Object(Some(object))])
     }
     fn setiterobject_si_set(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "setiterobject_si_set", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "setiterobject_si_set", &mut [CallArgument::Object(Some(object))])
     }
     fn setiterobject_si_used(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "setiterobject_si_used", &mut [Asked::Object(Some(object))])
+        calls::size(self, "setiterobject_si_used", &mut [CallArgument::Object(Some(object))])
     }
     fn shared_keys_usable_size(&mut self, keys: Option<&Self::Object>) -> Result<usize, Self::Error> {
         Err(self.unsupported("shared_keys_usable_size"))
@@ -6451,13 +6451,13 @@ pub trait CApi: Sized {
         self.function_at("slotdef_function", object)
     }
     fn slotdef_name_is_set(&mut self, object: &Self::Object) -> Result<bool, Self::Error> {
-        calls::truth(self, "slotdef_name_is_set", &mut [Asked::Object(Some(object))])
+        calls::truth(self, "slotdef_name_is_set", &mut [CallArgument::Object(Some(object))])
     }
     fn slotdef_name_strobj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "slotdef_name_strobj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "slotdef_name_strobj", &mut [CallArgument::Object(Some(object))])
     }
     fn slotdef_offset(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "slotdef_offset", &mut [Asked::Object(Some(object))])
+        calls::int(self, "slotdef_offset", &mut [CallArgument::Object(Some(object))])
     }
     fn slotdef_wrapper(&mut self, object: &Self::Object) -> Result<Option<Self::Function>, Self::Error> {
         self.function_at("slotdef_wrapper", object)
@@ -6466,134 +6466,134 @@ pub trait CApi: Sized {
         Err(self.unsupported("sortslice_keys_all"))
     }
     fn sortslice_keys_at(&mut self, object: &Self::Object, index: isize) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "sortslice_keys_at", &mut [Asked::Object(Some(object)), Asked::Int(index as i64)])
+        calls::optional(self, "sortslice_keys_at", &mut [CallArgument::Object(Some(object)), CallArgument::Int(index as i64)])
     }
     fn split(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, args: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "split", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(args as i64)])
+        calls::object(self, "split", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(args as i64)])
     }
     fn start_readying(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "start_readying", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "start_readying", &mut [CallArgument::Object(Some(object))])
     }
     fn static_ext_type_lookup(&mut self, a1: usize, args: &mut i64) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("static_ext_type_lookup"))
     }
     fn staticmethod_sm_callable(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "staticmethod_sm_callable", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "staticmethod_sm_callable", &mut [CallArgument::Object(Some(object))])
     }
     fn stop_readying(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "stop_readying", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "stop_readying", &mut [CallArgument::Object(Some(object))])
     }
     fn store_instance_attr_lock_held(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "store_instance_attr_lock_held", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(a2)), Asked::Object(Some(args))])
+        calls::int(self, "store_instance_attr_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Object(Some(args))])
     }
     fn stringlib_prework_cut(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "stringlib_prework_cut", &mut [Asked::Object(Some(object))])
+        calls::size(self, "stringlib_prework_cut", &mut [CallArgument::Object(Some(object))])
     }
     fn stringlib_prework_len_needle(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "stringlib_prework_len_needle", &mut [Asked::Object(Some(object))])
+        calls::size(self, "stringlib_prework_len_needle", &mut [CallArgument::Object(Some(object))])
     }
     fn stringlib_prework_needle(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("stringlib_prework_needle", object)
     }
     fn stringlib_prework_period(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "stringlib_prework_period", &mut [Asked::Object(Some(object))])
+        calls::size(self, "stringlib_prework_period", &mut [CallArgument::Object(Some(object))])
     }
     fn striterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "striterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "striterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn striterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "striterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "striterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn strlen(&mut self, s: &str) -> Result<usize, Self::Error> { Ok(s.len()) }
     fn structseq_new_impl(&mut self, a0: &Self::Object, a1: &Self::Object, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "structseq_new_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(args)])
+        calls::object(self, "structseq_new_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(args)])
     }
     fn super_init_without_args(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: &mut Option<Self::Object>, args: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "super_init_without_args", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Out(a2), Asked::Out(args)])
+        calls::int(self, "super_init_without_args", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Out(a2), CallArgument::Out(args)])
     }
     fn superobject_obj(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "superobject_obj", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "superobject_obj", &mut [CallArgument::Object(Some(object))])
     }
     fn superobject_obj_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "superobject_obj_type", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "superobject_obj_type", &mut [CallArgument::Object(Some(object))])
     }
     fn superobject_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "superobject_type", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "superobject_type", &mut [CallArgument::Object(Some(object))])
     }
     fn tailmatch(&mut self, a0: &Self::Object, a1: &Self::Object, a2: isize, a3: isize, args: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "tailmatch", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Int(a2 as i64), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::int(self, "tailmatch", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn tailmatch_3_11(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: isize, a3: isize, args: i32) -> Result<i32, Self::Error> {
-        calls::int(self, "tailmatch", &mut [Asked::Object(Some(a0)), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::int(self, "tailmatch", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn tuple_get_empty(&mut self) -> Result<Self::Object, Self::Error> {
         calls::object(self, "tuple_get_empty", &mut [])
     }
     fn tupleiterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "tupleiterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "tupleiterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn tupleiterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "tupleiterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "tupleiterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn type_cache_entry_value(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_cache_entry_value", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_cache_entry_value", &mut [CallArgument::Object(Some(object))])
     }
     fn type_cache_hashtable(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_cache_hashtable", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_cache_hashtable", &mut [CallArgument::Object(Some(object))])
     }
     fn type_modified_unlocked(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "type_modified_unlocked", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "type_modified_unlocked", &mut [CallArgument::Object(Some(object))])
     }
     fn type_module(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "type_module", &mut [Asked::Object(Some(object))])
+        calls::object(self, "type_module", &mut [CallArgument::Object(Some(object))])
     }
     fn type_module_3_11(&mut self, a0: &Self::Object, args: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "type_module", &mut [Asked::Object(Some(a0)), Asked::Object(args)])
+        calls::object(self, "type_module", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(args)])
     }
     fn type_new_ctx_add_dict(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "type_new_ctx_add_dict", &mut [Asked::Object(Some(object))])
+        calls::int(self, "type_new_ctx_add_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_add_weak(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "type_new_ctx_add_weak", &mut [Asked::Object(Some(object))])
+        calls::int(self, "type_new_ctx_add_weak", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_args(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_args", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_args", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_base(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_base", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_base", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_bases(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_bases", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_bases", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_kwds(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_kwds", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_kwds", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_may_add_dict(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "type_new_ctx_may_add_dict", &mut [Asked::Object(Some(object))])
+        calls::int(self, "type_new_ctx_may_add_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_may_add_weak(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "type_new_ctx_may_add_weak", &mut [Asked::Object(Some(object))])
+        calls::int(self, "type_new_ctx_may_add_weak", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_metatype(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_metatype", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_metatype", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_name(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_name", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_name", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_nslot(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "type_new_ctx_nslot", &mut [Asked::Object(Some(object))])
+        calls::size(self, "type_new_ctx_nslot", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_orig_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_orig_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_orig_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_ctx_slots(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "type_new_ctx_slots", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "type_new_ctx_slots", &mut [CallArgument::Object(Some(object))])
     }
     fn type_new_set_doc(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "type_new_set_doc", &mut [Asked::Object(Some(object))])
+        calls::int(self, "type_new_set_doc", &mut [CallArgument::Object(Some(object))])
     }
     fn type_ready_inherit_as_structs(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "type_ready_inherit_as_structs", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::nothing(self, "type_ready_inherit_as_structs", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn typeobject_validate_watcher_id(&mut self, args: i32) -> Result<i32, Self::Error> {
         Err(self.unsupported("typeobject_validate_watcher_id"))
@@ -6611,13 +6611,13 @@ pub trait CApi: Sized {
         Err(self.unsupported("ucs1lib_fastsearch"))
     }
     fn ucs1lib_prework_cut(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs1lib_prework_cut", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs1lib_prework_cut", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs1lib_prework_len_needle(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs1lib_prework_len_needle", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs1lib_prework_len_needle", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs1lib_prework_period(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs1lib_prework_period", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs1lib_prework_period", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs2lib__lex_search(&mut self, a0: &mut u16, a1: isize, a2: &mut isize, args: i32) -> Result<isize, Self::Error> {
         Err(self.unsupported("ucs2lib__lex_search"))
@@ -6632,13 +6632,13 @@ pub trait CApi: Sized {
         Err(self.unsupported("ucs2lib_fastsearch"))
     }
     fn ucs2lib_prework_cut(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs2lib_prework_cut", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs2lib_prework_cut", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs2lib_prework_len_needle(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs2lib_prework_len_needle", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs2lib_prework_len_needle", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs2lib_prework_period(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs2lib_prework_period", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs2lib_prework_period", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs4lib__lex_search(&mut self, a0: &mut u32, a1: isize, a2: &mut isize, args: i32) -> Result<isize, Self::Error> {
         Err(self.unsupported("ucs4lib__lex_search"))
@@ -6653,204 +6653,204 @@ pub trait CApi: Sized {
         Err(self.unsupported("ucs4lib_fastsearch"))
     }
     fn ucs4lib_prework_cut(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs4lib_prework_cut", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs4lib_prework_cut", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs4lib_prework_len_needle(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs4lib_prework_len_needle", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs4lib_prework_len_needle", &mut [CallArgument::Object(Some(object))])
     }
     fn ucs4lib_prework_period(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "ucs4lib_prework_period", &mut [Asked::Object(Some(object))])
+        calls::size(self, "ucs4lib_prework_period", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_askind(&mut self, a0: i32, a1: Option<&Self::Object>, a2: isize, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_askind", &mut [Asked::Int(a0 as i64), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "unicode_askind", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn unicode_askind_3_11(&mut self, a0: u32, a1: Option<&Self::Object>, a2: isize, args: u32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_askind", &mut [Asked::Int(a0 as i64), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "unicode_askind", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn unicode_capitalize_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_capitalize_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_capitalize_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_casefold_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_casefold_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_casefold_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_char(&mut self, object: u32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_char", &mut [Asked::Int(object as i64)])
+        calls::object(self, "unicode_char", &mut [CallArgument::Int(object as i64)])
     }
     fn unicode_check_encoding_errors(&mut self, a0: &str, args: &str) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_check_encoding_errors", &mut [Asked::Str(Some(a0)), Asked::Str(Some(args))])
+        calls::int(self, "unicode_check_encoding_errors", &mut [CallArgument::Str(Some(a0)), CallArgument::Str(Some(args))])
     }
     fn unicode_clear_identifiers(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "unicode_clear_identifiers", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "unicode_clear_identifiers", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_compare(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_compare", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "unicode_compare", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn unicode_compare_eq(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_compare_eq", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "unicode_compare_eq", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn unicode_copy_as_widechar(&mut self, a0: &Self::Object, a1: &mut i32, args: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "unicode_copy_as_widechar", &mut [Asked::Object(Some(a0)), Asked::OutInt(a1), Asked::Int(args as i64)])
+        calls::nothing(self, "unicode_copy_as_widechar", &mut [CallArgument::Object(Some(a0)), CallArgument::OutInt(a1), CallArgument::Int(args as i64)])
     }
     fn unicode_count_impl(&mut self, a0: &Self::Object, a1: &Self::Object, a2: isize, args: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_count_impl", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::size(self, "unicode_count_impl", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn unicode_dealloc(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "unicode_dealloc", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "unicode_dealloc", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_decode_locale(&mut self, a0: &str, a1: isize, a2: i32, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_decode_locale", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Int(args as i64)])
+        calls::object(self, "unicode_decode_locale", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])
     }
     fn unicode_decode_utf8(&mut self, a0: &str, a1: isize, a2: i32, a3: &str, args: Option<&mut isize>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_decode_utf8", &mut [Asked::Str(Some(a0)), Asked::Int(a1 as i64), Asked::Int(a2 as i64), Asked::Str(Some(a3)), match args { Some(out) => Asked::OutSize(out), None => Asked::Object(None) }])
+        calls::object(self, "unicode_decode_utf8", &mut [CallArgument::Str(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(a2 as i64), CallArgument::Str(Some(a3)), match args { Some(out) => CallArgument::OutSize(out), None => CallArgument::Object(None) }])
     }
     fn unicode_encode_locale(&mut self, a0: &Self::Object, a1: i32, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_encode_locale", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Int(args as i64)])
+        calls::object(self, "unicode_encode_locale", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Int(args as i64)])
     }
     fn unicode_encode_ucs1(&mut self, a0: &Self::Object, a1: &str, args: u32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_encode_ucs1", &mut [Asked::Object(Some(a0)), Asked::Str(Some(a1)), Asked::Int(args as i64)])
+        calls::object(self, "unicode_encode_ucs1", &mut [CallArgument::Object(Some(a0)), CallArgument::Str(Some(a1)), CallArgument::Int(args as i64)])
     }
     fn unicode_encode_utf8(&mut self, a0: &Self::Object, a1: i32, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_encode_utf8", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Str(Some(args))])
+        calls::object(self, "unicode_encode_utf8", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Str(Some(args))])
     }
     fn unicode_fast_translate(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, a3: i32, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_fast_translate", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Object(Some(a2)), Asked::Int(a3 as i64), Asked::OutSize(args)])
+        calls::int(self, "unicode_fast_translate", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Int(a3 as i64), CallArgument::OutSize(args)])
     }
     fn unicode_fill(&mut self, a0: i32, a1: Option<&Self::Object>, a2: u32, a3: isize, args: isize) -> Result<(), Self::Error> {
-        calls::nothing(self, "unicode_fill", &mut [Asked::Int(a0 as i64), Asked::Object(a1), Asked::Int(a2 as i64), Asked::Int(a3 as i64), Asked::Int(args as i64)])
+        calls::nothing(self, "unicode_fill", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
     fn unicode_format_arg_t_ch(&mut self, object: &Self::Object) -> Result<u32, Self::Error> {
-        calls::size(self, "unicode_format_arg_t_ch", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_format_arg_t_ch", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_format_arg_t_flags(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_format_arg_t_flags", &mut [Asked::Object(Some(object))])
+        calls::int(self, "unicode_format_arg_t_flags", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_format_arg_t_prec(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_format_arg_t_prec", &mut [Asked::Object(Some(object))])
+        calls::int(self, "unicode_format_arg_t_prec", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_format_arg_t_sign(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_format_arg_t_sign", &mut [Asked::Object(Some(object))])
+        calls::int(self, "unicode_format_arg_t_sign", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_format_arg_t_width(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_format_arg_t_width", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_format_arg_t_width", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_argidx(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_formatter_t_argidx", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_formatter_t_argidx", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_arglen(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_formatter_t_arglen", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_formatter_t_arglen", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_args(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unicode_formatter_t_args", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unicode_formatter_t_args", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_args_owned(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_formatter_t_args_owned", &mut [Asked::Object(Some(object))])
+        calls::int(self, "unicode_formatter_t_args_owned", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_dict(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unicode_formatter_t_dict", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unicode_formatter_t_dict", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_fmtcnt(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_formatter_t_fmtcnt", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_formatter_t_fmtcnt", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_fmtdata(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unicode_formatter_t_fmtdata", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unicode_formatter_t_fmtdata", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_fmtkind(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicode_formatter_t_fmtkind", &mut [Asked::Object(Some(object))])
+        calls::int(self, "unicode_formatter_t_fmtkind", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_fmtpos(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_formatter_t_fmtpos", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_formatter_t_fmtpos", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_fmtstr(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unicode_formatter_t_fmtstr", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unicode_formatter_t_fmtstr", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_formatter_t_writer(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unicode_formatter_t_writer", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unicode_formatter_t_writer", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_get_widechar_size(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicode_get_widechar_size", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicode_get_widechar_size", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_isspace_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_isspace_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_isspace_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_lower_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_lower_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_lower_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_result(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_result", &mut [Asked::Object(object)])
+        calls::object(self, "unicode_result", &mut [CallArgument::Object(object)])
     }
     fn unicode_result_ready(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_result_ready", &mut [Asked::Object(object)])
+        calls::object(self, "unicode_result_ready", &mut [CallArgument::Object(object)])
     }
     fn unicode_sizeof_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_sizeof_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_sizeof_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_static_dealloc(&mut self, object: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "unicode_static_dealloc", &mut [Asked::Object(Some(object))])
+        calls::nothing(self, "unicode_static_dealloc", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_subtype_new(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_subtype_new", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::object(self, "unicode_subtype_new", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn unicode_swapcase_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_swapcase_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_swapcase_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_title_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_title_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_title_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicode_translate_call_errorhandler(&mut self, a0: &str, a1: &mut Option<Self::Object>, a2: &str, a3: &Self::Object, a4: &mut Option<Self::Object>, a5: isize, a6: isize, args: &mut isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_translate_call_errorhandler", &mut [Asked::Str(Some(a0)), Asked::Out(a1), Asked::Str(Some(a2)), Asked::Object(Some(a3)), Asked::Out(a4), Asked::Int(a5 as i64), Asked::Int(a6 as i64), Asked::OutSize(args)])
+        calls::object(self, "unicode_translate_call_errorhandler", &mut [CallArgument::Str(Some(a0)), CallArgument::Out(a1), CallArgument::Str(Some(a2)), CallArgument::Object(Some(a3)), CallArgument::Out(a4), CallArgument::Int(a5 as i64), CallArgument::Int(a6 as i64), CallArgument::OutSize(args)])
     }
     fn unicode_upper_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicode_upper_impl", &mut [Asked::Object(Some(object))])
+        calls::object(self, "unicode_upper_impl", &mut [CallArgument::Object(Some(object))])
     }
     fn unicodeiterobject_it_index(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicodeiterobject_it_index", &mut [Asked::Object(Some(object))])
+        calls::size(self, "unicodeiterobject_it_index", &mut [CallArgument::Object(Some(object))])
     }
     fn unicodeiterobject_it_seq(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unicodeiterobject_it_seq", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unicodeiterobject_it_seq", &mut [CallArgument::Object(Some(object))])
     }
     fn unicodekeys_lookup_unicode(&mut self, a0: &Self::Object, a1: &Self::Object, args: isize) -> Result<isize, Self::Error> {
-        calls::size(self, "unicodekeys_lookup_unicode", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), Asked::Int(args as i64)])
+        calls::size(self, "unicodekeys_lookup_unicode", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(args as i64)])
     }
     fn unicodeobject__init_global_state(&mut self) -> Result<(), Self::Error> {
         calls::nothing(self, "unicodeobject__init_global_state", &mut [])
     }
     fn unicodeobject_do_argstrip(&mut self, a0: &Self::Object, a1: i32, args: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "unicodeobject_do_argstrip", &mut [Asked::Object(Some(a0)), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::object(self, "unicodeobject_do_argstrip", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn unicodeobject_fastsearch(&mut self, a0: &mut i32, a1: isize, a2: &mut i32, a3: isize, a4: isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "unicodeobject_fastsearch", &mut [Asked::OutInt(a0), Asked::Int(a1 as i64), Asked::OutInt(a2), Asked::Int(a3 as i64), Asked::Int(a4 as i64), Asked::Int(args as i64)])
+        calls::size(self, "unicodeobject_fastsearch", &mut [CallArgument::OutInt(a0), CallArgument::Int(a1 as i64), CallArgument::OutInt(a2), CallArgument::Int(a3 as i64), CallArgument::Int(a4 as i64), CallArgument::Int(args as i64)])
     }
     fn unicodeobject_formatfloat(&mut self, a0: &Self::Object, a1: &Self::Object, a2: Option<&mut Option<Self::Object>>, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "unicodeobject_formatfloat", &mut [Asked::Object(Some(a0)), Asked::Object(Some(a1)), match a2 { Some(out) => Asked::Out(out), None => Asked::Object(None) }, Asked::Object(args)])
+        calls::int(self, "unicodeobject_formatfloat", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), match a2 { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }, CallArgument::Object(args)])
     }
     fn unicodeobject_stringlib__preprocess(&mut self, a0: &mut i32, a1: isize, args: &Self::Object) -> Result<(), Self::Error> {
-        calls::nothing(self, "unicodeobject_stringlib__preprocess", &mut [Asked::OutInt(a0), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::nothing(self, "unicodeobject_stringlib__preprocess", &mut [CallArgument::OutInt(a0), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn unicodeobject_stringlib__two_way(&mut self, a0: &mut i32, a1: isize, args: &Self::Object) -> Result<isize, Self::Error> {
-        calls::size(self, "unicodeobject_stringlib__two_way", &mut [Asked::OutInt(a0), Asked::Int(a1 as i64), Asked::Object(Some(args))])
+        calls::size(self, "unicodeobject_stringlib__two_way", &mut [CallArgument::OutInt(a0), CallArgument::Int(a1 as i64), CallArgument::Object(Some(args))])
     }
     fn unicodeobject_stringlib_parse_args_finds(&mut self, a0: &str, a1: &Self::Object, a2: &mut Option<Self::Object>, a3: &mut isize, args: &mut isize) -> Result<i32, Self::Error> {
-        calls::int(self, "unicodeobject_stringlib_parse_args_finds", &mut [Asked::Str(Some(a0)), Asked::Object(Some(a1)), Asked::Out(a2), Asked::OutSize(a3), Asked::OutSize(args)])
+        calls::int(self, "unicodeobject_stringlib_parse_args_finds", &mut [CallArgument::Str(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Out(a2), CallArgument::OutSize(a3), CallArgument::OutSize(args)])
     }
     fn unicodeobject_unicode_eq(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        calls::int(self, "unicodeobject_unicode_eq", &mut [Asked::Object(Some(a0)), Asked::Object(Some(args))])
+        calls::int(self, "unicodeobject_unicode_eq", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
     fn unionobject_args(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unionobject_args", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unionobject_args", &mut [CallArgument::Object(Some(object))])
     }
     fn unionobject_parameters(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "unionobject_parameters", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "unionobject_parameters", &mut [CallArgument::Object(Some(object))])
     }
     fn wrapperbase_name(&mut self, object: &Self::Object) -> Result<String, Self::Error> {
         self.text_at("wrapperbase_name", object)
     }
     fn wrapperobject_descr(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "wrapperobject_descr", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "wrapperobject_descr", &mut [CallArgument::Object(Some(object))])
     }
     fn wrapperobject_self(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
-        calls::optional(self, "wrapperobject_self", &mut [Asked::Object(Some(object))])
+        calls::optional(self, "wrapperobject_self", &mut [CallArgument::Object(Some(object))])
     }
     fn x_divrem(&mut self, a0: Option<&Self::Object>, a1: Option<&Self::Object>, args: &mut Option<Self::Object>) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "x_divrem", &mut [Asked::Object(a0), Asked::Object(a1), Asked::Out(args)])
+        calls::object(self, "x_divrem", &mut [CallArgument::Object(a0), CallArgument::Object(a1), CallArgument::Out(args)])
     }
 }

@@ -4,7 +4,7 @@ use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::guard::source::Source;
 use crate::guard::{Check, Guard};
-use crate::trace::state::reasons::ASKED_SYSTEM;
+use crate::trace::state::reasons::READS_SYSTEM;
 use pyo3::exceptions::PyException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -112,7 +112,7 @@ impl Acquire {
 /// A question to the system, and what compares its answer.
 fn question(py: Python<'_>, guard: &Guard) -> Option<(Py<PyAny>, Py<PyAny>)> {
     match (&guard.source, &guard.check) {
-        (Source::Constant(question), Check::Call(compare)) if guard.reason.why == ASKED_SYSTEM => {
+        (Source::Constant(question), Check::Call(compare)) if guard.reason.why == READS_SYSTEM => {
             Some((question.0.clone_ref(py), compare.clone_ref(py)))
         }
         _ => None,

@@ -1,6 +1,6 @@
 //! `PyUnicode_FromFormat`, as far as messages use it.
 use super::world::{Live, Stop};
-use generated::calls::{Asked, Gives, Value};
+use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::Argument;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyString};
@@ -115,7 +115,7 @@ fn shown<'py>(
     function: &'static str,
     object: &Bound<'py, PyAny>,
 ) -> Result<Bound<'py, PyString>, Stop> {
-    match live.call_c(function, &mut [Asked::Object(Some(object))], Gives::Object)? {
+    match live.call_c(function, &mut [CallArgument::Object(Some(object))], Gives::Object)? {
         Value::Object(text) => Ok(text.cast_into().map_err(PyErr::from)?),
         _ => Err(Stop::Unsupported(function)),
     }

@@ -1,12 +1,12 @@
 //! Macros, inline functions and members of structs by name: the headers have them, no library exports them.
 use super::world::{Live, Stop};
 use crate::ffi::{exported, flag, types};
-use generated::calls::{Asked, Gives, Value};
+use generated::calls::{CallArgument, Gives, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 type Object<'py> = Bound<'py, PyAny>;
-type Args<'a, 'b, 'py> = &'a mut [Asked<'b, Object<'py>>];
+type Args<'a, 'b, 'py> = &'a mut [CallArgument<'b, Object<'py>>];
 
 /// Macros and hidden functions that are exported ones without a check, or with the thread left out; of files whose memory is the world's.
 const ALIASES: &[(&str, &str)] = &[
@@ -72,9 +72,9 @@ fn class<'a, 'py>(object: &'a Object<'py>) -> PyResult<&'a Bound<'py, PyType>> {
     object.cast::<PyType>().map_err(Into::into)
 }
 
-fn first<'py>(args: &[Asked<'_, Object<'py>>]) -> Option<Object<'py>> {
+fn first<'py>(args: &[CallArgument<'_, Object<'py>>]) -> Option<Object<'py>> {
     match args.first() {
-        Some(Asked::Object(Some(object))) => Some((*object).clone()),
+        Some(CallArgument::Object(Some(object))) => Some((*object).clone()),
         _ => None,
     }
 }
@@ -104,8 +104,8 @@ impl<'py> Live<'py> {
             return Some(answer);
         }
         let cached = match &*args {
-            [Asked::Object(Some(_))] => self.cache(name, None),
-            [Asked::Object(Some(_)), Asked::Object(value)] => self.cache(name, Some(*value)),
+            [CallArgument::Object(Some(_))] => self.cache(name, None),
+            [CallArgument::Object(Some(_)), CallArgument::Object(value)] => self.cache(name, Some(*value)),
             _ => None,
         };
         if let Some(answer) = cached {
@@ -130,45 +130,45 @@ impl<'py> Live<'py> {
     /// What takes more than one step.
     fn by_hand(&mut self, name: &'static str, args: Args<'_, '_, 'py>) -> Option<Result<Value<Object<'py>>, Stop>> {
         match (name, args) {
-            ("PyObject_CallMethodNoArgs", [Asked::Object(Some(of)), Asked::Object(Some(method))]) => {
+            ("PyObject_CallMethodNoArgs", [CallArgument::Object(Some(of)), CallArgument::Object(Some(method))]) => {
                 Some(self.method(of, method, &[]))
             }
             (
                 "PyObject_CallMethodOneArg",
-                [Asked::Object(Some(of)), Asked::Object(Some(method)), Asked::Object(Some(arg))],
+                [CallArgument::Object(Some(of)), CallArgument::Object(Some(method)), CallArgument::Object(Some(arg))],
             ) => Some(self.method(of, method, &[(*arg).clone()])),
-            ("is_dunder_name", [Asked::Object(Some(name))]) => {
+            ("is_dunder_name", [CallArgument::Object(Some(name))]) => {
                 let name = name.cast::<pyo3::types::PyString>().ok()?.to_str().ok()?;
                 let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
                 Some(Ok(Value::Int(i128::from(dunder && name.chars().all(|c| c as u32 <= 0xff)))))
             }
-            ("_PyWeakref_GET_REF", [Asked::Object(Some(reference))]) => {
+            ("_PyWeakref_GET_REF", [CallArgument::Object(Some(reference))]) => {
                 let reference = reference.cast::<pyo3::types::PyWeakrefReference>().ok()?;
                 Some(Ok(pyo3::types::PyWeakrefMethods::upgrade(reference).into()))
             }
-            ("_Py_XNewRef", [Asked::Object(object)]) => Some(Ok(object.cloned().into())),
+            ("_Py_XNewRef", [CallArgument::Object(object)]) => Some(Ok(object.cloned().into())),
             ("_PyLong_GetZero", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 0).into_any()))),
             ("_PyLong_GetOne", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 1).into_any()))),
-            ("Py_SIZE" | "PySequence_Fast_GET_SIZE", [Asked::Object(Some(object))]) => {
+            ("Py_SIZE" | "PySequence_Fast_GET_SIZE", [CallArgument::Object(Some(object))]) => {
                 exported::size(object).map(|size| Ok(Value::number(size)))
             }
-            ("PySequence_Fast_GET_ITEM", [Asked::Object(Some(object)), Asked::Int(index)]) => {
+            ("PySequence_Fast_GET_ITEM", [CallArgument::Object(Some(object)), CallArgument::Int(index)]) => {
                 let list = object.is_instance_of::<pyo3::types::PyList>();
-                let mut asked = [Asked::Object(Some(*object)), Asked::Int(*index)];
+                let mut asked = [CallArgument::Object(Some(*object)), CallArgument::Int(*index)];
                 Some(self.call_c(if list { "PyList_GetItem" } else { "PyTuple_GetItem" }, &mut asked, Gives::Object))
             }
-            ("_PyDictViewObject_dv_dict" | "mappingproxyobject_mapping", [Asked::Object(Some(object))]) => {
+            ("_PyDictViewObject_dv_dict" | "mappingproxyobject_mapping", [CallArgument::Object(Some(object))]) => {
                 exported::viewed(object).map(|dict| Ok(Value::Object(dict)))
             }
             (
                 "_PyObject_TryGetInstanceAttribute",
-                [Asked::Object(Some(object)), Asked::Object(Some(name)), Asked::Out(found)],
+                [CallArgument::Object(Some(object)), CallArgument::Object(Some(name)), CallArgument::Out(found)],
             ) => Some(self.instance_attribute(object, name, found)),
-            ("PyDescrObject_d_name", [Asked::Object(Some(descriptor))]) => {
+            ("PyDescrObject_d_name", [CallArgument::Object(Some(descriptor))]) => {
                 let name = types::lookup(&descriptor.get_type(), &pyo3::types::PyString::intern(self.py, "__name__"))?;
                 Some(name.call_method1("__get__", (*descriptor,)).map(Value::Object).map_err(Stop::from))
             }
-            ("PyDescrObject_d_type", [Asked::Object(Some(descriptor))]) => {
+            ("PyDescrObject_d_type", [CallArgument::Object(Some(descriptor))]) => {
                 let owner =
                     types::lookup(&descriptor.get_type(), &pyo3::types::PyString::intern(self.py, "__objclass__"))?;
                 Some(owner.call_method1("__get__", (*descriptor,)).map(Value::Object).map_err(Stop::from))
@@ -185,13 +185,13 @@ impl<'py> Live<'py> {
         found: &mut Option<Object<'py>>,
     ) -> Result<Value<Object<'py>>, Stop> {
         self.note("native", "_PyObject_TryGetInstanceAttribute");
-        let mut of = [Asked::Object(Some(object)), Asked::Object(None)];
+        let mut of = [CallArgument::Object(Some(object)), CallArgument::Object(None)];
         let Some(Value::Object(dict)) =
             exported::call(self.py, "PyObject_GenericGetDict", &mut of, Gives::Object).transpose()?
         else {
             return Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute"));
         };
-        let mut item = [Asked::Object(Some(&dict)), Asked::Object(Some(name)), Asked::Out(found)];
+        let mut item = [CallArgument::Object(Some(&dict)), CallArgument::Object(Some(name)), CallArgument::Out(found)];
         match exported::call(self.py, "PyDict_GetItemRef", &mut item, Gives::Int).transpose()? {
             Some(_) => Ok(Value::Int(1)),
             None => Err(Stop::Unsupported("_PyObject_TryGetInstanceAttribute")),
@@ -206,8 +206,12 @@ impl<'py> Live<'py> {
         args: &[Object<'py>],
     ) -> Result<Value<Object<'py>>, Stop> {
         let all: Vec<_> = std::iter::once(of.clone()).chain(args.iter().cloned()).collect();
-        let mut asked =
-            [Asked::Object(Some(name)), Asked::Objects(&all), Asked::Int(all.len() as i64), Asked::Object(None)];
+        let mut asked = [
+            CallArgument::Object(Some(name)),
+            CallArgument::Objects(&all),
+            CallArgument::Int(all.len() as i64),
+            CallArgument::Object(None),
+        ];
         self.call_c("PyObject_VectorcallMethod", &mut asked, Gives::Object)
     }
 

@@ -3,7 +3,7 @@ use super::function::Function;
 use super::world::{Live, Stop};
 use crate::ffi::struct_members;
 use crate::semantics::FIELDS;
-use generated::calls::{Asked, Value};
+use generated::calls::{CallArgument, Value};
 use generated::members::{self, Field};
 use pyo3::prelude::*;
 
@@ -34,11 +34,11 @@ impl<'py> Live<'py> {
     pub(super) fn field(
         &mut self,
         name: &'static str,
-        args: &[Asked<'_, Object<'py>>],
+        args: &[CallArgument<'_, Object<'py>>],
     ) -> Option<Result<Value<Object<'py>>, Stop>> {
         match args {
             _ if in_table(name) => None,
-            [Asked::Object(Some(object))] => match name.strip_suffix("_is_set") {
+            [CallArgument::Object(Some(object))] => match name.strip_suffix("_is_set") {
                 Some(member) => {
                     struct_members::is_set(object, field(member)?).map(|is_set| Ok(Value::Int(i128::from(is_set))))
                 }
@@ -47,7 +47,7 @@ impl<'py> Live<'py> {
                 }
                 None => struct_members::get(object, field(name)?).map(Ok),
             },
-            [Asked::Object(Some(object)), value] => {
+            [CallArgument::Object(Some(object)), value] => {
                 struct_members::set(object, field(name.strip_prefix("set_")?)?, value).map(|()| Ok(Value::Nothing))
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! Memory that translated functions read without a C function: heads of strings, digits, fields of types; and allocation.
 use super::world::{Live, Stop};
 use crate::ffi::{exported, header_fields, types};
-use generated::calls::{Asked, Gives, Value};
+use generated::calls::{CallArgument, Gives, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -14,23 +14,24 @@ const ALLOCATORS: &[&str] =
 
 impl<'py> Live<'py> {
     /// What memory says, by the name of the macro, inline function or member that reads it; nothing for other names.
-    pub(super) fn memory(&mut self, name: &'static str, args: &mut [Asked<'_, Object<'py>>]) -> Answer<'py> {
+    pub(super) fn memory(&mut self, name: &'static str, args: &mut [CallArgument<'_, Object<'py>>]) -> Answer<'py> {
         if let Some(number) = number(name, args) {
             return Some(Ok(Value::Int(number)));
         }
         match (name, args) {
-            ("_PyLong_BothAreCompact", [Asked::Object(Some(a)), Asked::Object(Some(b))]) => {
+            ("_PyLong_BothAreCompact", [CallArgument::Object(Some(a)), CallArgument::Object(Some(b))]) => {
                 let both = header_fields::long("_PyLong_IsCompact", a)? & header_fields::long("_PyLong_IsCompact", b)?;
                 Some(Ok(Value::Int(both)))
             }
-            ("PyTupleObject_ob_item_at" | "PyListObject_ob_item_at", [Asked::Object(Some(of)), Asked::Int(index)]) => {
-                header_fields::item(of, isize::try_from(*index).ok()?).map(|item| Ok(item.into()))
-            }
+            (
+                "PyTupleObject_ob_item_at" | "PyListObject_ob_item_at",
+                [CallArgument::Object(Some(of)), CallArgument::Int(index)],
+            ) => header_fields::item(of, isize::try_from(*index).ok()?).map(|item| Ok(item.into())),
             (
                 "PyTuple_SET_ITEM" | "PyList_SET_ITEM",
-                [Asked::Object(Some(of)), Asked::Int(index), Asked::Object(value)],
+                [CallArgument::Object(Some(of)), CallArgument::Int(index), CallArgument::Object(value)],
             ) => header_fields::set_item(of, isize::try_from(*index).ok()?, *value).map(|()| Ok(Value::Nothing)),
-            ("_PyTuple_Resize", [Asked::Out(variable), Asked::Int(size)]) => {
+            ("_PyTuple_Resize", [CallArgument::Out(variable), CallArgument::Int(size)]) => {
                 // C resizes what nobody else holds; here the world holds it, too.
                 let made = header_fields::resized(variable.as_ref()?, isize::try_from(*size).ok()?);
                 Some(made.map_err(Stop::from).map(|made| {
@@ -38,20 +39,22 @@ impl<'py> Live<'py> {
                     Value::Int(0)
                 }))
             }
-            ("_PyTuple_FromArray", [Asked::Objects(items), Asked::Int(count)]) => {
+            ("_PyTuple_FromArray", [CallArgument::Objects(items), CallArgument::Int(count)]) => {
                 let items = items.get(..usize::try_from(*count).ok()?)?;
                 Some(PyTuple::new(self.py, items).map(|tuple| Value::Object(tuple.into_any())).map_err(Stop::from))
             }
-            ("_Py_dict_lookup", [dict, key, hash, Asked::Out(found)]) => self.dict_lookup([dict, key, hash], found),
-            (_, [Asked::Object(Some(class)), rest @ ..]) if ALLOCATORS.contains(&name) => {
+            ("_Py_dict_lookup", [dict, key, hash, CallArgument::Out(found)]) => {
+                self.dict_lookup([dict, key, hash], found)
+            }
+            (_, [CallArgument::Object(Some(class)), rest @ ..]) if ALLOCATORS.contains(&name) => {
                 let items = match rest {
-                    [Asked::Int(items)] => isize::try_from(*items).ok()?,
+                    [CallArgument::Int(items)] => isize::try_from(*items).ok()?,
                     _ => 0,
                 };
                 self.note("native", "PyType_GenericAlloc");
                 Some(self.allocate(class.cast().ok()?, None, items).map(Value::Object))
             }
-            (_, [Asked::Object(Some(class))]) => {
+            (_, [CallArgument::Object(Some(class))]) => {
                 header_fields::type_object(name, class.cast::<PyType>().ok()?).map(|found| Ok(found.into()))
             }
             _ => None,
@@ -73,12 +76,14 @@ impl<'py> Live<'py> {
     /// The value of a key whose hash is known. The index is 0 for whatever is found, as where it lies is the dictionary's own matter.
     fn dict_lookup(
         &mut self,
-        [dict, key, hash]: [&Asked<'_, Object<'py>>; 3],
+        [dict, key, hash]: [&CallArgument<'_, Object<'py>>; 3],
         found: &mut Option<Object<'py>>,
     ) -> Answer<'py> {
         const DKIX_EMPTY: i128 = -1;
-        let (Asked::Object(dict), Asked::Object(key), Asked::Int(hash)) = (dict, key, hash) else { return None };
-        let mut args = [Asked::Object(*dict), Asked::Object(*key), Asked::Int(*hash)];
+        let (CallArgument::Object(dict), CallArgument::Object(key), CallArgument::Int(hash)) = (dict, key, hash) else {
+            return None;
+        };
+        let mut args = [CallArgument::Object(*dict), CallArgument::Object(*key), CallArgument::Int(*hash)];
         let answer = exported::call(self.py, "_PyDict_GetItem_KnownHash", &mut args, Gives::Optional)?;
         self.note("native", "_PyDict_GetItem_KnownHash");
         Some(answer.map_err(Stop::from).map(|value| match value {
@@ -116,8 +121,8 @@ impl<'py> Live<'py> {
 }
 
 /// A number that is read.
-fn number<'py>(name: &str, args: &[Asked<'_, Object<'py>>]) -> Option<i128> {
-    let [Asked::Object(Some(object))] = args else { return None };
+fn number<'py>(name: &str, args: &[CallArgument<'_, Object<'py>>]) -> Option<i128> {
+    let [CallArgument::Object(Some(object))] = args else { return None };
     match name {
         "Py_REFCNT" => return Some(header_fields::references(object) as i128),
         "_PyObject_IsUniquelyReferenced" => return Some(i128::from(header_fields::references(object) == 1)),

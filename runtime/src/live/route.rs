@@ -7,7 +7,7 @@ use super::world::{Live, Stop};
 use crate::ffi::exported;
 use crate::semantics::calls::{MEMORY, call};
 use crate::semantics::functions::FUNCTIONS;
-use generated::calls::{Asked, Gives, Value};
+use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::FunctionId;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
@@ -35,7 +35,7 @@ impl<'py> Live<'py> {
     pub(super) fn call_c(
         &mut self,
         name: &'static str,
-        args: &mut [Asked<'_, Object<'py>>],
+        args: &mut [CallArgument<'_, Object<'py>>],
         gives: Gives,
     ) -> Result<Value<Object<'py>>, Stop> {
         if let Some(answer) = self.translated(name, args, gives) {
@@ -63,7 +63,7 @@ impl<'py> Live<'py> {
     pub(super) fn translated(
         &mut self,
         name: &'static str,
-        args: &mut [Asked<'_, Object<'py>>],
+        args: &mut [CallArgument<'_, Object<'py>>],
         gives: Gives,
     ) -> Option<Result<Value<Object<'py>>, Stop>> {
         let id = translation(name)?;
@@ -72,30 +72,36 @@ impl<'py> Live<'py> {
     }
 }
 
-fn value<'py>(arg: &Asked<'_, Object<'py>>) -> Value<Object<'py>> {
+fn value<'py>(arg: &CallArgument<'_, Object<'py>>) -> Value<Object<'py>> {
     match arg {
-        Asked::Object(object) => object.cloned().into(),
-        Asked::Int(int) => Value::Int(i128::from(*int)),
-        Asked::Str(text) => text.map_or(Value::Null, |text| Value::Str(text.to_owned())),
-        Asked::Objects(objects) => Value::Objects(objects.to_vec()),
-        Asked::Out(object) => Option::clone(object).into(),
-        Asked::OutInt(int) => Value::Int(i128::from(**int)),
-        Asked::OutSize(int) => Value::number(**int),
+        CallArgument::Object(object) => object.cloned().into(),
+        CallArgument::Int(int) => Value::Int(i128::from(*int)),
+        CallArgument::Str(text) => text.map_or(Value::Null, |text| Value::Str(text.to_owned())),
+        CallArgument::Objects(objects) => Value::Objects(objects.to_vec()),
+        CallArgument::Out(object) => Option::clone(object).into(),
+        CallArgument::OutInt(int) => Value::Int(i128::from(**int)),
+        CallArgument::OutSize(int) => Value::number(**int),
     }
 }
 
 /// The result alone; what was set through pointers goes where the pointers lead.
-fn settle<'py>(value: Value<Object<'py>>, args: &mut [Asked<'_, Object<'py>>], gives: Gives) -> Value<Object<'py>> {
+fn settle<'py>(
+    value: Value<Object<'py>>,
+    args: &mut [CallArgument<'_, Object<'py>>],
+    gives: Gives,
+) -> Value<Object<'py>> {
     let Value::Several(values) = value else { return value };
     let mut values = values.into_iter();
     let result = values.next().unwrap_or(Value::Nothing);
-    let outs = args.iter_mut().filter(|arg| matches!(arg, Asked::Out(_) | Asked::OutInt(_) | Asked::OutSize(_)));
+    let outs = args
+        .iter_mut()
+        .filter(|arg| matches!(arg, CallArgument::Out(_) | CallArgument::OutInt(_) | CallArgument::OutSize(_)));
     for (arg, value) in outs.zip(values) {
         match (arg, value) {
-            (Asked::Out(variable), Value::Object(object)) => **variable = Some(object),
-            (Asked::Out(variable), _) => **variable = None,
-            (Asked::OutInt(variable), Value::Int(int)) => **variable = i32::try_from(int).unwrap_or(-1),
-            (Asked::OutSize(variable), Value::Int(int)) => **variable = isize::try_from(int).unwrap_or(-1),
+            (CallArgument::Out(variable), Value::Object(object)) => **variable = Some(object),
+            (CallArgument::Out(variable), _) => **variable = None,
+            (CallArgument::OutInt(variable), Value::Int(int)) => **variable = i32::try_from(int).unwrap_or(-1),
+            (CallArgument::OutSize(variable), Value::Int(int)) => **variable = isize::try_from(int).unwrap_or(-1),
             _ => {}
         }
     }

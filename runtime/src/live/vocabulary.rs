@@ -8,7 +8,7 @@ use super::world::{Live, Stop};
 use super::{format, identity, slots};
 use crate::ffi::{argument_parser, c_calls, header_fields, pointer, types};
 use crate::semantics::{calls, dispatch};
-use generated::calls::{Asked, Gives, Value};
+use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
 use generated::slots::{Slot, Suite};
 use pyo3::exceptions::PySystemError;
@@ -62,7 +62,7 @@ impl<'py> CApi for Live<'py> {
     fn ask(
         &mut self,
         name: &'static str,
-        args: &mut [Asked<'_, Object<'py>>],
+        args: &mut [CallArgument<'_, Object<'py>>],
         gives: Gives,
     ) -> Answer<Value<Object<'py>>> {
         self.call_c(name, args, gives)
@@ -284,7 +284,7 @@ impl<'py> CApi for Live<'py> {
         Ok(generated::buffers::print(str, size, text.to_str()?))
     }
     fn _PyLong_IsNegative(&mut self, op: &Object<'py>) -> Answer<i32> {
-        let sign = self.ask("_PyLong_Sign", &mut [Asked::Object(Some(op))], Gives::Int)?;
+        let sign = self.ask("_PyLong_Sign", &mut [CallArgument::Object(Some(op))], Gives::Int)?;
         Ok(i32::from(matches!(sign, Value::Int(sign) if sign < 0)))
     }
     fn PyFloat_FromDouble(&mut self, number: f64) -> Answer<Object<'py>> {
@@ -568,7 +568,7 @@ impl<'py> CApi for Live<'py> {
         }
     }
     fn PyObject_GenericGetDict(&mut self, of: &Object<'py>, context: Option<&Object<'py>>) -> Answer<Object<'py>> {
-        let mut args = [Asked::Object(Some(of)), Asked::Object(context)];
+        let mut args = [CallArgument::Object(Some(of)), CallArgument::Object(context)];
         match self.call_c("PyObject_GenericGetDict", &mut args, Gives::Object)? {
             Value::Object(dict) => Ok(dict),
             _ => Err(Stop::Unsupported("PyObject_GenericGetDict")),

@@ -49,7 +49,7 @@ impl Compiled {
             function_caches: kept,
             ..trace::Options::of(fullgraph)
         };
-        let traced = trace::trace(py, &self.unit.shared.lasting, function, &code, &locals, &options);
+        let traced = trace::trace(py, &self.unit.shared.trace_caches, function, &code, &locals, &options);
         let trace_ns = start.elapsed().as_nanos() as u64;
         let outcome = match traced {
             Ok(outcome) => outcome,

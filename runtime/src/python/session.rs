@@ -34,7 +34,7 @@ impl Session {
                 counters,
                 generation,
                 constants: TransferConstants::new(py)?,
-                lasting: SharedCaches::shared(py),
+                trace_caches: SharedCaches::shared(py),
                 frames,
                 log,
                 stop_at,

@@ -65,7 +65,7 @@ pub struct Shared {
     /// Raised by `reset`: compiled code of an earlier generation is forgotten.
     pub(super) generation: AtomicU64,
     pub(super) constants: TransferConstants,
-    pub(super) lasting: Arc<SharedCaches>,
+    pub(super) trace_caches: Arc<SharedCaches>,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,
     /// Called with the record of every frame as a dict.
     pub(super) log: Option<Py<PyAny>>,

@@ -95,7 +95,7 @@ struct Rows<'m> {
     reviewed: Vec<&'m models::Row>,
     stateful: Vec<&'m models::Row>,
     /// Owners whose functions run on proxies.
-    tokens: BTreeMap<&'m str, &'m str>,
+    proxies: BTreeMap<&'m str, &'m str>,
     /// Owners that are reviewed as a whole.
     unread: BTreeMap<&'m str, &'m str>,
     modelled: BTreeSet<&'m str>,
@@ -114,7 +114,7 @@ impl<'m> Rows<'m> {
         Self {
             reviewed: rows("REVIEWED"),
             stateful: rows("STATEFUL"),
-            tokens: owners("TOKENS"),
+            proxies: owners("PROXIES_ALLOWED"),
             unread: owners("UNREAD"),
             modelled: first(rows("MODELLED")).collect(),
             made: first(rows("MADE")).collect(),
@@ -147,7 +147,7 @@ impl<'m> Rows<'m> {
             return ("reviewed", "its class is in MADE".to_owned());
         }
         let module = owner.rsplit_once('.').map_or("", |(module, _)| module);
-        let tokens = self.tokens.get(owner).or_else(|| self.tokens.get(module));
+        let tokens = self.proxies.get(owner).or_else(|| self.proxies.get(module));
         let foreign = foreign(effects);
         let changes = !(effects.mutates.is_empty() && effects.sets.is_empty());
         match (foreign.is_empty(), changes, tokens) {

@@ -1,5 +1,5 @@
 //! C functions and objects that the interpreter exports, by name.
-use generated::calls::{Asked, Gives, Value};
+use generated::calls::{CallArgument, Gives, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
@@ -138,7 +138,7 @@ pub(crate) fn viewed<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny
 pub(crate) fn call<'py>(
     py: Python<'py>,
     name: &'static str,
-    args: &mut [Asked<'_, Bound<'py, PyAny>>],
+    args: &mut [CallArgument<'_, Bound<'py, PyAny>>],
     gives: Gives,
 ) -> Option<PyResult<Value<Bound<'py, PyAny>>>> {
     if REFUSED.contains(&name) || args.len() > 6 {
@@ -154,21 +154,21 @@ pub(crate) fn call<'py>(
     let mut words = [0_usize; 6];
     for (index, (word, arg)) in words.iter_mut().zip(args.iter_mut()).enumerate() {
         *word = match arg {
-            Asked::Object(object) => object.map_or(0, super::pointer::address),
-            Asked::Int(int) => *int as usize,
-            Asked::Str(_) => texts.get(index)?.as_ref().map_or(0, |text| text.as_ptr() as usize),
-            Asked::Objects(_) => arrays.get(index)?.as_ptr() as usize,
-            Asked::Out(_) => cells.get_mut(index)? as *mut Object as usize,
-            Asked::OutInt(int) => *int as *mut i32 as usize,
-            Asked::OutSize(int) => *int as *mut isize as usize,
+            CallArgument::Object(object) => object.map_or(0, super::pointer::address),
+            CallArgument::Int(int) => *int as usize,
+            CallArgument::Str(_) => texts.get(index)?.as_ref().map_or(0, |text| text.as_ptr() as usize),
+            CallArgument::Objects(_) => arrays.get(index)?.as_ptr() as usize,
+            CallArgument::Out(_) => cells.get_mut(index)? as *mut Object as usize,
+            CallArgument::OutInt(int) => *int as *mut i32 as usize,
+            CallArgument::OutSize(int) => *int as *mut isize as usize,
         };
     }
     // SAFETY: the prototype of this name, in the headers of the running release, has these parameters, each of a class that one integer
     // register passes; objects, strings, arrays and variables outlive the call.
     let result = unsafe { words_call(address, &words, args.len()) };
     for (arg, cell) in args.iter_mut().zip(cells) {
-        if let Asked::Out(variable) = arg {
-            // SAFETY: the function left NULL or a reference there; it is the caller's, but where the table says that it is lent.
+        if let CallArgument::Out(variable) = arg {
+            // SAFETY: the function left NULL or a reference there; it is the caller's, but where the table says that it is borrowed.
             **variable = unsafe {
                 if BORROWED_OUT.contains(&name) {
                     Bound::from_borrowed_ptr_or_opt(py, cell)
@@ -182,24 +182,24 @@ pub(crate) fn call<'py>(
 }
 
 /// The C string of an argument that is one; nothing if it holds a NUL.
-fn text(arg: &Asked<'_, Bound<'_, PyAny>>) -> Option<Option<CString>> {
+fn text(arg: &CallArgument<'_, Bound<'_, PyAny>>) -> Option<Option<CString>> {
     match arg {
-        Asked::Str(Some(text)) => CString::new(*text).ok().map(Some),
+        CallArgument::Str(Some(text)) => CString::new(*text).ok().map(Some),
         _ => Some(None),
     }
 }
 
-fn array(arg: &Asked<'_, Bound<'_, PyAny>>) -> Vec<Object> {
+fn array(arg: &CallArgument<'_, Bound<'_, PyAny>>) -> Vec<Object> {
     match arg {
-        Asked::Objects(objects) => objects.iter().map(Bound::as_ptr).collect(),
+        CallArgument::Objects(objects) => objects.iter().map(Bound::as_ptr).collect(),
         _ => Vec::new(),
     }
 }
 
 /// What a variable holds; its reference goes to the function.
-fn cell(arg: &mut Asked<'_, Bound<'_, PyAny>>) -> Object {
+fn cell(arg: &mut CallArgument<'_, Bound<'_, PyAny>>) -> Object {
     match arg {
-        Asked::Out(variable) => variable.take().map_or(std::ptr::null_mut(), Bound::into_ptr),
+        CallArgument::Out(variable) => variable.take().map_or(std::ptr::null_mut(), Bound::into_ptr),
         _ => std::ptr::null_mut(),
     }
 }
@@ -228,7 +228,7 @@ fn answer<'py>(py: Python<'py>, name: &'static str, result: usize, gives: Gives)
     let number = match gives {
         Gives::Object | Gives::Optional => {
             let object = result as Object;
-            // SAFETY: the result of a function that gives an object: a new reference, or a lent one as the table says, or NULL.
+            // SAFETY: the result of a function that gives an object: a new reference, or a borrowed one as the table says, or NULL.
             let object = unsafe {
                 if BORROWED.contains(&name) {
                     Bound::from_borrowed_ptr_or_opt(py, object)

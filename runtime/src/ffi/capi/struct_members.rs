@@ -1,6 +1,6 @@
 //! Members of C structs of live objects, at the offsets that the generated tables give.
 use crate::ffi::types;
-use generated::calls::{Asked, Value};
+use generated::calls::{CallArgument, Value};
 use generated::members::{Field, Kind};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -128,26 +128,26 @@ pub(crate) fn get<'py>(object: &Bound<'py, PyAny>, field: &Field) -> Option<Valu
 }
 
 /// Sets a member; nothing if it cannot be, or the value is of another kind.
-pub(crate) fn set(object: &Bound<'_, PyAny>, field: &Field, value: &Asked<'_, Bound<'_, PyAny>>) -> Option<()> {
+pub(crate) fn set(object: &Bound<'_, PyAny>, field: &Field, value: &CallArgument<'_, Bound<'_, PyAny>>) -> Option<()> {
     let at = place(object, field)?;
     // SAFETY: the member of this kind lies there, and the object is the caller's to change; the old reference is given up after the new one
     // is there.
     unsafe {
         match (field.kind, value) {
-            (Kind::Object, Asked::Object(value)) => {
+            (Kind::Object, CallArgument::Object(value)) => {
                 let new = value.map_or(std::ptr::null_mut(), |value| value.clone().into_ptr());
                 drop(Bound::from_owned_ptr_or_opt(object.py(), std::mem::replace(&mut *at.cast::<Object>(), new)));
             }
-            (Kind::Pointer, Asked::Object(None)) => *at.cast::<usize>() = 0,
-            (Kind::Pointer, Asked::Object(Some(value))) => *at.cast::<usize>() = super::pointer::target(value)?,
-            (Kind::I64, Asked::Int(value)) => *at.cast::<i64>() = *value,
-            (Kind::U64, Asked::Int(value)) => *at.cast::<u64>() = *value as u64,
-            (Kind::I32, Asked::Int(value)) => *at.cast::<i32>() = i32::try_from(*value).ok()?,
-            (Kind::U32, Asked::Int(value)) => *at.cast::<u32>() = u32::try_from(*value).ok()?,
-            (Kind::I16, Asked::Int(value)) => *at.cast::<i16>() = i16::try_from(*value).ok()?,
-            (Kind::U16, Asked::Int(value)) => *at.cast::<u16>() = u16::try_from(*value).ok()?,
-            (Kind::I8, Asked::Int(value)) => *at.cast::<i8>() = i8::try_from(*value).ok()?,
-            (Kind::U8, Asked::Int(value)) => *at = u8::try_from(*value).ok()?,
+            (Kind::Pointer, CallArgument::Object(None)) => *at.cast::<usize>() = 0,
+            (Kind::Pointer, CallArgument::Object(Some(value))) => *at.cast::<usize>() = super::pointer::target(value)?,
+            (Kind::I64, CallArgument::Int(value)) => *at.cast::<i64>() = *value,
+            (Kind::U64, CallArgument::Int(value)) => *at.cast::<u64>() = *value as u64,
+            (Kind::I32, CallArgument::Int(value)) => *at.cast::<i32>() = i32::try_from(*value).ok()?,
+            (Kind::U32, CallArgument::Int(value)) => *at.cast::<u32>() = u32::try_from(*value).ok()?,
+            (Kind::I16, CallArgument::Int(value)) => *at.cast::<i16>() = i16::try_from(*value).ok()?,
+            (Kind::U16, CallArgument::Int(value)) => *at.cast::<u16>() = u16::try_from(*value).ok()?,
+            (Kind::I8, CallArgument::Int(value)) => *at.cast::<i8>() = i8::try_from(*value).ok()?,
+            (Kind::U8, CallArgument::Int(value)) => *at = u8::try_from(*value).ok()?,
             _ => return None,
         }
     }

@@ -14,7 +14,7 @@ impl<'py> Tracer<'py> {
             return unsupported("abstract class made during the trace", crate::ffi::types::name(wanted));
         }
         let token = self.import("_abc", "get_cache_token")?;
-        self.ask_outside(&token, &PyTuple::empty(self.py))?;
+        self.call_and_guard(&token, &PyTuple::empty(self.py))?;
         self.rely_on_class(class);
         self.rely_on_class(wanted);
         let check = self.import("_abc", "_abc_subclasscheck")?;

@@ -38,7 +38,7 @@ impl FilterPattern {
     }
 }
 
-/// What becomes of a warning that is heard.
+/// What becomes of a warning of C code.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     /// C goes on: where it cannot raise, it would print an error.
@@ -67,7 +67,7 @@ impl WarningFilters {
 }
 
 impl<'py> Tracer<'py> {
-    /// From here on, what warns is heard, and nobody sees it.
+    /// From here on the trace notices what warns, and nobody sees the warning.
     pub(crate) fn install_warning_filter(&mut self) {
         self.install_warning_filter_for(Action::Ignore);
     }

@@ -1,7 +1,7 @@
 //! Puts placeholders first in the graph, and guards that ask the system first among guards.
 use crate::graph::{Argument, NodeId, NodeOp};
 use crate::trace::state::outcome::Outcome;
-use crate::trace::state::reasons::{ASKED_SYSTEM, USED_LOCK};
+use crate::trace::state::reasons::{READS_SYSTEM, USED_LOCK};
 use crate::trace::state::value::Value;
 
 /// Moves the placeholders to the front and renames nodes accordingly everywhere.
@@ -45,6 +45,6 @@ fn rename(argument: &mut Argument, places: &[NodeId]) {
 /// Puts questions to the system before all other guards, so that from those on no other thread runs before locks are acquired.
 pub(crate) fn system_first(outcome: &mut Outcome) {
     if outcome.guards.iter().any(|guard| guard.reason.why == USED_LOCK) {
-        outcome.guards.sort_by_key(|guard| guard.reason.why != ASKED_SYSTEM);
+        outcome.guards.sort_by_key(|guard| guard.reason.why != READS_SYSTEM);
     }
 }

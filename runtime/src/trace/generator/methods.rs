@@ -186,7 +186,7 @@ impl<'py> Tracer<'py> {
         if !none {
             return unsupported("asynchronous generator under an event loop", "sys.set_asyncgen_hooks");
         }
-        self.ask_outside(&get, &pyo3::types::PyTuple::empty(self.py)).map(drop)
+        self.call_and_guard(&get, &pyo3::types::PyTuple::empty(self.py)).map(drop)
     }
 
     /// An attribute that no method stands behind; `None` for the rest.

@@ -89,7 +89,7 @@ impl<'py> Tracer<'py> {
         let Some(identity) = identity(&stat, &path).filter(is_settled) else { return Ok(None) };
         // What is not told to decode otherwise is decoded as the locale says.
         let encoding = self.import("_locale", "getencoding")?;
-        self.ask_outside(&encoding, &PyTuple::empty(self.py))?;
+        self.call_and_guard(&encoding, &PyTuple::empty(self.py))?;
         let natives = PyTuple::new(self.py, natives).or_else(|error| internal(error.to_string()))?;
         let (opened, warned) = self.with_warnings_as_errors(|| function.call(natives, Some(keywords)));
         let Ok(file) = opened else { return Ok(None) };
@@ -114,7 +114,7 @@ impl<'py> Tracer<'py> {
         keywords: &Bound<'py, PyDict>,
     ) -> Traced<Option<ValueId>> {
         let path = PyTuple::new(self.py, natives.first()).or_else(|error| internal(error.to_string()))?;
-        match self.ask_outside(stat, &path) {
+        match self.call_and_guard(stat, &path) {
             Err(Unwind::Raised(_)) => {}
             Ok(_) => return Ok(None),
             Err(other) => return Err(other),

@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
             }
         }
         let limit = self.import("_csv", "field_size_limit")?;
-        self.ask_outside(&limit, &pyo3::types::PyTuple::empty(self.py)).map(drop)
+        self.call_and_guard(&limit, &pyo3::types::PyTuple::empty(self.py)).map(drop)
     }
 
     /// A guard asks `_csv` for the dialect of that name.

@@ -8,7 +8,7 @@ use crate::guard::source::Source;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::{Effect, LockHold};
 use crate::trace::state::process::Lock;
-use crate::trace::state::reasons::{ASKED_FILE, USED_LOCK};
+use crate::trace::state::reasons::{READS_FILE, USED_LOCK};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -109,7 +109,7 @@ impl<'py> Tracer<'py> {
         if let Some(index) = self.state.locks.iter().position(|known| known.lock == lock) {
             return Ok(index);
         }
-        if self.state.guards.iter().any(|guard| guard.reason.why == ASKED_FILE) {
+        if self.state.guards.iter().any(|guard| guard.reason.why == READS_FILE) {
             return unsupported("lock in a trace that has asked a file", types::c_name(&object.get_type()));
         }
         let count = acquired(object).or_else(|error| internal(error.to_string()))?;

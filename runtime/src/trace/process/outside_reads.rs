@@ -5,8 +5,8 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::state::reasons::ASKED_FILE;
-use crate::trace::state::reasons::ASKED_SYSTEM;
+use crate::trace::state::reasons::READS_FILE;
+use crate::trace::state::reasons::READS_SYSTEM;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -132,7 +132,7 @@ impl<'py> Tracer<'py> {
         }
         let Some(natives) = self.known_scalars(&args.positional) else { return Ok(None) };
         let natives = PyTuple::new(self.py, natives).or_else(|error| self.raise_error(error))?;
-        self.ask_outside(function, &natives)
+        self.call_and_guard(function, &natives)
     }
 
     /// A method of a file from outside that only reads; `None`: it is another, or of a file that runs Python code for it.
@@ -163,7 +163,7 @@ impl<'py> Tracer<'py> {
         let (then, refused) = compared(&answer, self.py).or_else(|error| self.raise_error(error))?;
         let check = MethodAnswer { method: method.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
-        self.guard(source, Check::Call(check.into_any().unbind()), ASKED_FILE);
+        self.guard(source, Check::Call(check.into_any().unbind()), READS_FILE);
         answer.map(|answer| Some(self.constant(answer))).or_else(|error| self.raise_error(error))
     }
 
@@ -177,7 +177,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Asks now, and has a guard ask again.
-    pub(crate) fn ask_outside(
+    pub(crate) fn call_and_guard(
         &mut self,
         function: &Bound<'py, PyAny>,
         args: &Bound<'py, PyTuple>,
@@ -196,7 +196,7 @@ impl<'py> Tracer<'py> {
         let check = Answer { args: args.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
         let source = Source::constant(function);
-        let why = if asks_system { ASKED_SYSTEM } else { "the trace read the world outside" };
+        let why = if asks_system { READS_SYSTEM } else { "the trace read the world outside" };
         self.guard(source, Check::Call(check.into_any().unbind()), why);
         match answer {
             // What is changed or made at each call: the answer that guards compare is another object.

@@ -131,7 +131,7 @@ impl<'py> Tracer<'py> {
             given.push(arg);
         }
         let given = PyTuple::new(self.py, given).or_else(|error| self.raise_error(error))?;
-        self.ask_outside(function, &given)
+        self.call_and_guard(function, &given)
     }
 
     /// The object, if nothing changes it and all that it holds is known with it: numbers, text, tuples of these, dates.

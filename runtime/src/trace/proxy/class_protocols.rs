@@ -55,7 +55,7 @@ pub(crate) fn proxy_metaclass(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     namespace.set_item(intern!(py, "__module__"), "slotrt")?;
     namespace.set_item(intern!(py, "__getattr__"), Missing)?;
     let plain = py.get_type::<PyType>();
-    Ok(plain.call1(("Mirror", (&plain,), namespace))?.cast_into()?)
+    Ok(plain.call1(("ProxyClass", (&plain,), namespace))?.cast_into()?)
 }
 
 /// Stands in a proxy class for an attribute of the class: also of its instances, which often have another one.
@@ -89,7 +89,7 @@ impl Inherent {
     }
 }
 
-/// `__getattr__` of the class of mirrors.
+/// `__getattr__` of the metaclass of proxy classes.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct Missing;
@@ -108,7 +108,7 @@ impl Missing {
     }
 }
 
-/// The same of one mirror.
+/// The same of one proxy class.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct MissingOf {

@@ -68,7 +68,7 @@ impl<'py> Tracer<'py> {
             bases.push(self.proxy_class(&base)?);
         }
         self.derive(class, bases)
-            .or_else(|error| unsupported("token of a class that cannot be mirrored", error.to_string()))
+            .or_else(|error| unsupported("proxy of a class that cannot be derived", error.to_string()))
     }
 
     fn derive(&self, class: &Bound<'py, PyType>, bases: Vec<Bound<'py, PyType>>) -> PyResult<Bound<'py, PyType>> {
@@ -131,7 +131,7 @@ impl<'py> Tracer<'py> {
     }
 }
 
-/// Gives the mirror what stands for an attribute of the class; `None` for a special method stays what it is: it says that there is none.
+/// Gives the proxy class what stands for an attribute of the class; `None` for a special method stays what it is: it says that there is none.
 fn set_stand_in(
     proxy_class: &Bound<'_, PyType>,
     name: &Bound<'_, PyString>,
@@ -145,7 +145,7 @@ fn set_stand_in(
     }
 }
 
-/// Gives the mirror the slots that the class has, no more and no fewer.
+/// Gives the proxy class the slots that the class has, no more and no fewer.
 fn same_slots(class: &Bound<'_, PyType>, proxy_class: &Bound<'_, PyType>) -> PyResult<()> {
     fill_slots(class, proxy_class)?;
     empty_slots(class, proxy_class);
@@ -154,7 +154,7 @@ fn same_slots(class: &Bound<'_, PyType>, proxy_class: &Bound<'_, PyType>) -> PyR
 }
 
 /// A class of Python code has a slot also where a base of C has the method alone, without the slot: what stands for the method in the base's
-/// mirror stands in this one, too.
+/// proxy class stands in this one, too.
 fn fill_slots(class: &Bound<'_, PyType>, proxy_class: &Bound<'_, PyType>) -> PyResult<()> {
     for row in SLOTDEFS {
         if types::slot(class, row.slot).is_none()

@@ -50,7 +50,7 @@ pub(crate) fn traced<'py, T>(
             tracer.check_alive(proxy.value)?;
             run(tracer)
         }),
-        None => Err(PyRuntimeError::new_err("a slotrt token outlived its trace")),
+        None => Err(PyRuntimeError::new_err("a slotrt proxy outlived its trace")),
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn inside<'py, T>(
     let result = match tracer.state.pending {
         Some(_) => Err(Unwind::Stopped),
         None if tracer.state.nesting > MAX_NESTING => {
-            crate::trace::state::unwind::unsupported("C and Python call each other too deeply", "token")
+            crate::trace::state::unwind::unsupported("C and Python call each other too deeply", "proxy")
         }
         None => run(&mut tracer),
     };

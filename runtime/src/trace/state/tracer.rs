@@ -38,7 +38,7 @@ pub struct State {
     pub(crate) filters: crate::trace::state::warnings::Filters,
     /// Classes of proxies from earlier traces.
     pub(crate) function_caches: Arc<crate::trace::state::caches::FunctionCaches>,
-    /// Classes of proxies, by the address of the class they mirror.
+    /// Classes of proxies, by the address of the class that they stand for.
     pub(crate) proxy_classes: FxHashMap<usize, Py<PyType>>,
     pub(crate) proxies: FxHashMap<ValueId, Py<Proxy>>,
     pub(crate) guards: Vec<Guard>,

@@ -41,7 +41,7 @@ pub mod hints {
     pub const MOVE_IO: &str = "move input and output out of the compiled function";
     /// Depends on contents.
     pub const DATA: &str = "avoid control flow and conversions that depend on array contents";
-    /// Asked for.
+    /// CallArgument for.
     pub const REQUESTED: &str = "remove the call of graph_break()";
 }
 

@@ -3,7 +3,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::sync::OnceLock;
 
-/// What a thread has heard since C began to run.
+/// Whether C code has warned in a thread since it began to run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WarningState {
     /// Nobody listens.
@@ -31,6 +31,6 @@ pub(crate) struct InstalledFilter {
     pub(crate) own: Py<PyAny>,
     /// What it stands in place of; `None`: the list was empty.
     pub(crate) first: Option<Py<PyAny>>,
-    /// What was heard in the C code that called into the trace.
+    /// The state of the C code that called into the trace.
     pub(crate) outer: WarningState,
 }

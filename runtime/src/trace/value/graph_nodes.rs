@@ -55,7 +55,7 @@ impl<'py> Tracer<'py> {
                     let answer = function.call1(&args).or_else(|error| self.raise_error(error))?;
                     return Ok(self.constant(answer));
                 }
-                match self.ask_outside(&function, &args)? {
+                match self.call_and_guard(&function, &args)? {
                     Some(answer) => Ok(answer),
                     None => unsupported("state of a library that is no plain value", domain.name()),
                 }

@@ -46,7 +46,7 @@ pub(crate) fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Whether a frozen set holds scalars and classes of C alone, or, where `nested`, frozen sets of these: deeper nesting would take too long to
-/// look into. Tokens stand for classes and functions of Python code: their hash is another.
+/// look into. Proxies stand for classes and functions of Python code: their hash is another.
 pub(crate) fn is_fixed_set(set: &Bound<'_, PyAny>, nested: bool) -> bool {
     let of_c = |item: &Bound<'_, PyAny>| item.cast::<PyType>().is_ok_and(crate::ffi::types::is_c_type);
     let inner =

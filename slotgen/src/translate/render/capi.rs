@@ -42,7 +42,7 @@ fn values() -> TokenStream {
         #![allow(non_snake_case, non_camel_case_types, unused_variables, clippy::all)]
 
         use crate::calls;
-        pub use crate::calls::{Asked, Gives, Value};
+        pub use crate::calls::{CallArgument, Gives, Value};
         pub use crate::slots::{Slot, Suite};
 
         /// An argument of a format string.
@@ -104,7 +104,7 @@ fn world() -> TokenStream {
             type Error;
 
             /// Runs a C function or macro, or reads a member of a struct, by its name: the methods below that no world has a way of its own for.
-            fn ask(&mut self, name: &'static str, args: &mut [Asked<'_, Self::Object>], gives: Gives) -> Result<Value<Self::Object>, Self::Error> { Err(self.unsupported(name)) }
+            fn ask(&mut self, name: &'static str, args: &mut [CallArgument<'_, Self::Object>], gives: Gives) -> Result<Value<Self::Object>, Self::Error> { Err(self.unsupported(name)) }
             /// The reason to stop at a C function that this world does not know.
             fn unsupported(&mut self, name: &'static str) -> Self::Error;
             /// Whether an error is a Python exception; all else passes through every handler.

@@ -44,23 +44,24 @@ pub(super) fn body(name: &str, method: &Method) -> Option<String> {
 
 /// How an argument is passed on.
 fn argument(name: &str, kind: &str) -> Option<String> {
-    let variable =
-        |how: &str| format!("match {name} {{ Some(out) => Asked::{how}(out), None => Asked::Object(None) }}");
+    let variable = |how: &str| {
+        format!("match {name} {{ Some(out) => CallArgument::{how}(out), None => CallArgument::Object(None) }}")
+    };
     Some(match kind {
-        "object" => format!("Asked::Object(Some({name}))"),
-        "object?" => format!("Asked::Object({name})"),
-        "str" => format!("Asked::Str(Some({name}))"),
-        "str?" => format!("Asked::Str({name})"),
-        "[object]" => format!("Asked::Objects({name})"),
-        "&object" => format!("Asked::Out({name})"),
+        "object" => format!("CallArgument::Object(Some({name}))"),
+        "object?" => format!("CallArgument::Object({name})"),
+        "str" => format!("CallArgument::Str(Some({name}))"),
+        "str?" => format!("CallArgument::Str({name})"),
+        "[object]" => format!("CallArgument::Objects({name})"),
+        "&object" => format!("CallArgument::Out({name})"),
         // A pointer that is NULL is passed on as that.
         "&object?" => variable("Out"),
         "&i32?" => variable("OutInt"),
         "&isize?" => variable("OutSize"),
-        "&i32" => format!("Asked::OutInt({name})"),
-        "&isize" => format!("Asked::OutSize({name})"),
+        "&i32" => format!("CallArgument::OutInt({name})"),
+        "&isize" => format!("CallArgument::OutSize({name})"),
         "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "isize" | "usize" => {
-            format!("Asked::Int({name} as i64)")
+            format!("CallArgument::Int({name} as i64)")
         }
         _ => return None,
     })

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 use crate::trace::call::effects::reviewed;
-use crate::trace::call::effects::reviewed::{REVIEWED, STATEFUL, TOKENS, UNREAD};
+use crate::trace::call::effects::reviewed::{PROXIES_ALLOWED, REVIEWED, STATEFUL, UNREAD};
 
 /// The C name of a function, and its effects.
 type Row = (&'static str, Effects);
@@ -42,8 +42,8 @@ fn facts(owner: &str, name: &str) -> Facts {
 struct Owner {
     /// All may run.
     is_reviewed: bool,
-    /// Tokens may stand for arguments.
-    takes_tokens: bool,
+    /// Proxies may stand for arguments.
+    takes_proxies: bool,
 }
 
 fn owner_facts(owner: &str) -> Owner {
@@ -51,7 +51,7 @@ fn owner_facts(owner: &str) -> Owner {
     let owners = OWNERS.get_or_init(|| {
         let mut owners: FxHashMap<_, Owner> = FxHashMap::default();
         UNREAD.iter().for_each(|row| owners.entry(row.0).or_default().is_reviewed = true);
-        TOKENS.iter().for_each(|row| owners.entry(row.0).or_default().takes_tokens = true);
+        PROXIES_ALLOWED.iter().for_each(|row| owners.entry(row.0).or_default().takes_proxies = true);
         owners
     });
     owners.get(owner).copied().unwrap_or_default()
@@ -104,8 +104,8 @@ pub(crate) fn confined(owner: &str, name: &str, given: Given) -> Result<(), Stri
     let by_effects = !facts.is_stateful
         && found.is_some_and(|(_, effects)| {
             effects.is_self_contained()
-                && (of_all.takes_tokens
-                    || module_takes_tokens(owner)
+                && (of_all.takes_proxies
+                    || module_takes_proxies(owner)
                     || given.plain && (effects.is_pure() || given.own_first))
         });
     if by_effects { Ok(()) } else { Err(reason(found)) }
@@ -117,7 +117,7 @@ pub(crate) fn makes(owner: &str) -> bool {
     let by_effects = || of(owner, "__new__").is_some_and(|(_, effects)| effects.is_self_contained());
     of_all.is_reviewed
         || facts(owner, "__new__").is_reviewed
-        || (of_all.takes_tokens || module_takes_tokens(owner)) && by_effects()
+        || (of_all.takes_proxies || module_takes_proxies(owner)) && by_effects()
 }
 
 /// Whether a function depends on state of the process, whatever a row says.
@@ -126,8 +126,8 @@ pub(crate) fn is_stateful(owner: &str, name: &str) -> bool {
 }
 
 /// Whether proxies may stand for the arguments of all functions of an owner's module.
-fn module_takes_tokens(owner: &str) -> bool {
-    owner.rsplit_once('.').is_some_and(|(module, _)| owner_facts(module).takes_tokens)
+fn module_takes_proxies(owner: &str) -> bool {
+    owner.rsplit_once('.').is_some_and(|(module, _)| owner_facts(module).takes_proxies)
 }
 
 fn reason(found: Option<(&'static str, Effects)>) -> String {

@@ -91,7 +91,7 @@ pub(crate) const UNREAD: &[(&str, &str)] = &[
 
 /// Modules and types whose functions ask their arguments by slots alone, so that proxies may stand for them: those run that their effects
 /// confine to their arguments. Owner, reason.
-pub(crate) const TOKENS: &[(&str, &str)] = &[
+pub(crate) const PROXIES_ALLOWED: &[(&str, &str)] = &[
     ("builtins", "functions with a model never come here; the others convert, compare and iterate their arguments"),
     ("math", "__index__, __float__, __ceil__… of the arguments"),
     ("cmath", "__complex__ and __float__ of the arguments"),
