@@ -7,6 +7,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -62,6 +63,23 @@ const MADE: &[&str] = &[
     "_struct.Struct",
 ];
 
+/// The class of C whose `tp_new` the class has. A class keeps it where its `__new__` is the wrapper of another C class's.
+/// CPython: `update_one_slot`, `tp_new_wrapper`.
+fn base_with_tp_new<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+    let own = tp_new(class)?;
+    let bases = types::mro(class)?.iter().filter_map(|base| base.cast_into::<PyType>().ok()).collect::<Vec<_>>();
+    bases.into_iter().find(|base| is_c_type(base) && tp_new(base) == Some(own))
+}
+
+/// Whether calls of two classes make their instances by the same function.
+pub(crate) fn have_same_tp_new(one: &Bound<'_, PyType>, other: &Bound<'_, PyType>) -> bool {
+    tp_new(one) == tp_new(other)
+}
+
+fn tp_new(class: &Bound<'_, PyType>) -> Option<usize> {
+    types::slot_pointer(class, Slot::tp_new.suite(), Slot::tp_new.offset())
+}
+
 /// Whether objects of the class keep the name of the module that made them.
 fn names_its_module(class: &str) -> bool {
     matches!(class, "typing.TypeVar" | "typing.ParamSpec" | "typing.TypeVarTuple")
@@ -109,23 +127,10 @@ impl<'py> Tracer<'py> {
         if !self.ends_in_c(class) {
             return unsupported("instance with a finaliser", name);
         }
-        let Some(new) = self.lookup(class, "__new__") else { return unsupported("class without __new__", name) };
-        let (plain_new, plain_init) = (self.of_object("__new__")?, self.of_object("__init__")?);
-        let init = self.lookup(class, "__init__");
-        let has_init = init.as_ref().is_some_and(|init| !init.is(&plain_init));
-        let class_value = self.constant(class.clone().into_any());
-        let instance = if new.is(&plain_new) {
-            self.new_plain(class, &name, &args, has_init)?
-        } else {
-            let new = match &*types::c_name(&new.get_type()) {
-                "staticmethod" | "function" | "builtin_function_or_method" | "builtin_method" => {
-                    self.static_function(new)
-                }
-                // CPython: `slot_tp_new`.
-                _ => self.get_attr(class_value, "__new__")?,
-            };
-            self.call(new, args.clone().with_receiver(class_value))?
+        let Some(instance) = self.call_tp_new(class, &name, &args)? else {
+            return unsupported("class without __new__", name);
         };
+        let plain_init = self.of_object("__init__")?;
         let made = self.class_of(instance)?;
         let has_init = self.lookup(&made, "__init__").is_some_and(|init| !init.is(&plain_init));
         if !types::is_subtype(&made, class) || !has_init {
@@ -139,6 +144,30 @@ impl<'py> Tracer<'py> {
             return self.raise("TypeError", format!("__init__() should return None, not '{name}'"));
         }
         Ok(instance)
+    }
+
+    /// What `tp_new` of the class gives; `None`: it has none. CPython: `object_new`, `slot_tp_new`, or the `tp_new` of a base.
+    fn call_tp_new(&mut self, class: &Bound<'py, PyType>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        let Some(new) = self.lookup(class, "__new__") else { return Ok(None) };
+        let class_value = self.constant(class.clone().into_any());
+        let new = match base_with_tp_new(class) {
+            Some(base) if base.is(self.py.get_type::<PyAny>()) => {
+                let plain_init = self.of_object("__init__")?;
+                let has_init = self.lookup(class, "__init__").is_some_and(|init| !init.is(&plain_init));
+                return self.new_plain(class, name, args, has_init).map(Some);
+            }
+            Some(base) => match self.lookup(&base, "__new__") {
+                Some(new) => self.static_function(new),
+                None => return Ok(None),
+            },
+            None => match &*types::c_name(&new.get_type()) {
+                "staticmethod" | "function" | "builtin_function_or_method" | "builtin_method" => {
+                    self.static_function(new)
+                }
+                _ => self.get_attr(class_value, "__new__")?,
+            },
+        };
+        self.call(new, args.clone().with_receiver(class_value)).map(Some)
     }
 
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.

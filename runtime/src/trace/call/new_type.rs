@@ -1,6 +1,7 @@
 //! Makes classes: a real, private class whose functions are proxies. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use crate::ffi::types;
 use crate::names::name;
+use crate::trace::call::class::have_same_tp_new;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -46,9 +47,8 @@ impl<'py> Tracer<'py> {
         let base_values = self.list_of(*bases, None)?;
         let winner = self.calculate_metaclass(&meta, &base_values)?;
         if !winner.is(&meta) {
-            let plain =
-                self.import("builtins", "type")?.getattr(name!("__new__")).or_else(|error| self.raise_error(error))?;
-            if self.lookup(&winner, "__new__").is_some_and(|new| !new.is(&plain)) {
+            self.rely_on_class(&winner);
+            if !have_same_tp_new(&winner, &self.py.get_type::<PyType>()) {
                 return unsupported("class made during the trace", "a base has another metaclass");
             }
         }

@@ -227,7 +227,9 @@ fn factory_of<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
 /// Whether a class that looks like one of Python has a constructor of C, as `_random.Random` has.
 fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
     let found = types::own(base, pyo3::intern!(base.py(), "__new__"));
-    found.is_some_and(|found| types::c_name(&found.get_type()) == "builtin_function_or_method")
+    let found = found.filter(|found| types::c_name(&found.get_type()) == "builtin_function_or_method");
+    // That of another class, under this name, says nothing of `tp_new`.
+    found.is_some_and(|found| found.getattr(pyo3::intern!(base.py(), "__self__")).is_ok_and(|of| of.is(base)))
 }
 
 /// Whether C lays out the instances of a class and of those that derive from it.
