@@ -2,9 +2,8 @@
 use super::coverage::ReachedNote;
 use crate::bytecode::Code;
 use crate::bytecode::shape::State;
-use crate::ffi::Args;
 use crate::ffi::callable::{self, Choice, Dispatch};
-use crate::ffi::function;
+use crate::ffi::{Args, function};
 use crate::split::{Continuation, Key, Refusal, TransferConstants, split_any};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,7 +1,6 @@
 //! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
 use super::describe;
-use crate::ffi::Args;
-use crate::ffi::function;
+use crate::ffi::{Args, function};
 use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual};
 use pyo3::prelude::*;
 use smallvec::SmallVec;

@@ -2,8 +2,7 @@
 use super::describe;
 use crate::bytecode::Code;
 use crate::emit::EmittedCode;
-use crate::graph::PyGraph;
-use crate::graph::text;
+use crate::graph::{PyGraph, text};
 use crate::guard::GuardMode;
 use crate::trace::state::outcome::{Break, End, LockHold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;

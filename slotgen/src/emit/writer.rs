@@ -1,9 +1,8 @@
 //! The one writer: compares, and replaces the whole directory or nothing.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::file::{File, MARK};
 

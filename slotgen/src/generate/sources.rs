@@ -2,12 +2,10 @@
 
 use super::GenerateError;
 use crate::diagnostics::Diagnostics;
-use crate::effects;
-use crate::extract;
 use crate::facts::Facts;
-use crate::model;
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
+use crate::{effects, extract, model};
 
 /// The facts of a source tree, inherited slots included.
 pub fn facts_of(tree: &Tree) -> Result<Facts, GenerateError> {

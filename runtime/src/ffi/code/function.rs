@@ -1,6 +1,5 @@
 //! Functions from code objects.
-use crate::ffi::layout;
-use crate::ffi::raw;
+use crate::ffi::{layout, raw};
 use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;

@@ -1,8 +1,7 @@
 //! A frame that is about to run its first instruction.
 use crate::bytecode::flag;
 use crate::ffi::layout::{code, frame, thread};
-use crate::ffi::raw;
-use crate::ffi::release;
+use crate::ffi::{raw, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;

@@ -3,8 +3,7 @@
 use super::survivors::{Survivors, alive};
 use super::variables;
 use crate::bytecode::flag;
-use crate::ffi::layout;
-use crate::ffi::raw;
+use crate::ffi::{layout, raw};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefReference};

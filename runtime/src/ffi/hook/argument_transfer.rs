@@ -6,8 +6,7 @@
 use crate::bytecode::{Code, flag};
 use crate::ffi::frame::Frame;
 use crate::ffi::layout::{code, frame};
-use crate::ffi::raw;
-use crate::ffi::release;
+use crate::ffi::{raw, release};
 use generated::opcodes::Op;
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -1,8 +1,9 @@
 //! Attributes of objects of C classes that have their own `tp_getattro` or `tp_setattro`: C runs it on the private object.
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::attribute::descriptors::has_generic_getattr;
-use crate::trace::attribute::descriptors::{has_get, is_data_descriptor, own_dict_allowed, short_name};
+use crate::trace::attribute::descriptors::{
+    has_generic_getattr, has_get, is_data_descriptor, own_dict_allowed, short_name,
+};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;

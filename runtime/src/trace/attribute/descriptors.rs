@@ -1,6 +1,5 @@
 //! Questions about descriptors and classes that C answers by their slots.
-use crate::ffi::callee;
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;

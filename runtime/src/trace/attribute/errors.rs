@@ -1,7 +1,6 @@
 //! The error of a missing attribute, and what CPython adds to it.
 use crate::names::{Name, name};
-use crate::trace::attribute::descriptors::is_generic_setter;
-use crate::trace::attribute::descriptors::short_name;
+use crate::trace::attribute::descriptors::{is_generic_setter, short_name};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -5,10 +5,9 @@ use crate::ffi::types::is_c_type;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::attribute::descriptors::has_get;
-use crate::trace::attribute::descriptors::is_data_descriptor;
-use crate::trace::attribute::descriptors::own_dict;
-use crate::trace::attribute::descriptors::{has_generic_getattr, is_generic_wrapper};
+use crate::trace::attribute::descriptors::{
+    has_generic_getattr, has_get, is_data_descriptor, is_generic_wrapper, own_dict,
+};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};

@@ -2,8 +2,9 @@
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
-use crate::trace::attribute::descriptors::{has_generic_setattr, is_generic_setter};
-use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, own_dict_allowed};
+use crate::trace::attribute::descriptors::{
+    has_generic_setattr, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
+};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};

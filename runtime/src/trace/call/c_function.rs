@@ -1,7 +1,6 @@
 //! Calls C functions and methods: the domain first, then models, then the real function on private objects; else a graph break names it.
 use crate::domain::Domain;
-use crate::ffi::callee;
-use crate::ffi::{flag, types};
+use crate::ffi::{callee, flag, types};
 use crate::trace::call::effects::allowed;
 use crate::trace::proxy::convert;
 use crate::trace::state::arguments::Arguments;

@@ -1,7 +1,6 @@
 //! Calls classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
-use crate::ffi::callee;
-use crate::ffi::types;
 use crate::ffi::types::is_c_type;
+use crate::ffi::{callee, types};
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;

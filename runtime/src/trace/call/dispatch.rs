@@ -3,8 +3,7 @@
 use crate::bytecode::flag;
 use crate::domain::Callee;
 use crate::ffi::callable::is_suspended;
-use crate::ffi::types;
-use crate::ffi::{callee, inspect};
+use crate::ffi::{callee, inspect, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;

@@ -1,8 +1,6 @@
 //! Materialises functions and instances: the parts that their constructors do not set.
-use crate::ffi::inspect;
-use crate::ffi::ordered_dict;
-use crate::ffi::types;
 use crate::ffi::types::is_c_type;
+use crate::ffi::{inspect, ordered_dict, types};
 use crate::names::{interned, name};
 use crate::trace::finish::descriptors::{Attributes, bases, descriptors, is_hidden, kind, same};
 use crate::trace::state::materialised::Materialised;

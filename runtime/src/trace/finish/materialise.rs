@@ -2,8 +2,7 @@
 use crate::ffi::snapshot::original;
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::state::materialised::Escape;
-use crate::trace::state::materialised::Materialised;
+use crate::trace::state::materialised::{Escape, Materialised};
 use crate::trace::state::outcome::{Effect, End};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;

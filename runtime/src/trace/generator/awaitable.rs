@@ -1,6 +1,5 @@
 //! The objects that `asend`, `athrow` and `aclose` of an asynchronous generator give.
-use crate::trace::state::generator::ResumeWith;
-use crate::trace::state::generator::{AwaitableState, GeneratorObject, GeneratorState, SendResult};
+use crate::trace::state::generator::{AwaitableState, GeneratorObject, GeneratorState, ResumeWith, SendResult};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::ValueId;

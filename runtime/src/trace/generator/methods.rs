@@ -1,7 +1,8 @@
 //! Methods and attributes of generator objects. CPython: the tables of `Objects/genobject.c`.
 use crate::trace::release;
-use crate::trace::state::generator::ResumeWith;
-use crate::trace::state::generator::{AwaitableState, GeneratorKind, GeneratorObject, GeneratorState, SendResult};
+use crate::trace::state::generator::{
+    AwaitableState, GeneratorKind, GeneratorObject, GeneratorState, ResumeWith, SendResult,
+};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -1,11 +1,7 @@
 //! Makes generators, coroutines and asynchronous generators, and finds their parts. CPython: `Objects/genobject.c`.
 //!
 //! Each object is a value of its own; `State::generators` holds its parts.
-use crate::trace::state::generator::AwaitableState;
-use crate::trace::state::generator::Generator;
-use crate::trace::state::generator::GeneratorKind;
-use crate::trace::state::generator::GeneratorObject;
-use crate::trace::state::generator::GeneratorState;
+use crate::trace::state::generator::{AwaitableState, Generator, GeneratorKind, GeneratorObject, GeneratorState};
 
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;

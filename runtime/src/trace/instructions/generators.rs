@@ -2,8 +2,7 @@
 use crate::bytecode::{Instr, flag};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
-use crate::trace::state::generator::ResumeWith;
-use crate::trace::state::generator::{GeneratorKind, SendResult};
+use crate::trace::state::generator::{GeneratorKind, ResumeWith, SendResult};
 use crate::trace::state::outcome::YIELDS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, fallback, hints, stop};

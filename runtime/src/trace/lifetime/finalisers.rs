@@ -14,10 +14,7 @@ use crate::trace::state::outcome::End;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop};
 use crate::trace::state::value::{Value, ValueId};
-use crate::trace::value::finalisable::MAX_KEPT;
-use crate::trace::value::finalisable::ending_runs_code;
-use crate::trace::value::finalisable::is_finalisable;
-use crate::trace::value::finalisable::is_lasting;
+use crate::trace::value::finalisable::{MAX_KEPT, ending_runs_code, is_finalisable, is_lasting};
 use pyo3::intern;
 use pyo3::prelude::*;
 

@@ -1,14 +1,12 @@
 //! Contexts of decimal arithmetic: C works on private copies of contexts from outside, the thread's own context included.
 //!
 //! Guards ask for the state before; what the trace changed is a side effect. CPython: `Modules/_decimal/_decimal.c`.
-use crate::ffi::callee;
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
-use crate::trace::state::process::CurrentContext;
-use crate::trace::state::process::DecimalContext;
+use crate::trace::state::process::{CurrentContext, DecimalContext};
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};

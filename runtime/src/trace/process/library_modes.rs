@@ -1,7 +1,6 @@
 //! Modes of an array library that the trace sets: in force while the domain asks the library, undone after the trace.
 use crate::domain::{Call, Domain, ModeChange, Operand};
-use crate::trace::state::process::BoundCall;
-use crate::trace::state::process::ModeInForce;
+use crate::trace::state::process::{BoundCall, ModeInForce};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;

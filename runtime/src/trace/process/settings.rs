@@ -3,8 +3,7 @@
 use crate::ffi::callee;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::Effect;
-use crate::trace::state::process::Setting;
-use crate::trace::state::process::Takes;
+use crate::trace::state::process::{Setting, Takes};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;

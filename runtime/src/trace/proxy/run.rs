@@ -1,6 +1,5 @@
 //! Runs real C functions on proxies and private objects (tiers "native on proxies" and "folded"), and reads their results and exceptions.
-use crate::ffi::callee;
-use crate::ffi::{flag, referents, types};
+use crate::ffi::{callee, flag, referents, types};
 use crate::names::name;
 use crate::trace::proxy::convert::{derives_from_c, has_c_base};
 use crate::trace::state::proxy::Proxy;

@@ -1,8 +1,6 @@
 //! Runs a frame symbolically: the loop over its instructions.
 use crate::bytecode::{Code, Instr, Op};
-use crate::trace::state::frame::Flow;
-use crate::trace::state::frame::Frame;
-use crate::trace::state::frame::FrameExit;
+use crate::trace::state::frame::{Flow, Frame, FrameExit};
 use crate::trace::state::tracer::{FramePosition, Tracer};
 use crate::trace::state::unwind::{Traced, Unwind, fallback, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -4,8 +4,7 @@
 use crate::bytecode::{Code, Op};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::{NestedFrame, StackEntry};
-use crate::trace::state::stop_points::CallOrigin;
-use crate::trace::state::stop_points::StopPoints;
+use crate::trace::state::stop_points::{CallOrigin, StopPoints};
 use crate::trace::state::tracer::Tracer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

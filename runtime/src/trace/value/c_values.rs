@@ -1,6 +1,5 @@
 //! Immutable values of C classes (dates, time zones, decimal numbers, generic aliases): their slots and `__reduce__` say all of them.
-use crate::ffi::types::is_c_type;
-use crate::ffi::types::{self, slot};
+use crate::ffi::types::{self, is_c_type, slot};
 use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::intern;

@@ -1,8 +1,7 @@
 //! C objects from outside whose whole state can be read and written: C works on a private copy, and guards ask for the state.
 //!
 //! Such a trace holds for one call as a rule, so only the first trace of a function may depend on such a state.
-use crate::ffi::callee;
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::guard::Check;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;

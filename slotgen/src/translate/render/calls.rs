@@ -2,8 +2,7 @@
 
 use crate::lower::CType;
 use crate::translate::driver::Translated;
-use crate::translate::world::module;
-use crate::translate::world::{ParamKind, Returns};
+use crate::translate::world::{ParamKind, Returns, module};
 
 /// What the caller of a parameter's function must give, in words.
 fn kind(kind: &ParamKind, ctype: &CType) -> String {

@@ -1,9 +1,7 @@
 //! The default bodies of the vocabulary: what any world can pass on is asked of it by name, all else is unsupported.
 
-use crate::lower::Signature;
-use crate::lower::{CType, is_pointer};
-use crate::translate::world::Method;
-use crate::translate::world::{Convention, ParamKind, Returns};
+use crate::lower::{CType, Signature, is_pointer};
+use crate::translate::world::{Convention, Method, ParamKind, Returns};
 
 /// Whether the parameters that are left are those of C, and no parameter or result is a pointer to what is no object.
 ///

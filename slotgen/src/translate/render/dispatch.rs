@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rendered::{Arm, Dispatcher, Head};
 use crate::translate::driver::{Translated, Translation};
-use crate::translate::world::module;
-use crate::translate::world::{Convention, ParamKind, Returns};
+use crate::translate::world::{Convention, ParamKind, Returns, module};
 
 /// The slot typedefs with their conventions.
 pub(super) fn typedefs(translation: &Translation) -> BTreeMap<String, Convention> {

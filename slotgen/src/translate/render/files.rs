@@ -8,9 +8,7 @@ use quote::{format_ident, quote};
 use super::rendered::{Function, Head, Rendered, Unit};
 use super::unparse::unparse;
 use crate::translate::driver::{Translated, Translation};
-use crate::translate::world::module;
-use crate::translate::world::{Convention, ParamKind, Returns};
-use crate::translate::world::{Elsewhere, Method, Vocabulary};
+use crate::translate::world::{Convention, Elsewhere, Method, ParamKind, Returns, Vocabulary, module};
 
 /// A translation as text: functions and the tables that lead to them.
 pub fn rendered(translation: &Translation) -> Result<(Rendered, Vocabulary), String> {

@@ -1,7 +1,6 @@
 //! Calls slot functions: the generated body, the domain, or the real function on private objects.
 use crate::domain::Callee;
-use crate::ffi::callee;
-use crate::ffi::{flag, types};
+use crate::ffi::{callee, flag, types};
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
 use crate::trace::state::tracer::Tracer;
