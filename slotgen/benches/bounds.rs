@@ -1,4 +1,4 @@
-//! What the source front door costs, beside what the project allows: fails where a value is over its bound.
+//! What the source front end costs, beside what the project allows: fails where a value is over its bound.
 //!
 //! `CPYTHON_SOURCE` names the tree; without it `target/cpython/3.13.5` is used, where `cargo xtask` keeps it.
 
@@ -77,10 +77,10 @@ fn unchanged(root: &Path) -> f64 {
         let unchanged = Unchanged { records: &records, trees: &trees, generated: &generated };
         unchanged.recall().is_some_and(|found| found == "up to date").then_some(()).ok_or(trees)
     };
-    let Err([tree]) = check() else { panic!("nothing is known before the first check") };
-    let report = slotgen::generate(&tree, &tree.release().series(), &generated, Mode::Check).expect("generated");
+    let Err(trees) = check() else { panic!("nothing is known before the first check") };
+    let rust = trees.each_ref().map(|tree| tree.release().series());
+    let report = slotgen::generate(&trees, &rust, &generated, Mode::Check).expect("generated");
     println!("first check: {} files, {} to change", report.files, report.changes.len());
-    let trees = [tree];
     Unchanged { records: &records, trees: &trees, generated: &generated }.remember("up to date").expect("a record");
     let start = Instant::now();
     check().map_err(drop).expect("nothing has changed");
