@@ -4763,7 +4763,7 @@ pub trait CApi: Sized {
     fn call_PyCFunctionFastWithKeywords(&mut self, function: &Self::Function, v: &Self::Object, w: &[Self::Object], x: isize, y: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_PyCFunctionFastWithKeywords"))
     }
-    fn call_PyCFunctionWithKeywords(&mut self, function: &Self::Function, v: &Self::Object, w: &Self::Object, x: &Self::Object) -> Result<Self::Object, Self::Error> {
+    fn call_PyCFunctionWithKeywords(&mut self, function: &Self::Function, v: &Self::Object, w: &Self::Object, x: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("call_PyCFunctionWithKeywords"))
     }
     fn call_PyCMethod(&mut self, function: &Self::Function, v: &Self::Object, w: &Self::Object, x: &[Self::Object], y: usize, z: &Self::Object) -> Result<Self::Object, Self::Error> {

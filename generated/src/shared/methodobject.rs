@@ -470,12 +470,8 @@ pub fn cfunction_call<C: CApi>(
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let object_2 = match kwargs {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
             let result_2 = c
-                .call_PyCFunctionWithKeywords(&function, &object, args, &object_2)?;
+                .call_PyCFunctionWithKeywords(&function, &object, args, kwargs)?;
             result_2.clone()
         } else {
             if let Some(kwargs_2) = kwargs && c.PyDict_GET_SIZE(kwargs_2)? != 0 {
@@ -494,11 +490,11 @@ pub fn cfunction_call<C: CApi>(
                 Some(function) => function.clone(),
                 None => return Err(c.unsupported("call of a slot that is empty")),
             };
-            let object_3 = match self_.as_ref() {
+            let object_2 = match self_.as_ref() {
                 Some(object) => object.clone(),
                 None => return Err(c.unsupported("NULL where an object must be")),
             };
-            let result_3 = c.call_PyCFunction(&function_2, &object_3, args)?;
+            let result_3 = c.call_PyCFunction(&function_2, &object_2, args)?;
             result_3.clone()
         };
         return Ok(

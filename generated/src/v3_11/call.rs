@@ -87,12 +87,13 @@ pub fn _PyObject_MakeTpCall<C: CApi>(
             Err(error) => return Err(error),
         };
         if result_2 == 0 {
-            let object = match kwdict_3.as_ref() {
-                Some(object) => object.clone(),
-                None => return Err(c.unsupported("NULL where an object must be")),
-            };
             let result_3 = match c
-                .call_PyCFunctionWithKeywords(call, callable, &argstuple, &object)
+                .call_PyCFunctionWithKeywords(
+                    call,
+                    callable,
+                    &argstuple,
+                    kwdict_3.as_ref(),
+                )
             {
                 Ok(result_3) => result_3,
                 Err(error_2) if c.is_exception(&error_2) => {

@@ -413,12 +413,8 @@ pub fn method_vectorcall_VARARGS_KEYWORDS<C: CApi>(
     };
     if let Some(meth) = &super::descrobject::method_enter_call(c, func)? {
         let item = c.item(args, 0)?;
-        let object = match kwdict_2.as_ref() {
-            Some(object) => object.clone(),
-            None => return Err(c.unsupported("NULL where an object must be")),
-        };
         let result_2 = match c
-            .call_PyCFunctionWithKeywords(meth, &item, &argstuple, &object)
+            .call_PyCFunctionWithKeywords(meth, &item, &argstuple, kwdict_2.as_ref())
         {
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {

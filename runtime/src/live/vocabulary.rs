@@ -447,6 +447,15 @@ impl<'py> CApi for Live<'py> {
     ) -> Answer<Object<'py>> {
         run!(self, f, ternaryfunc(v, w, z), call_objects(&[Some(v), Some(w), z]))
     }
+    fn call_PyCFunctionWithKeywords(
+        &mut self,
+        f: &Function,
+        v: &Object<'py>,
+        w: &Object<'py>,
+        z: Option<&Object<'py>>,
+    ) -> Answer<Object<'py>> {
+        self.call_ternaryfunc(f, v, w, z)
+    }
     fn call_descrgetfunc(
         &mut self,
         f: &Function,

@@ -109,6 +109,28 @@ class Calls(unittest.TestCase):
         self.assertFalse(hasattr(protocol, "binary_op1"))
         self.assertIs(protocol.call("Objects/abstract.c:binary_op1", 1, "a", 0), NotImplemented)
 
+    def test_calls_without_keywords(self):
+        """`_PyObject_MakeTpCall` calls `tp_call` with NULL for keywords."""
+
+        class Declines(int):
+            def __radd__(self, other):
+                return NotImplemented
+
+        class Adds(int):
+            def __radd__(self, other):
+                return "added"
+
+        for left in Declines(1), Adds(1):
+            self.assertEqual(protocol.PyNumber_Add(left, 2), left + 2)
+            for right in "x", [1], ():
+                with self.subTest(f"{type(left).__name__} + {right!r}"):
+                    with self.assertRaises(TypeError) as plain:
+                        left + right
+                    with self.assertRaises(TypeError) as translated:
+                        protocol.PyNumber_Add(left, right)
+                    self.assertEqual(str(translated.exception), str(plain.exception))
+        self.assertEqual(protocol.PyNumber_Add(2, Adds(1)), "added")
+
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "PyNumber_Or takes 2 arguments, 1 given"):
             protocol.PyNumber_Or(1)
