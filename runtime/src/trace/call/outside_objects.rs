@@ -130,7 +130,7 @@ impl<'py> Tracer<'py> {
                 let callable = self.constant(method.clone());
                 self.state.effects.push(Effect::Call { callable, args: vec![*variable, *value] });
                 self.state.context.insert(*variable, *value);
-                Ok(Some(self.push(Value::New(New::Opaque("token of a context variable")))))
+                Ok(Some(self.push(Value::New(New::Opaque("_contextvars.Token")))))
             }
             _ => Ok(None),
         }
