@@ -66,8 +66,8 @@ const MADE: &[&str] = &[
 /// CPython: `update_one_slot`, `tp_new_wrapper`.
 fn base_with_tp_new<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     let own = tp_new(class)?;
-    let bases = types::mro(class)?.iter().filter_map(|base| base.cast_into::<PyType>().ok()).collect::<Vec<_>>();
-    bases.into_iter().find(|base| is_c_type(base) && tp_new(base) == Some(own))
+    let mut bases = types::mro(class)?.into_iter().filter_map(|base| base.cast_into::<PyType>().ok());
+    bases.find(|base| is_c_type(base) && tp_new(base) == Some(own))
 }
 
 /// Whether calls of two classes make their instances by the same function.
