@@ -13,6 +13,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn claims(&self, class: &Bound<'_, PyType>) -> bool;
     /// Whether calls of this object are the domain's business, whatever the arguments (`numpy.add`, `numpy.zeros`).
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
+    /// Why a call of this Python function is to run natively, as a whole.
+    fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,

@@ -23,6 +23,8 @@ mod native_stack;
 #[cfg(slotrt_hooks)]
 mod objects;
 #[cfg(slotrt_hooks)]
+pub mod other_compiler;
+#[cfg(slotrt_hooks)]
 mod raw;
 #[cfg(slotrt_hooks)]
 mod release;

@@ -8,6 +8,7 @@ use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::function;
 use crate::ffi::hook::{self, Action, FrameHandler};
+use crate::ffi::other_compiler;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
 use rustc_hash::FxHashMap;
@@ -67,15 +68,17 @@ pub(super) fn register(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<
     }
     drop(known);
     drop(dead);
-    if !NESTED.installed.load(Relaxed) && !hook::is_installed(py) {
-        match hook::install(py, Box::new(Handler(Arc::clone(&NESTED)))) {
-            Ok(()) => NESTED.installed.store(true, Relaxed),
-            // Another thread has done so while this one looked whether the interpreter fits.
-            Err(_) if hook::is_installed(py) => {}
-            Err(error) => return Err(error),
-        }
+    if hook::is_installed(py) || NESTED.installed.swap(true, Relaxed) {
+        return Ok(());
     }
-    Ok(())
+    match hook::install(py, Box::new(Handler(Arc::clone(&NESTED)))) {
+        // Another thread has done so while this one looked whether the interpreter fits.
+        Err(error) if !hook::is_installed(py) => {
+            NESTED.installed.store(false, Relaxed);
+            Err(error)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Forgets everything and takes the hook out.
@@ -83,7 +86,13 @@ pub(super) fn reset(py: Python<'_>) -> PyResult<()> {
     NESTED.filter.store(0, Relaxed);
     let taken = NESTED.codes.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
     drop(taken);
-    if NESTED.installed.swap(false, Relaxed) { hook::uninstall(py) } else { Ok(()) }
+    if NESTED.installed.swap(false, Relaxed) {
+        if hook::is_installed(py) {
+            return hook::uninstall(py);
+        }
+        hook::forget(py);
+    }
+    Ok(())
 }
 
 impl NestedFrames {
@@ -134,6 +143,9 @@ impl FrameHandler for Handler {
     }
 
     fn enter(&self, py: Python<'_>, frame: Frame<'_>) -> PyResult<Action> {
+        if other_compiler::runs(py) {
+            return Ok(Action::Run);
+        }
         let function = frame.function(py);
         let Some(compiled) = self.0.dispatcher(&function, frame.code_address()) else { return Ok(Action::Run) };
         Ok(match compiled.choose(&function, frame.args(py))? {

@@ -4,7 +4,7 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{metadata, modes};
+use super::{compilers, metadata, modes};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::{callee, types};
 use crate::graph_break::Break;
@@ -79,6 +79,10 @@ impl Domain for Torch {
         MODULES.contains(&&*module)
             || (module == "torch._C"
                 && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || modes::is_setter(&own)))
+    }
+
+    fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        compilers::break_at(function)
     }
 
     fn call<'py>(

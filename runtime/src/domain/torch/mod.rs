@@ -5,6 +5,8 @@
 mod calls;
 mod change;
 mod check;
+mod compilers;
+
 mod empty_like;
 mod fakes;
 mod graph_break;

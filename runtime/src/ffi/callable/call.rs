@@ -4,7 +4,7 @@ use super::compiled_function::{CompiledFunction, State};
 use super::dispatch::{Choice, Dispatch};
 use super::heap_type::{Call, Vectorcalled, vectorcall};
 use super::{frame_packet, slots};
-use crate::ffi::{Args, generator_survivors, surviving_frames};
+use crate::ffi::{Args, generator_survivors, other_compiler, surviving_frames};
 use crate::internal_error::InternalError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -63,6 +63,7 @@ pub fn wrapped<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 impl Vectorcalled for CompiledFunction {
     unsafe fn called<'py>(this: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Bound<'py, PyAny>> {
         let _active = Active::new();
+        let _suspended = other_compiler::suspend(this.py())?;
         // SAFETY: as the caller promises; the type is ours.
         let (result, continuation) =
             unsafe { (once(this, call)?, (*(*this.as_ptr().cast::<Self>()).state).continuation) };

@@ -1,6 +1,7 @@
 //! The heap type of `CompiledFunction`.
 use super::compiled_function::CompiledFunction;
 use super::heap_type::{FLAGS, HeapType, member};
+use crate::ffi::other_compiler;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -47,8 +48,12 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
         ],
         layout: PhantomData,
     };
-    // SAFETY: members, methods and slots are those of `CompiledFunction`.
-    unsafe { class.make(py) }
+    // SAFETY: members, methods and slots are those of `CompiledFunction`; nobody else has seen the class.
+    unsafe {
+        let class = class.make(py)?;
+        other_compiler::refuse_inlining(class.bind(py))?;
+        Ok(class)
+    }
 }
 
 fn this(object: *mut ffi::PyObject) -> *mut CompiledFunction {

@@ -251,6 +251,7 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
+        self.refuse_left_alone(function)?;
         let qualname = callee::qualname_of(function);
         if let Some(result) = self.call_folded(function, &qualname, &args)? {
             self.known(callable);
@@ -267,6 +268,12 @@ impl<'py> Tracer<'py> {
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
         self.run_function(origin, function, code, locals, qualname)
+    }
+
+    /// Breaks where a domain has the function run natively.
+    pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
+        let reason = self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
     }
 
     /// Inlines a Python function whose arguments are bound.
@@ -291,6 +298,7 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(crate) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
+        self.refuse_left_alone(&function)?;
         let qualname = callee::qualname_of(&function);
         let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
         let locals: Vec<Option<ValueId>> = locals.collect();

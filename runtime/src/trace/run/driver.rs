@@ -165,6 +165,9 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.track = plan.track;
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
+    if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
+        return Err(Stop::Fallback(format!("{}: {}", reason.kind, reason.context)));
+    }
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     let rest = tracer.run(&mut frame);
     plan.signals.append(&mut tracer.state.signals);
