@@ -4,6 +4,7 @@
 //! It must not know how a trace came about.
 mod caller_object;
 mod condition;
+mod function_shape;
 mod key_order;
 mod load;
 mod plan;

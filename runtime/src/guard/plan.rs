@@ -313,7 +313,7 @@ impl<'a, 'py> Plan<'a, 'py> {
                 "the dict, under that name",
             ),
             Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
-            Test::CallerObject(_) => Err("an object of the caller"),
+            Test::CallerObject(_) | Test::FunctionLike(_) => Err("an object of the caller"),
             Test::NothingHandled => Err("the caller may handle an exception"),
             Test::Empty => Err("the contents of a cell"),
             Test::Domain(_) => Err("the state of the object"),

@@ -1,5 +1,6 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
 use super::caller_object::CallerObject;
+use super::function_shape::FunctionShape;
 use super::condition::{Check, Guard, Reason};
 use super::load::{Load, Registers};
 use super::source::Source;
@@ -88,7 +89,7 @@ impl Program {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
             Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
             Test::CallerObject(object) if object.is(&value) => None,
-            Test::Is(_) | Test::Function(..) | Test::CallerObject(_) => {
+            Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) | Test::CallerObject(_) => {
                 Some(format!("now another one: {}", text(&value)))
             }
             Test::Equals(_) => Some(format!("now {}", text(&value))),
@@ -204,7 +205,6 @@ impl Builder<'_> {
     fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
         let object = match &check {
             Check::Is(object) if given => CallerObject::object(object.bind(self.py)),
-            Check::FunctionUnchanged(function) if given => CallerObject::function(function.bind(self.py)),
             _ => None,
         };
         let test = match check {
@@ -228,6 +228,7 @@ impl Builder<'_> {
                 let values = values::default_values(&parts);
                 Test::Function(Arc::new(function), parts.map(|part| part.map(Bound::unbind)), values)
             }
+            Check::FunctionLike(function) => Test::FunctionLike(FunctionShape::of(function.bind(self.py))),
             Check::Keys(keys) => Test::Keys(keys),
             Check::CellEmpty => Test::Empty,
             Check::Domain(check) => Test::Domain(check),

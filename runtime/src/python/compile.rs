@@ -8,7 +8,7 @@ use super::record::{Frame, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, EmittedCode, Failure};
 use crate::ffi::callable::Choice;
-use crate::ffi::{Args, eval_breaker};
+use crate::ffi::{Args, eval_breaker, function};
 use crate::graph_break::Break;
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
@@ -104,9 +104,15 @@ impl Compiled {
             Err(Failure::Python(error)) => return Err(error),
             Err(Failure::Refused(reason)) => return self.skip(function, code, original, reason),
         };
+        self.forget_closure(run.bind(py))?;
         let guards = Program::new(py, Vec::new())?;
         self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py)))?;
         Ok(Choice::Run(run))
+    }
+
+    /// Compiled code must not keep the cells of a function alive that is made anew.
+    fn forget_closure(&self, run: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.any_closure { function::set_closure(run, None) } else { Ok(()) }
     }
 
     /// Under `fullgraph`, a break is an error; everywhere it is counted.
@@ -135,6 +141,7 @@ impl Compiled {
     ) -> PyResult<Choice> {
         self.unit.shared.count(|counters| &counters.frames_compiled);
         let run = emitted.function;
+        self.forget_closure(run.bind(py))?;
         self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py)))?;
         Ok(Choice::Run(run))
     }

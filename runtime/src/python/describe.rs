@@ -61,6 +61,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::FunctionUnchanged(function) => {
             format!("is {} with the same code and defaults", type_name(function.bind(py)))
         }
+        Check::FunctionLike(function) => format!("is made of the code of {}", type_name(function.bind(py))),
         Check::Keys(keys) => format!("has the keys {}", text(keys.bind(py))),
         Check::CellEmpty => "is an empty cell".into(),
         Check::Domain(check) => check.describe(),

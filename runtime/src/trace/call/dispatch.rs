@@ -260,14 +260,22 @@ impl<'py> Tracer<'py> {
         if self.owned(callable).is_none()
             && let Some(source) = self.source(callable)
         {
-            let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
-            self.state.guard_requests.insert(callable, GuardRequest::IS);
+            self.rely_on_function(callable, function, source);
         }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
         self.run_function(origin, function, code, locals, qualname)
+    }
+
+    /// One that the caller gave may be made anew at each call; any other is known by its identity.
+    fn rely_on_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, source: Source) {
+        let (given, function) = (source.is_given(), function.clone().unbind());
+        let check = if given { Check::FunctionLike(function) } else { Check::FunctionUnchanged(function) };
+        self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
+        if !given {
+            self.state.guard_requests.insert(callable, GuardRequest::IS);
+        }
     }
 
     /// Breaks where a domain has the function run natively.
