@@ -32,7 +32,8 @@ impl Compiled {
         let kept = Arc::clone(&self.unit.kept);
         // A continuation's code runs nowhere but here: nothing asks for it again. Its control flow was followed when it was assembled.
         let code = if self.resumed.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
-        if code.flags & flag::GENERATOR != 0 && !self.unit.options.fullgraph && !code.is_continuation(py) {
+        let suspends = code.flags & flag::GENERATOR_LIKE != 0;
+        if suspends && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
@@ -40,8 +41,8 @@ impl Compiled {
         let passing_states = self.unit.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.unit.shared.stop_at;
         let fullgraph = self.unit.options.fullgraph;
-        // A continuation may break where an earlier trace has reported the break.
-        let refuses = fullgraph && self.resumed.is_none();
+        // A continuation may break where an earlier trace has reported the break; no trace reports those of a generator's body.
+        let refuses = fullgraph && (self.resumed.is_none() || suspends);
         let options = trace::Options {
             passing_states,
             stop_at,

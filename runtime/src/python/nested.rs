@@ -2,7 +2,6 @@
 //! through the evaluation hook, while a compiled function runs.
 use super::compiled::Compiled;
 use super::unit::CompilationUnit;
-use crate::bytecode::flag;
 use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::{function, inspect};
@@ -52,10 +51,6 @@ pub(super) fn register(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<
     let Ok(mut known) = NESTED.codes.lock() else { return Ok(()) };
     let mut dead = Vec::new();
     for code in codes {
-        // What awaits a coroutine sees it.
-        if code.bind(py).getattr("co_flags")?.extract::<u32>()? & flag::ASYNC != 0 {
-            continue;
-        }
         let address = code.as_ptr() as usize;
         let nested = known.entry(address).or_default();
         nested.iter_mut().for_each(|nested| nested.by.retain(|by| by.strong_count() > 0));

@@ -1,5 +1,5 @@
 //! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
-use crate::bytecode::{Code, flag};
+use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::ffi::collector::Pause;
 use crate::ffi::types;
@@ -96,9 +96,6 @@ pub fn trace(
     locals: &[Option<Py<PyAny>>],
     options: &Options,
 ) -> Result<Outcome, Stop> {
-    if code.flags & flag::ASYNC != 0 {
-        return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
-    }
     let _paused = Pause::new(py);
     let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
