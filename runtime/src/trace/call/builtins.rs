@@ -100,6 +100,10 @@ impl<'py> Tracer<'py> {
         if let Some(domain) = self.domain_of(&class) {
             return self.call_domain(&domain, Callee::Slot("mp_length"), &[value], &[]).map(Some);
         }
+        if let Some(context) = self.context_for_c(value)? {
+            let length = context.len().or_else(|error| self.raise_error(error))?;
+            return Ok(Some(self.integer(length as isize)));
+        }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
             let native = self.native(value)?;
             if native.is_instance_of::<crate::trace::state::proxy::Proxy>() {
