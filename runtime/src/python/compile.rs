@@ -64,7 +64,7 @@ impl Compiled {
             return run_interrupted(py, &waiting);
         }
         self.refuse_break(py, &code, &outcome)?;
-        nested::register(py, &self.unit, &outcome.inside)?;
+        nested::register(py, &self.unit.root(), &outcome.inside)?;
         let frame = self
             .unit
             .shared

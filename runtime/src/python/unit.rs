@@ -8,7 +8,7 @@ use crate::trace::FunctionCaches;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// A compilation unit: a function, and what it shares with its continuations.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub struct CompilationUnit {
     /// The function that all continuations descend from.
     pub(super) function: Py<PyAny>,
     pub(super) continuations: Mutex<FxHashMap<Key, ContinuationEntry>>,
+    /// The unit of the function that the program compiled, under which this one's function was reached; `None` for that one itself.
+    root: Option<Weak<CompilationUnit>>,
     /// Units of the functions whose frames this one's frames have entered, and theirs, by code and globals: one table for all.
     entered: Arc<Mutex<EnteredUnits>>,
     /// What traces of all of them keep.
@@ -40,18 +42,25 @@ pub(super) struct ContinuationEntry {
 impl CompilationUnit {
     /// A unit of one function.
     pub fn new(shared: Arc<Shared>, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
-        Self::with(shared, options, function, Arc::default(), Arc::default())
+        Self::with(shared, options, function, None, Arc::default(), Arc::default())
     }
 
     /// The unit of a function that this one's frames call natively.
-    pub fn nested(&self, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
-        Self::with(Arc::clone(&self.shared), options, function, Arc::default(), Arc::clone(&self.kept))
+    pub fn nested(self: &Arc<Self>, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
+        let root = Some(Arc::downgrade(&self.root()));
+        Self::with(Arc::clone(&self.shared), options, function, root, Arc::default(), Arc::clone(&self.kept))
+    }
+
+    /// The unit of the function that the program compiled; where that is gone, this one.
+    pub fn root(self: &Arc<Self>) -> Arc<Self> {
+        self.root.as_ref().and_then(Weak::upgrade).unwrap_or_else(|| Arc::clone(self))
     }
 
     fn with(
         shared: Arc<Shared>,
         options: Options,
         function: &Bound<'_, PyAny>,
+        root: Option<Weak<Self>>,
         entered: Arc<Mutex<EnteredUnits>>,
         kept: Arc<FunctionCaches>,
     ) -> Arc<Self> {
@@ -60,6 +69,7 @@ impl CompilationUnit {
             options,
             function: function.clone().unbind(),
             continuations: Mutex::default(),
+            root,
             entered,
             kept,
             closed: AtomicBool::new(false),
@@ -109,7 +119,7 @@ impl CompilationUnit {
     }
 
     /// The unit of a function whose frame was entered; the functions of one code object with the same globals share theirs.
-    pub fn entered_unit(&self, code: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
+    pub fn entered_unit(self: &Arc<Self>, code: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
         let globals = function.getattr("__globals__")?;
         let key = [code.as_ptr() as usize, globals.as_ptr() as usize];
         let poisoned = |_| InternalError::new_err("the table of units is poisoned");
@@ -121,7 +131,8 @@ impl CompilationUnit {
         let backend = self.options.backend.as_ref().map(|backend| backend.clone_ref(function.py()));
         let options = Options { backend, fullgraph: false };
         let (entered, kept) = (Arc::clone(&self.entered), Arc::clone(&self.kept));
-        let made = Self::with(Arc::clone(&self.shared), options, &like, entered, kept);
+        let root = Some(Arc::downgrade(&self.root()));
+        let made = Self::with(Arc::clone(&self.shared), options, &like, root, entered, kept);
         let mut known = self.entered.lock().map_err(|_| InternalError::new_err("the table of units is poisoned"))?;
         Ok(Arc::clone(known.entry(key).or_insert(made)))
     }
