@@ -33,6 +33,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The guard on the state of the library, its modes, under which the domain's answers are right.
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
+    /// The context variable that its operations read when they run, which is in the graph.
+    fn context_variable(&self) -> Option<&Py<PyAny>> {
+        None
+    }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

@@ -1,6 +1,6 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
-use crate::ffi::{Args, inspect};
+use crate::ffi::{Args, context_variable, inspect};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use smallvec::SmallVec;
@@ -24,6 +24,7 @@ pub(super) enum Load {
     Builtin(Name),
     Entry(usize, SharedObject),
     Attribute(usize, Name),
+    ContextValue(usize),
     Dict(usize),
     Item(usize, usize),
     Type(usize),
@@ -49,6 +50,7 @@ impl Load {
             Self::Builtin(name) => values::entry(&inspect::builtins(function)?, name.bind(py)),
             Self::Entry(dict, key) => values::entry(register(dict)?, key.bind(py)),
             Self::Attribute(base, name) => inspect::own_attribute(register(base)?, name.bind(py)),
+            Self::ContextValue(base) => context_variable::value(register(base)?),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
@@ -62,6 +64,7 @@ impl Load {
             Self::Content(base) => Self::Content(register(*base)),
             Self::Entry(base, key) => Self::Entry(register(*base), Arc::clone(key)),
             Self::Attribute(base, name) => Self::Attribute(register(*base), Arc::clone(name)),
+            Self::ContextValue(base) => Self::ContextValue(register(*base)),
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
@@ -77,6 +80,7 @@ impl Load {
             (Self::Argument(one), Self::Argument(other))
             | (Self::FreeCell(one), Self::FreeCell(other))
             | (Self::Content(one), Self::Content(other))
+            | (Self::ContextValue(one), Self::ContextValue(other))
             | (Self::Dict(one), Self::Dict(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
@@ -97,6 +101,7 @@ impl Load {
             Self::Argument(_)
             | Self::FreeCell(_)
             | Self::Content(_)
+            | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
             | Self::Type(_) => {}

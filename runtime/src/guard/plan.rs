@@ -232,7 +232,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             }
             Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
-            Load::Dict(base) | Load::Item(base, _) | Load::Type(base) => *base,
+            Load::Dict(base) | Load::Item(base, _) | Load::Type(base) | Load::ContextValue(base) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -247,6 +247,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Item(..) => State::Moving("the contents of a list"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
             Load::Type(_) => State::Moving("the class of an object can be assigned"),
+            Load::ContextValue(_) => State::Moving("the value of a context variable"),
             _ => State::Moving("the contents of a cell"),
         }
     }

@@ -194,6 +194,7 @@ impl Builder<'_> {
                 let attribute = name(attribute);
                 Load::Attribute(self.load(base)?, attribute)
             }
+            Source::ContextValue(base) => Load::ContextValue(self.load(base)?),
             Source::Dict(base) => Load::Dict(self.load(base)?),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),

@@ -27,6 +27,8 @@ pub enum Source {
     Item(Arc<Source>, usize),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
+    /// What the context variable at this path has in the running context, or was made with.
+    ContextValue(Arc<Source>),
     /// The own `__dict__` of an instance, function or module; an empty dict where it has none yet.
     Dict(Arc<Source>),
     /// `type(base)`.
@@ -58,7 +60,7 @@ impl Source {
     #[must_use]
     pub fn is_content(&self) -> bool {
         match self {
-            Self::Item(..) => true,
+            Self::Item(..) | Self::ContextValue(_) => true,
             Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
             _ => false,
         }
@@ -86,6 +88,7 @@ impl Source {
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
             | Self::Cell(base)
+            | Self::ContextValue(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.root(),
         }

@@ -1,10 +1,13 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
-use crate::ffi::{inspect, ordered_dict};
+use crate::ffi::{contexts, inspect, ordered_dict};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 
-/// The value of a dict under a key.
+/// The value of a dict, or of a context, under a key.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if contexts::is_context(dict) {
+        return dict.get_item(key).ok();
+    }
     dict.cast::<PyDict>().ok()?.get_item(key).ok()?
 }
 

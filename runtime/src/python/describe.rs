@@ -21,6 +21,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Free(index) => local(code, code.first_free() + *index as usize),
         Source::FreeCell(index) => format!("cell of {}", local(code, code.first_free() + *index as usize)),
         Source::Cell(base) => format!("content of {}", of(base)),
+        Source::ContextValue(base) => format!("{}.get()", of(base)),
         Source::Dict(base) => format!("{}.__dict__", of(base)),
         Source::Global(name) => format!("global {name}"),
         Source::Builtin(name) => format!("builtin {name}"),

@@ -6,6 +6,8 @@ pub(crate) mod callee;
 #[cfg(slotrt_traces)]
 pub mod collector;
 pub mod context_variable;
+#[cfg(slotrt_traces)]
+pub mod contexts;
 pub mod inspect;
 #[cfg(slotrt_traces)]
 pub mod lru_cache;
@@ -15,5 +17,7 @@ pub mod ndarray;
 pub mod ordered_dict;
 #[cfg(slotrt_traces)]
 pub mod referents;
+#[cfg(slotrt_traces)]
+mod samples;
 pub mod set_table;
 pub mod snapshot;

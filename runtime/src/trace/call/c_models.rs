@@ -77,7 +77,10 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.namespace_method(name, args)? {
             return Ok(Some(result));
         }
-        if let Some(result) = self.context_method(object, owner, name, args)? {
+        if let Some(result) = self.context_variable_method(owner, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.context_method(name, args)? {
             return Ok(Some(result));
         }
         if let Some(result) = self.read_settings_of(object, owner, name, args)? {
@@ -105,6 +108,9 @@ impl<'py> Tracer<'py> {
             "_abc" => self.call_abc(name, args)?,
             "_imp" => self.import_lock(name, args)?,
             "_codecs" if name == "register_error" => self.register_error(object, args)?,
+            "_contextvars" if name == "copy_context" && args.positional.is_empty() && args.keywords.is_empty() => {
+                Some(self.copy_context())
+            }
             "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
             "_operator" if args.keywords.is_empty() && by_name::arity(name) == Some(args.positional.len()) => {
                 Some(self.operator(name, &args.positional)?)

@@ -32,6 +32,7 @@ impl<'py> Tracer<'py> {
         }
         self.compare_copies()?;
         self.compare_contexts()?;
+        self.replay_contexts()?;
         if let Some(object) = self.finaliser_in_guards() {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
@@ -103,6 +104,12 @@ impl<'py> Tracer<'py> {
             Value::New(New::Opaque(what)) => {
                 let what = *what;
                 if let Some(described) = self.describe_generator(id)? {
+                    return described;
+                }
+                if let Some(described) = self.describe_token(id)? {
+                    return described;
+                }
+                if let Some(described) = self.describe_context(id)? {
                     return described;
                 }
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
@@ -205,6 +212,7 @@ impl<'py> Tracer<'py> {
             || !self.state.acquired_first.is_empty()
             || !self.state.state_copies.is_empty()
             || self.has_contexts()
+            || self.state.contexts.has_changes()
             || self.state.private_copies.iter().any(|private_copy| private_copy.is_changed(self.py))
     }
 }

@@ -99,7 +99,7 @@ impl<'py> Tracer<'py> {
             Effect::Call { args, .. } => args.clone(),
             _ => Vec::new(),
         });
-        private_copies.chain(globals).chain(effects).collect()
+        private_copies.chain(globals).chain(effects).chain(self.state.contexts.values()).collect()
     }
 
     /// The object that stands for a value: of a container that C works on, the copy.

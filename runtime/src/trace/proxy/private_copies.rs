@@ -18,6 +18,9 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// The object to use as the receiver of a C method: also an instance of a Python class that derives from the C class.
     pub(crate) fn receiver(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(context) = self.context_for_c(id)? {
+            return Ok(context);
+        }
         match self.owned(id) {
             Some(object) => Ok(object),
             None => self.native(id),

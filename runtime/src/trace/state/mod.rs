@@ -5,6 +5,7 @@
 //! Rooms above add their operations as methods of `Tracer`; that is how they call each other.
 pub mod arguments;
 pub mod caches;
+pub mod context_variables;
 pub mod frame;
 pub mod generator;
 pub mod guard_requests;

@@ -56,6 +56,7 @@ fn is_read(source: &Source) -> bool {
             | Source::Builtin(_)
             | Source::Free(_)
             | Source::Cell(_)
+            | Source::ContextValue(_)
             | Source::Attr(..)
             | Source::OwnAttr(..)
     )

@@ -81,8 +81,13 @@ impl<'py> Tracer<'py> {
             return dispatch::objobjproc(self, id, &container, &item).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
-        self.object_for(function, container)?;
-        let found = self.native_operator("contains", &[container, item])?;
+        let found = match self.context_operator("contains", &[container, item])? {
+            Some(found) => found,
+            None => {
+                self.object_for(function, container)?;
+                self.native_operator("contains", &[container, item])?
+            }
+        };
         self.is_true(found).map(i32::from)
     }
 
