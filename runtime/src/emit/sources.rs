@@ -101,6 +101,18 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
                 self.plain(Op::BINARY_SUBSCR, 0);
             }
+            Source::OwnItem(base, method, index) => {
+                self.callee(method.0.bind(self.py).clone());
+                self.source(base)?;
+                self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.call(2);
+            }
+            Source::OwnEntry(base, key) => {
+                self.callee(self.py.get_type::<pyo3::types::PyDict>().getattr(name!("__getitem__"))?);
+                self.source(base)?;
+                self.constant(key.0.bind(self.py).clone());
+                self.call(2);
+            }
             Source::TypeOf(base) => {
                 self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
                 self.source(base)?;

@@ -26,6 +26,7 @@ pub(super) enum Load {
     Attribute(usize, Name),
     Dict(usize),
     Item(usize, usize),
+    OwnItem(usize, SharedObject, usize),
     Type(usize),
     Constant(SharedObject),
 }
@@ -51,6 +52,7 @@ impl Load {
             Self::Attribute(base, name) => inspect::own_attribute(register(base)?, name.bind(py)),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
+            Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Constant(object) => Some(object.bind(py).clone()),
         }
@@ -64,6 +66,7 @@ impl Load {
             Self::Attribute(base, name) => Self::Attribute(register(*base), Arc::clone(name)),
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
+            Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
                 self.clone()
@@ -83,6 +86,9 @@ impl Load {
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
+                base == there && method.is(&**by) && index == other
+            }
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             _ => false,
         }
@@ -91,7 +97,7 @@ impl Load {
     /// Shows the objects that it names to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         match self {
-            Self::Entry(_, object) | Self::Constant(object) => visit(object),
+            Self::Entry(_, object) | Self::OwnItem(_, object, _) | Self::Constant(object) => visit(object),
             // Strings hold nothing.
             Self::Global(_) | Self::Builtin(_) | Self::Attribute(..) => {}
             Self::Argument(_)

@@ -4,6 +4,7 @@
 //! It must not know how a trace came about.
 mod caller_object;
 mod condition;
+mod deque_shape;
 mod key_order;
 mod load;
 mod plan;
@@ -15,6 +16,7 @@ mod test;
 mod values;
 
 pub use condition::{Check, DomainCheck, Guard, Reason};
+pub use deque_shape::DequeShape;
 pub use key_order::KeyOrder;
 pub use load::Registers;
 pub use program::{GuardFailure, Program};

@@ -5,6 +5,8 @@
 pub(crate) mod callee;
 #[cfg(slotrt_traces)]
 pub mod collector;
+#[cfg(slotrt_traces)]
+pub mod containers;
 pub mod context_variable;
 pub mod inspect;
 #[cfg(slotrt_traces)]

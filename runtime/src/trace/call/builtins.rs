@@ -101,7 +101,7 @@ impl<'py> Tracer<'py> {
             return self.call_domain(&domain, Callee::Slot("mp_length"), &[value], &[]).map(Some);
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
-            let native = self.native(value)?;
+            let native = self.receiver(value)?;
             if native.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return unsupported("length of an object from outside", types::name(&class));
             }
@@ -374,7 +374,7 @@ impl<'py> Tracer<'py> {
             match method {
                 "__repr__" => return self.text_of_token(value, Slot::tp_repr),
                 "__str__" => return self.text_of_token(value, Slot::tp_str),
-                _ if self.domain_of(&class).is_some() || !self.native(value)?.is_instance_of::<Proxy>() => {
+                _ if self.domain_of(&class).is_some() || !self.receiver(value)?.is_instance_of::<Proxy>() => {
                     return Ok(None);
                 }
                 _ => {}

@@ -202,8 +202,7 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
-                _ if calls => self.called_back(*value)?,
-                _ => self.native(*value)?,
+                _ => self.argument_of(&name, index, calls, *value)?,
             };
             self.refuse_disguise(&native, &name, index, *value)?;
             positional.push(native);
@@ -213,7 +212,8 @@ impl<'py> Tracer<'py> {
         }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
-            let native = if calls || keyword == "key" { self.called_back(*value)? } else { self.native(*value)? };
+            let calls = calls || keyword == "key";
+            let native = self.argument_of(&name, positional.len(), calls, *value)?;
             if !object.is(self.py.get_type::<pyo3::types::PyDict>()) {
                 self.refuse_disguise(&native, &name, positional.len(), *value)?;
             }
@@ -232,6 +232,16 @@ impl<'py> Tracer<'py> {
             return unsupported("C method of an object from outside", name);
         }
         self.run_native_as(object, args.bound && method, &positional, &keywords)
+    }
+
+    /// What C gets for an argument: a container from outside as it is laid out, where C may look into it.
+    fn argument_of(&mut self, name: &str, index: usize, calls: bool, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if index == 0 || !STORES.contains(&name) {
+            if let Some(copy) = self.container_argument(value)? {
+                return Ok(copy);
+            }
+        }
+        if calls { self.called_back(value) } else { self.native(value) }
     }
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.

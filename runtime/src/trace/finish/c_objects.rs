@@ -19,7 +19,7 @@ impl<'py> Tracer<'py> {
             }
             Err(escape) => escape,
         };
-        let layout = object.cast::<PySet>().ok().map(SetLayout::of).transpose();
+        let layout = object.cast::<PySet>().ok().map(|set| SetLayout::of(set)).transpose();
         let Some(layout) = layout.or_else(|error| internal(error.to_string()))?.flatten() else {
             return Ok(Err(refused));
         };
