@@ -101,6 +101,9 @@ impl<'py> Tracer<'py> {
             return self.call_domain(&domain, Callee::Slot("mp_length"), &[value], &[]).map(Some);
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
+            if let Some(length) = self.read_container("len", &[value])? {
+                return Ok(Some(length));
+            }
             let native = self.receiver(value)?;
             if native.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return unsupported("length of an object from outside", types::name(&class));

@@ -1,6 +1,7 @@
 //! Calls C functions and methods: the domain first, then models, then the real function on private objects; else a graph break names it.
 use crate::domain::Domain;
 use crate::ffi::{callee, flag, types};
+use crate::semantics::slotdefs::SLOTDEFS;
 use crate::trace::call::effects::allowed;
 use crate::trace::proxy::convert;
 use crate::trace::state::arguments::Arguments;
@@ -17,6 +18,9 @@ use std::sync::Arc;
 /// Methods that store their arguments without looking at them.
 const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
+
+/// Special methods without a slot that look at what C keeps alone.
+const SIZES_AND_ITERATORS: [&str; 4] = ["__reversed__", "__length_hint__", "__missing__", "__class_getitem__"];
 
 /// The module whose builders and parsers of C call what they are given.
 const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
@@ -190,6 +194,12 @@ impl<'py> Tracer<'py> {
     pub(crate) fn call_c_on(&mut self, object: &Bound<'py, PyAny>, args: &Arguments, method: bool) -> Traced<ValueId> {
         let name = callee::name_of(object);
         self.rely_on_handlers(object, &name, args)?;
+        if method
+            && args.keywords.is_empty()
+            && let Some(read) = self.read_by_method(object, &name, &args.positional)?
+        {
+            return Ok(read);
+        }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
@@ -249,7 +259,10 @@ impl<'py> Tracer<'py> {
         if let Some(copy) = self.copy_of(method, value)? {
             return Ok(copy);
         }
-        let native = self.receiver(value)?;
+        let native = match looks_at_attributes(&callee::name_of(method)) {
+            true => self.container_argument(value)?.map_or_else(|| self.native(value), Ok)?,
+            false => self.receiver(value)?,
+        };
         if native.is_instance_of::<Proxy>()
             && let Some(owner) = callee::owner_of(method)
             && let Some(base) = crate::trace::value::kinds::scalar_base(&self.class_of(value)?)
@@ -303,6 +316,12 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         Err(_) => callee::owner_of(callable).filter(|_| name == "__init__"),
     };
     class.is_some_and(|class| LAYERS.contains(&&*types::c_name(&class)))
+}
+
+/// Whether a method looks at attributes of its receiver: `__reduce_ex__`, `__getstate__`, `__copy__` and others that fill no slot.
+fn looks_at_attributes(name: &str) -> bool {
+    let special = name.starts_with("__") && name.ends_with("__");
+    special && !SLOTDEFS.iter().any(|slot| slot.name == name) && !SIZES_AND_ITERATORS.contains(&name)
 }
 
 /// Whether a class or a function of C with this name calls what it is given.

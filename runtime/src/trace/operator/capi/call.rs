@@ -159,6 +159,12 @@ impl<'py> Tracer<'py> {
         if function.name.starts_with("slot_") || function.pointer == 0 {
             return unsupported("slot function without a translation", function.name);
         }
+        if let (Some(Slot::mp_subscript), [container, _]) = (function.slot, values)
+            && self.real(*container).is_some()
+            && let Some(item) = self.read_container("getitem", values)?
+        {
+            return Ok(item);
+        }
         let mut natives = Vec::new();
         let weak = self.any_weak(values);
         for value in values {
