@@ -1,6 +1,6 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
-use crate::ffi::{Args, inspect};
+use crate::ffi::{Args, inspect, referents};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use smallvec::SmallVec;
@@ -27,6 +27,7 @@ pub(super) enum Load {
     Dict(usize),
     Item(usize, usize),
     OwnItem(usize, SharedObject, usize),
+    Referent(usize),
     Type(usize),
     Constant(SharedObject),
 }
@@ -53,6 +54,7 @@ impl Load {
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
             Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
+            Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Constant(object) => Some(object.bind(py).clone()),
         }
@@ -67,6 +69,7 @@ impl Load {
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
             Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
+            Self::Referent(base) => Self::Referent(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
                 self.clone()
@@ -81,6 +84,7 @@ impl Load {
             | (Self::FreeCell(one), Self::FreeCell(other))
             | (Self::Content(one), Self::Content(other))
             | (Self::Dict(one), Self::Dict(other))
+            | (Self::Referent(one), Self::Referent(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
@@ -105,6 +109,7 @@ impl Load {
             | Self::Content(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Referent(_)
             | Self::Type(_) => {}
         }
     }

@@ -194,6 +194,7 @@ impl Builder<'_> {
                 Load::Attribute(self.load(base)?, attribute)
             }
             Source::Dict(base) => Load::Dict(self.load(base)?),
+            Source::Referent(base) => Load::Referent(self.load(base)?),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)

@@ -29,6 +29,8 @@ pub enum Source {
     OwnItem(Arc<Source>, Arc<Fixed>, usize),
     /// An entry of a dict of a derived class, whose `__getitem__` must not run.
     OwnEntry(Arc<Source>, Arc<Fixed>),
+    /// The first object that the collector finds in this one: what a view of C is a view of.
+    Referent(Arc<Source>),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
     /// The own `__dict__` of an instance, function or module; an empty dict where it has none yet.
@@ -91,6 +93,7 @@ impl Source {
             | Self::Item(base, _)
             | Self::OwnItem(base, ..)
             | Self::OwnEntry(base, _)
+            | Self::Referent(base)
             | Self::Cell(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.root(),

@@ -1,5 +1,5 @@
 //! Containers of C, and instances of classes that derive from them: what they hold, read and made by functions of the C class alone.
-use super::ordered_dict;
+use super::{ordered_dict, referents};
 use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
@@ -59,6 +59,22 @@ fn kind(base: &Bound<'_, PyType>) -> Option<Kind> {
         types::basicsize(base) == types::basicsize(&py.get_type::<PyDict>()) + word * members(base).len()
     };
     (types::is_subtype(base, &py.get_type::<PyDict>()) && adds_members()).then_some(Kind::Dict)
+}
+
+/// What a view of C is a view of, and the callable that makes such a view; `None`: the object is none.
+#[must_use]
+pub fn viewed<'py>(object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let class = object.get_type();
+    let inner = |object| referents::direct(object, 1).pop();
+    match &*types::c_name(&class) {
+        name @ ("dict_keys" | "dict_values" | "dict_items" | "odict_keys" | "odict_values" | "odict_items") => {
+            let dict = inner(object)?;
+            let method = of(&dict.get_type())?.method(name.rsplit('_').next()?).ok()?;
+            Some((dict, method))
+        }
+        "mappingproxy" => Some((inner(object)?, class.into_any())),
+        _ => None,
+    }
 }
 
 /// The members that a C class adds to its base: descriptors, by their names.

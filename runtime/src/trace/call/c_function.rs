@@ -259,7 +259,7 @@ impl<'py> Tracer<'py> {
         if let Some(copy) = self.copy_of(method, value)? {
             return Ok(copy);
         }
-        let native = match looks_at_attributes(&callee::name_of(method)) {
+        let native = match self.real(value).is_some() && looks_at_attributes(&callee::name_of(method)) {
             true => self.container_argument(value)?.map_or_else(|| self.native(value), Ok)?,
             false => self.receiver(value)?,
         };

@@ -85,11 +85,8 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
         name: &str,
     ) -> Materialised<Vec<ValueId>> {
-        let dict = referents::direct(object, 2).into_iter().find_map(|held| held.cast_into::<PyDict>().ok());
-        let of = dict.as_ref().and_then(|dict| containers::of(&dict.get_type()));
-        let method = name.rsplit('_').next().zip(of).and_then(|(method, of)| of.method(method).ok());
-        let (Some(dict), Some(method)) = (dict, method) else { return self.escape(id, name.to_owned()) };
-        let (callable, dict) = (self.constant(method), self.absorb(dict.into_any()));
+        let Some((dict, method)) = containers::viewed(object) else { return self.escape(id, name.to_owned()) };
+        let (callable, dict) = (self.constant(method), self.absorb(dict));
         self.set(id, New::Call { callable, args: vec![dict], state: None }, vec![callable, dict])
     }
 

@@ -9,6 +9,7 @@ use crate::guard::{Check, DequeShape};
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{own_dict, own_dict_allowed};
 use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -24,7 +25,10 @@ impl<'py> Tracer<'py> {
         }
         let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
         let class = object.get_type();
-        if containers::of(&class).is_none() || self.is_known_set(id, &object) {
+        if containers::of(&class).is_none() {
+            return self.view_copy(id, &object);
+        }
+        if self.is_known_set(id, &object) {
             return Ok(None);
         }
         if !types::is_c_type(&class) && crate::trace::value::finalisable::has_finaliser(&class) {
@@ -33,6 +37,26 @@ impl<'py> Tracer<'py> {
         self.class_of(id)?;
         self.rely_on_class(&class);
         self.make_private_copy(id, &object)
+    }
+
+    /// A view like this one, of the copy of what it is a view of.
+    fn view_copy(&mut self, id: ValueId, view: &Bound<'py, PyAny>) -> Traced<Option<Bound<'py, PyAny>>> {
+        let (Some((inner, make)), Some(source)) = (containers::viewed(view), self.source(id)) else { return Ok(None) };
+        if inner.cast::<PyDict>().is_ok_and(|dict| dict.contains("__module__").unwrap_or(true)) {
+            return unsupported("namespace of a class or module, seen as a whole", types::name(&view.get_type()));
+        }
+        self.class_of(id)?;
+        let inner = self.sourced(inner, Source::Referent(Arc::new(source)));
+        let held = match self.container_argument(inner)? {
+            Some(copy) => copy,
+            None => self.native(inner)?,
+        };
+        if held.is_instance_of::<Proxy>() {
+            return Ok(None);
+        }
+        let copy = make.call1((held,)).or_else(|error| internal(error.to_string()))?;
+        self.keep_private_copy(id, &copy, copy.clone());
+        Ok(Some(copy))
     }
 
     /// Whether C gets the object as it is.
@@ -44,7 +68,8 @@ impl<'py> Tracer<'py> {
     pub(crate) fn container_argument(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(object) = self.real(id) else { return Ok(None) };
         let class = object.get_type();
-        if self.state.proxies.contains_key(&id) || containers::is_plain(&object) || containers::of(&class).is_none() {
+        let copied = containers::of(&class).is_some() || containers::viewed(&object).is_some();
+        if self.state.proxies.contains_key(&id) || containers::is_plain(&object) || !copied {
             return Ok(None);
         }
         let Some(copy) = self.container_copy(id)? else { return Ok(None) };
@@ -207,8 +232,8 @@ pub(crate) fn entry_path(dict: &Bound<'_, PyDict>, source: &Source, key: &Bound<
 /// A set that nobody else has. An empty `frozenset` of no derived class is one that all share.
 fn empty_set<'py>(container: &Container<'py>, class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
     let shared = container.kind == Kind::FrozenSet && class.is(&container.base);
-    let items = if shared { PyTuple::new(class.py(), [[(); 0]])? } else { PyTuple::empty(class.py()) };
-    container.make(class, Some(&items))
+    let filler = shared.then(|| class.py().None());
+    container.make(class, Some(&PyTuple::new(class.py(), filler)?))
 }
 
 /// Whether classes of Python code give instances slots.

@@ -56,6 +56,12 @@ impl<'py> Tracer<'py> {
         self.state.copying.pop();
         let Some(copy) = copy? else { return Ok(None) };
         let original = self.original_of(object, &copy)?;
+        self.keep_private_copy(id, &copy, original);
+        Ok(Some(copy))
+    }
+
+    /// From now on the copy stands for the object.
+    pub(crate) fn keep_private_copy(&mut self, id: ValueId, copy: &Bound<'py, PyAny>, original: Bound<'py, PyAny>) {
         self.state.identity.insert(copy.as_ptr() as usize, id);
         self.state.private_copies.add(PrivateCopy {
             value: id,
@@ -64,7 +70,6 @@ impl<'py> Tracer<'py> {
             object: copy.clone().unbind(),
             original: original.unbind(),
         });
-        Ok(Some(copy))
     }
 
     /// A copy of a container, with what C may see of its items.
