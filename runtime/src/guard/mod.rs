@@ -5,6 +5,7 @@
 mod caller_object;
 mod condition;
 mod deque_shape;
+mod empty_slot;
 mod has_item;
 mod key_order;
 mod load;
@@ -18,6 +19,7 @@ mod values;
 
 pub use condition::{Check, DomainCheck, Guard, Reason};
 pub use deque_shape::DequeShape;
+pub use empty_slot::EmptySlot;
 pub use has_item::HasItem;
 pub use key_order::KeyOrder;
 pub use load::Registers;

@@ -9,6 +9,7 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::slots::Slot;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -205,6 +206,7 @@ impl<'py> Tracer<'py> {
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
+        let looks = if args.positional.len() == 1 && args.keywords.is_empty() { Looks::AtOne } else { Looks::AtAll };
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
                 0 if method => self.receiver_of(object, *value)?,
@@ -212,9 +214,12 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
-                _ => self.argument_of(&name, index, calls, *value)?,
+                _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
+                _ => self.argument_of(looks, calls, *value)?,
             };
-            self.refuse_disguise(&native, &name, index, *value)?;
+            if !self.is_only_called(object, calls, *value)? {
+                self.refuse_disguise(&native, &name, index, *value)?;
+            }
             positional.push(native);
         }
         if method {
@@ -223,8 +228,8 @@ impl<'py> Tracer<'py> {
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
             let calls = calls || keyword == "key";
-            let native = self.argument_of(&name, positional.len(), calls, *value)?;
-            if !object.is(self.py.get_type::<pyo3::types::PyDict>()) {
+            let native = self.argument_of(looks, calls, *value)?;
+            if !object.is(self.py.get_type::<pyo3::types::PyDict>()) && !self.is_only_called(object, calls, *value)? {
                 self.refuse_disguise(&native, &name, positional.len(), *value)?;
             }
             keywords.push((keyword.clone(), native));
@@ -245,13 +250,28 @@ impl<'py> Tracer<'py> {
     }
 
     /// What C gets for an argument: a container from outside as it is laid out, where C may look into it.
-    fn argument_of(&mut self, name: &str, index: usize, calls: bool, value: ValueId) -> Traced<Bound<'py, PyAny>> {
-        if index == 0 || !STORES.contains(&name) {
-            if let Some(copy) = self.container_argument(value)? {
-                return Ok(copy);
-            }
+    fn argument_of(&mut self, looks: Looks, calls: bool, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        let copy = match looks {
+            Looks::AtOne => self.only_container_argument(value)?,
+            Looks::AtAll => self.container_argument(value)?,
+        };
+        if let Some(copy) = copy {
+            return Ok(copy);
         }
         if calls { self.called_back(value) } else { self.native(value) }
+    }
+
+    /// Whether C calls the object and asks it for nothing else: a proxy will do, whatever class of C it is of.
+    fn is_only_called(&mut self, callable: &Bound<'py, PyAny>, calls: bool, value: ValueId) -> Traced<bool> {
+        // `partial` takes a partial function apart.
+        if !calls || callable.cast::<PyType>().is_ok_and(|class| types::c_name(class) == "functools.partial") {
+            return Ok(false);
+        }
+        let class = self.class_of(value)?;
+        Ok(self.real(value).is_some()
+            && types::is_c_type(&class)
+            && self.slot_function(&class, Slot::tp_call)?.is_some()
+            && self.slot_function(&class, Slot::tp_iter)?.is_none())
     }
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
@@ -305,6 +325,13 @@ impl<'py> Tracer<'py> {
             _ => Ok(()),
         }
     }
+}
+
+/// How many arguments C may look into and compare with one another.
+#[derive(Clone, Copy)]
+enum Looks {
+    AtOne,
+    AtAll,
 }
 
 /// Whether it makes a file of another one, which it closes at its end.

@@ -5,7 +5,7 @@
 use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::types;
 use crate::guard::source::{Fixed, Source};
-use crate::guard::{Check, DequeShape};
+use crate::guard::{Check, DequeShape, EmptySlot};
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{own_dict, own_dict_allowed};
 use crate::trace::state::guard_requests::GuardRequest;
@@ -66,16 +66,27 @@ impl<'py> Tracer<'py> {
 
     /// The copy of such an object that C gets as an argument which it may look into, with the attributes; `None`: C gets something else.
     pub(crate) fn container_argument(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
-        let Some(object) = self.real(id) else { return Ok(None) };
+        if self.state.proxies.contains_key(&id) {
+            return Ok(None);
+        }
+        let copy = self.only_container_argument(id)?;
+        if copy.is_some() {
+            self.state.private_copies.give(id);
+        }
+        Ok(copy)
+    }
+
+    /// The same where C has no other argument with which it could compare this one, so that a proxy elsewhere does not matter.
+    pub(crate) fn only_container_argument(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
         let class = object.get_type();
-        let copied = containers::of(&class).is_some() || containers::viewed(&object).is_some();
-        if self.state.proxies.contains_key(&id) || containers::is_plain(&object) || !copied {
+        if containers::of(&class).is_none() && containers::viewed(&object).is_none() {
             return Ok(None);
         }
         let Some(copy) = self.container_copy(id)? else { return Ok(None) };
-        if !self.state.private_copies.is_given(id) {
+        if self.state.private_copies.of(id).is_some_and(|private_copy| !private_copy.has_attributes) {
             self.share_attributes(id, &object, &copy)?;
-            self.state.private_copies.give(id);
+            self.state.private_copies.give_attributes(id);
         }
         Ok(Some(copy))
     }
@@ -86,8 +97,8 @@ impl<'py> Tracer<'py> {
         if types::is_c_type(&class) {
             return Ok(());
         }
-        if has_slots(&class) {
-            return unsupported("C function on an object with __slots__ from outside", types::name(&class));
+        for slot in slots(&class) {
+            self.share_slot(id, object, copy, &slot)?;
         }
         if !own_dict_allowed(&class) {
             return Ok(());
@@ -100,6 +111,42 @@ impl<'py> Tracer<'py> {
         let dict = self.instance_dict(id, dict.into_any(), source);
         let Some(held) = self.private_copy(dict)? else { return internal("__dict__ without a copy") };
         types::generic_set(copy, &interned(self.py, "__dict__"), Some(&held)).or_else(|error| internal(error.to_string()))
+    }
+
+    /// The same for a slot, as the trace knows it.
+    fn share_slot(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        copy: &Bound<'py, PyAny>,
+        name: &str,
+    ) -> Traced<()> {
+        let found = types::lookup(&copy.get_type(), &interned(self.py, name));
+        let slot = found.filter(|found| types::c_name(&found.get_type()) == "member_descriptor");
+        let (Some(slot), Some(source)) = (slot, self.source(id)) else {
+            return unsupported("slot under a name that is another attribute's", name);
+        };
+        let value = match self.state.attributes.get(&(id, name.to_owned())).copied() {
+            Some(Some(value)) => value,
+            Some(None) => return Ok(()),
+            None if types::read(&slot, object).is_ok() => self.generic_get_attr(id, name)?,
+            None => {
+                let check = Check::Domain(Box::new(EmptySlot(slot.unbind())));
+                self.guard(source, check, "the trace read the slot");
+                return Ok(());
+            }
+        };
+        let native = self.native(value)?;
+        types::generic_set(copy, &interned(self.py, name), Some(&native)).or_else(|error| internal(error.to_string()))
+    }
+
+    /// A slot of an object from outside is set, or deleted: a copy that C gets has the same.
+    pub(crate) fn set_slot_of_copy(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        let copy = self.state.private_copies.of(object).filter(|private_copy| private_copy.has_attributes);
+        let Some(copy) = copy.map(|copy| copy.object.bind(self.py).clone()) else { return Ok(()) };
+        let native = value.map(|value| self.native(value)).transpose()?;
+        let set = types::generic_set(&copy, &interned(self.py, name), native.as_ref());
+        set.or_else(|error| internal(error.to_string()))
     }
 
     /// The copy, with what C may see of the items.
@@ -236,8 +283,9 @@ fn empty_set<'py>(container: &Container<'py>, class: &Bound<'py, PyType>) -> PyR
     container.make(class, Some(&PyTuple::new(class.py(), filler)?))
 }
 
-/// Whether classes of Python code give instances slots.
-fn has_slots(class: &Bound<'_, PyType>) -> bool {
+/// The slots that classes of Python code give instances, by their names.
+fn slots(class: &Bound<'_, PyType>) -> Vec<String> {
     let bases = types::mro(class).into_iter().flatten().filter_map(|base| base.cast_into::<PyType>().ok());
-    bases.into_iter().filter(|base| !types::is_c_type(base)).any(|base| !containers::members(&base).is_empty())
+    let python = bases.into_iter().filter(|base| !types::is_c_type(base));
+    python.flat_map(|base| containers::members(&base)).map(|(name, _)| name).collect()
 }

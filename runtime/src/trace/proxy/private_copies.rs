@@ -35,10 +35,30 @@ impl<'py> Tracer<'py> {
         if let Some(private_copy) = self.state.private_copies.of(id) {
             return Ok(Some(private_copy.object.bind(self.py).clone()));
         }
-        if self.is_namespace(id) {
-            self.whole_namespace(id)?;
+        if !self.is_namespace(id) {
+            return self.make_private_copy(id, &object);
         }
-        self.make_private_copy(id, &object)
+        let changes = self.whole_namespace(id)?;
+        let copy = self.make_private_copy(id, &object)?;
+        self.repeat_changes(id, &changes)?;
+        Ok(copy)
+    }
+
+    /// What the trace has set and deleted of an instance's attributes, done to the copy of its `__dict__`.
+    fn repeat_changes(&mut self, id: ValueId, changes: &[(String, Option<ValueId>)]) -> Traced<()> {
+        let copies = self.state.private_copies.of(id).map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
+        for (name, value) in changes {
+            let native = value.map(|value| self.native(value)).transpose()?;
+            for copy in copies.iter().flatten() {
+                let Ok(copy) = copy.bind(self.py).cast::<PyDict>() else { return internal("no __dict__") };
+                let done = match &native {
+                    Some(native) => copy.set_item(name, native),
+                    None => copy.del_item(name),
+                };
+                done.or_else(|error| internal(error.to_string()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes the copy, with guards on what it holds.
@@ -67,6 +87,7 @@ impl<'py> Tracer<'py> {
             value: id,
             created_at: self.state.outer_step,
             is_given: false,
+            has_attributes: false,
             object: copy.clone().unbind(),
             original: original.unbind(),
         });

@@ -15,6 +15,8 @@ pub struct PrivateCopy {
     pub(crate) object: Py<PyAny>,
     /// C gets it as an argument, too: that of a derived class.
     pub(crate) is_given: bool,
+    /// It has the attributes of the object.
+    pub(crate) has_attributes: bool,
     /// What the private copy held first, in a container of a builtin class.
     pub(crate) original: Py<PyAny>,
 }
@@ -63,15 +65,17 @@ impl PrivateCopies {
         self.of.get(&container).map(|index| &self.list[*index])
     }
 
-    /// Whether C gets the copy as an argument.
-    pub(crate) fn is_given(&self, container: ValueId) -> bool {
-        self.of(container).is_some_and(|private_copy| private_copy.is_given)
-    }
-
     /// C gets it as an argument from now on.
     pub(crate) fn give(&mut self, container: ValueId) {
         if let Some(index) = self.of.get(&container) {
             self.list[*index].is_given = true;
+        }
+    }
+
+    /// It has the attributes of the object from now on.
+    pub(crate) fn give_attributes(&mut self, container: ValueId) {
+        if let Some(index) = self.of.get(&container) {
+            self.list[*index].has_attributes = true;
         }
     }
 
