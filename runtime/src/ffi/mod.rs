@@ -50,7 +50,7 @@ pub use frames::{eval_breaker, frame, surviving_frames, traceback};
 #[cfg(slotrt_hooks)]
 pub(crate) use objects::{callee, modules};
 #[cfg(slotrt_traces)]
-pub use objects::{collector, contexts, lru_cache, ordered_dict, referents};
+pub use objects::{collector, containers, contexts, lru_cache, ordered_dict, referents};
 #[cfg(slotrt_hooks)]
 pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
 #[cfg(slotrt_hooks)]

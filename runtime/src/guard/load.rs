@@ -1,6 +1,6 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
-use crate::ffi::{Args, context_variable, inspect};
+use crate::ffi::{Args, context_variable, inspect, referents};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use smallvec::SmallVec;
@@ -27,6 +27,8 @@ pub(super) enum Load {
     ContextValue(usize),
     Dict(usize),
     Item(usize, usize),
+    OwnItem(usize, SharedObject, usize),
+    Referent(usize),
     Type(usize),
     Constant(SharedObject),
 }
@@ -53,6 +55,8 @@ impl Load {
             Self::ContextValue(base) => context_variable::value(register(base)?),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
+            Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
+            Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Constant(object) => Some(object.bind(py).clone()),
         }
@@ -67,6 +71,8 @@ impl Load {
             Self::ContextValue(base) => Self::ContextValue(register(*base)),
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
+            Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
+            Self::Referent(base) => Self::Referent(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
                 self.clone()
@@ -82,11 +88,15 @@ impl Load {
             | (Self::Content(one), Self::Content(other))
             | (Self::ContextValue(one), Self::ContextValue(other))
             | (Self::Dict(one), Self::Dict(other))
+            | (Self::Referent(one), Self::Referent(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
+                base == there && method.is(&**by) && index == other
+            }
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             _ => false,
         }
@@ -95,7 +105,7 @@ impl Load {
     /// Shows the objects that it names to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         match self {
-            Self::Entry(_, object) | Self::Constant(object) => visit(object),
+            Self::Entry(_, object) | Self::OwnItem(_, object, _) | Self::Constant(object) => visit(object),
             // Strings hold nothing.
             Self::Global(_) | Self::Builtin(_) | Self::Attribute(..) => {}
             Self::Argument(_)
@@ -104,6 +114,7 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Referent(_)
             | Self::Type(_) => {}
         }
     }

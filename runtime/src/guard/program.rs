@@ -196,6 +196,11 @@ impl Builder<'_> {
             }
             Source::ContextValue(base) => Load::ContextValue(self.load(base)?),
             Source::Dict(base) => Load::Dict(self.load(base)?),
+            Source::Referent(base) => Load::Referent(self.load(base)?),
+            Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
+            Source::OwnItem(base, method, index) => {
+                Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
+            }
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Constant(object) => Load::Constant(Arc::new(object.0.clone_ref(self.py))),

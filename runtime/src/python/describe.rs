@@ -25,9 +25,10 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Dict(base) => format!("{}.__dict__", of(base)),
         Source::Global(name) => format!("global {name}"),
         Source::Builtin(name) => format!("builtin {name}"),
-        Source::DictItem(base, key) => format!("{}[{}]", of(base), text(key.0.bind(py))),
+        Source::DictItem(base, key) | Source::OwnEntry(base, key) => format!("{}[{}]", of(base), text(key.0.bind(py))),
         Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
-        Source::Item(base, index) => format!("{}[{index}]", of(base)),
+        Source::Item(base, index) | Source::OwnItem(base, _, index) => format!("{}[{index}]", of(base)),
+        Source::Referent(base) => format!("what {} is a view of", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Constant(object) => match namespace(py, path) {
             Some(module) => format!("{module}.__dict__"),

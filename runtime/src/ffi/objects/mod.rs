@@ -5,6 +5,8 @@
 pub(crate) mod callee;
 #[cfg(slotrt_traces)]
 pub mod collector;
+#[cfg(slotrt_traces)]
+pub mod containers;
 pub mod context_variable;
 #[cfg(slotrt_traces)]
 pub mod contexts;

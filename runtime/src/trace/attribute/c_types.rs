@@ -85,6 +85,10 @@ impl<'py> Tracer<'py> {
         if name == "__class__" && types::c_name(class) == "method" {
             return Ok(self.constant(class.clone().into_any()));
         }
+        if types::c_name(class) == "method" && self.owned(object).is_none() {
+            let (function, receiver) = self.parts_of_method(object)?;
+            return self.method_get_attr(object, function, receiver, name);
+        }
         self.adopt_context(object)?;
         let found = self.lookup(class, "__getattribute__");
         let value = match self.owned(object) {

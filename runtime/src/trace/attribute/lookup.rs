@@ -47,7 +47,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// CPython: `method_getattro`: the class is asked first, then the function.
-    fn method_get_attr(
+    pub(crate) fn method_get_attr(
         &mut self,
         method: ValueId,
         function: ValueId,

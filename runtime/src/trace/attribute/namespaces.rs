@@ -80,17 +80,18 @@ impl<'py> Tracer<'py> {
         }
         let held = self.instance_attr(object, name)?;
         self.before_overwriting(held)?;
-        self.log_slot(object, name, value);
-        Ok(())
+        self.log_slot(object, name, value)
     }
 
     /// The same where it does not live in a `__dict__`.
-    pub(crate) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+    pub(crate) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        self.set_slot_of_copy(object, name, value)?;
         self.state.attributes.change((object, name.to_owned()), value);
         self.state.effects.push(match value {
             Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
             None => Effect::DelAttr { object, name: name.to_owned() },
         });
+        Ok(())
     }
 
     /// Whether the value is a dict that is seen through names.
@@ -103,22 +104,23 @@ impl<'py> Tracer<'py> {
         matches!(self.state.namespaces.get(&value), Some(Namespace::Globals(_)))
     }
 
-    /// A namespace is seen as a whole: only an instance's, of which the trace has changed nothing.
-    pub(crate) fn whole_namespace(&mut self, value: ValueId) -> Traced<()> {
+    /// A namespace is seen as a whole: only an instance's. Gives what the trace has changed in it so far.
+    pub(crate) fn whole_namespace(&mut self, value: ValueId) -> Traced<Vec<(String, Option<ValueId>)>> {
         let Some(Namespace::Instance(object)) = self.state.namespaces.get(&value) else {
             return unsupported("namespace of a module, seen as a whole", "dict");
         };
         let object = *object;
-        let touched = self.state.effects.iter().any(|effect| match effect {
-            Effect::SetAttr { object: changed, .. } | Effect::DelAttr { object: changed, .. } => *changed == object,
-            _ => false,
+        let changes = self.state.effects.iter().filter_map(|effect| match effect {
+            Effect::SetAttr { object: changed, name, value } if *changed == object => Some((name.clone(), Some(*value))),
+            Effect::DelAttr { object: changed, name } if *changed == object => Some((name.clone(), None)),
+            _ => None,
         });
-        if touched {
-            return unsupported("__dict__ of an object from outside that the trace has changed", "dict");
-        }
+        let mut changes: Vec<_> = changes.collect();
+        let class = self.class_of(object)?;
+        changes.retain(|(name, _)| !self.lookup(&class, name).is_some_and(|found| is_data_descriptor(&found)));
         self.state.seen_whole.insert(object, value);
         self.state.namespaces.remove(&value);
-        Ok(())
+        Ok(changes)
     }
 
     /// The copy of an instance's `__dict__` that stands for its attributes, once it was seen as a whole.

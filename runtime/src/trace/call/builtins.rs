@@ -105,7 +105,10 @@ impl<'py> Tracer<'py> {
             return Ok(Some(self.integer(length as isize)));
         }
         if is_c_type(&class) && self.lookup(&class, "__len__").is_some() {
-            let native = self.native(value)?;
+            if let Some(length) = self.read_container("len", &[value])? {
+                return Ok(Some(length));
+            }
+            let native = self.receiver(value)?;
             if native.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return unsupported("length of an object from outside", types::name(&class));
             }
@@ -236,7 +239,7 @@ impl<'py> Tracer<'py> {
             match method {
                 "__repr__" => return self.text_of_token(value, Slot::tp_repr),
                 "__str__" => return self.text_of_token(value, Slot::tp_str),
-                _ if self.domain_of(&class).is_some() || !self.native(value)?.is_instance_of::<Proxy>() => {
+                _ if self.domain_of(&class).is_some() || !self.receiver(value)?.is_instance_of::<Proxy>() => {
                     return Ok(None);
                 }
                 _ => {}
