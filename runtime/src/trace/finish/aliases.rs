@@ -1,4 +1,5 @@
 //! Changes to objects from outside: a change to one value shows in no other, so no other may be the same object.
+use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
@@ -6,9 +7,9 @@ use crate::trace::state::value::{Value, ValueId, ValueSet};
 use pyo3::prelude::*;
 
 impl<'py> Tracer<'py> {
-    /// Addresses of objects of several values that the trace has changed through one of them, or whose identity C has observed: the
-    /// trace, as it is, may be wrong.
-    pub(crate) fn parted(&self) -> Option<Vec<usize>> {
+    /// Paths to objects of several values that the trace has changed through one of them while it looked at another, or whose identity C
+    /// has observed: the trace, as it is, may be wrong.
+    pub(crate) fn parted(&self) -> Option<Vec<Source>> {
         let aliases = &self.state.aliases;
         if aliases.twins.is_empty() {
             return None;
@@ -16,11 +17,17 @@ impl<'py> Tracer<'py> {
         let mut changed = self.changed_values();
         let copies = self.state.private_copies.iter().filter(|copy| copy.is_changed(self.py));
         copies.for_each(|copy| self.add_changed(copy.value, &mut changed));
-        let address = |value: ValueId| self.real(value).map(|object| object.as_ptr() as usize);
-        let parted = aliases.twins.iter().filter(|(first, twin)| changed.contains(*first) || changed.contains(*twin));
-        let mut parted: Vec<_> = parted.filter_map(|(first, _)| address(*first)).collect();
-        parted.extend(&aliases.observed);
-        (!parted.is_empty()).then_some(parted)
+        let mut parted = aliases.observed.clone();
+        let mut objects: Vec<_> = aliases.twins.iter().map(|(first, _)| *first).collect();
+        objects.dedup();
+        for first in objects {
+            let values = std::iter::once(first).chain(aliases.of(first));
+            let seen: Vec<_> = values.filter(|value| changed.contains(*value) || self.is_looked_at(*value)).collect();
+            if seen.len() > 1 && seen.iter().any(|value| changed.contains(*value)) {
+                parted.extend(seen);
+            }
+        }
+        (!parted.is_empty()).then(|| parted.into_iter().filter_map(|value| self.source(value)).collect())
     }
 
     /// Guards that what the trace has changed is no other object of the same type that it looked at.
@@ -57,7 +64,7 @@ impl<'py> Tracer<'py> {
         self.real(value).is_some_and(|object| self.domain_of(&object.get_type()).is_some())
     }
 
-    /// Objects from outside that the trace has changed so far, but for private copies.
+    /// Objects from outside that the trace has changed so far, but for private copies that C changed behind its back.
     fn changed_values(&self) -> ValueSet {
         let mut changed = ValueSet::default();
         for effect in self.state.effects.iter() {
@@ -65,6 +72,7 @@ impl<'py> Tracer<'py> {
                 self.add_changed(value, &mut changed);
             }
         }
+        self.state.aliases.changed.iter().for_each(|value| self.add_changed(value, &mut changed));
         self.state.changed_nodes.keys().for_each(|value| self.add_changed(*value, &mut changed));
         changed
     }

@@ -114,6 +114,7 @@ impl<'py> Tracer<'py> {
         positional: &[Bound<'py, PyAny>],
         is_method: impl FnOnce() -> bool,
     ) -> Traced<ValueId> {
+        self.note_changes(positional);
         if let Some(signal) = self.state.pending.take() {
             return Err(signal);
         }

@@ -60,8 +60,8 @@ struct Plan {
     signals: Vec<i32>,
     /// Keep account of what frames hold.
     track: bool,
-    /// Addresses of objects that must have one value, whatever paths lead to them.
-    merged: FxHashSet<usize>,
+    /// Paths that must share a value where they lead to one object.
+    merged: FxHashSet<Source>,
     /// Instructions that attempts executed so far.
     executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -88,8 +88,8 @@ enum Attempt {
     ReplayedCall(Limit),
     /// The trace must keep account of what frames hold.
     Track,
-    /// The objects at these addresses must have one value each.
-    Merge(Vec<usize>),
+    /// These paths must share a value where they lead to one object.
+    Merge(Vec<Source>),
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -138,9 +138,9 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 return Err(Stop::Internal("the trace already keeps account of frames".into()));
             }
             Attempt::Track => plan.track = true,
-            Attempt::Merge(addresses) => {
+            Attempt::Merge(paths) => {
                 let before = plan.merged.len();
-                plan.merged.extend(addresses);
+                plan.merged.extend(paths);
                 if plan.merged.len() == before {
                     return Err(Stop::Internal("objects that have one value have several".into()));
                 }

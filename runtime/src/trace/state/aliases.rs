@@ -1,6 +1,7 @@
 //! Objects that the trace reached over several paths.
 use super::journal::OrderedSet;
-use super::value::ValueId;
+use super::value::{ValueId, ValueSet};
+use crate::guard::source::Source;
 use rustc_hash::FxHashSet;
 
 /// Which values are one object outside, and what the trace learnt of that.
@@ -8,10 +9,12 @@ use rustc_hash::FxHashSet;
 pub(crate) struct Aliases {
     /// Pairs of values of one object: that which was there first, and one for another path.
     pub(crate) twins: Vec<(ValueId, ValueId)>,
-    /// Addresses of objects that have one value, whatever paths lead to them: an earlier attempt relied on that.
-    pub(crate) merged: FxHashSet<usize>,
-    /// Addresses of objects of several values whose identity C has observed.
-    pub(crate) observed: Vec<usize>,
+    /// Paths that share a value where they lead to one object: an earlier attempt needed that.
+    pub(crate) merged: FxHashSet<Source>,
+    /// Values of one object whose identity C has observed.
+    pub(crate) observed: Vec<ValueId>,
+    /// Containers from outside whose private copies the trace has changed, if only for a while.
+    pub(crate) changed: ValueSet,
     /// Pairs of values that guards tell apart, or say to be one object.
     pub(crate) compared: OrderedSet<(ValueId, ValueId)>,
 }

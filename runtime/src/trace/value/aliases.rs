@@ -30,22 +30,28 @@ impl<'py> Tracer<'py> {
         for known in std::iter::once(first).chain(self.state.aliases.of(first)) {
             match self.source(known) {
                 Some(path) if path == *source => return Alias::Same(known),
-                Some(path) if !chosen_apart(&path, source) => near = near.or(Some(known)),
+                Some(path) if self.shares_value(&path, source) => near = near.or(Some(known)),
                 _ => {}
             }
         }
-        let merges = !matches!(self.value(first), Value::Real { .. })
-            || self.state.aliases.merged.contains(&(object.as_ptr() as usize))
-            || !self.may_have_several_values(object);
         match near {
-            _ if merges => Alias::Merge(first),
             Some(near) => Alias::Merge(near),
-            None => Alias::Apart(first),
+            None if self.may_have_several_values(first, object) => Alias::Apart(first),
+            None => Alias::Merge(first),
         }
     }
 
+    /// Whether two paths that lead to one object share its value.
+    fn shares_value(&self, one: &Source, other: &Source) -> bool {
+        let merged = &self.state.aliases.merged;
+        !chosen_apart(one, other) || merged.contains(one) && merged.contains(other)
+    }
+
     /// Whether the end of the trace finds every change to such an object, and whoever observes its identity asks the trace.
-    fn may_have_several_values(&self, object: &Bound<'py, PyAny>) -> bool {
+    fn may_have_several_values(&self, value: ValueId, object: &Bound<'py, PyAny>) -> bool {
+        if !matches!(self.value(value), Value::Real { .. }) {
+            return false;
+        }
         let class = object.get_type();
         if self.domain_of(&class).is_some() {
             return true;
@@ -73,6 +79,21 @@ impl<'py> Tracer<'py> {
         same
     }
 
+    /// Notes which of the containers from outside C has just changed: it may change them back before the trace ends.
+    pub(crate) fn note_changes(&mut self, natives: &[Bound<'py, PyAny>]) {
+        if self.state.private_copies.is_empty() {
+            return;
+        }
+        for native in natives.iter().filter(|native| types::is_c_type(&native.get_type())) {
+            let value = self.state.identity.get(&(native.as_ptr() as usize)).copied();
+            let copy = value.and_then(|value| self.state.private_copies.of(value));
+            let Some(copy) = copy.filter(|copy| copy.object.is(native)) else { continue };
+            if !self.state.aliases.changed.contains(copy.value) && copy.is_changed(self.py) {
+                self.state.aliases.changed.insert(copy.value);
+            }
+        }
+    }
+
     /// C asks whether two objects are equal: it has found them to be two objects before, by their proxies.
     pub(crate) fn rely_on_difference(&mut self, value: ValueId, other: ValueId) {
         let (Some(one), Some(object)) = (self.real(value), self.real(other)) else { return };
@@ -80,7 +101,7 @@ impl<'py> Tracer<'py> {
             return;
         }
         if self.guard_identity(value, other, "C compared two objects") {
-            self.state.aliases.observed.push(object.as_ptr() as usize);
+            self.state.aliases.observed.extend([value, other]);
         }
     }
 }
