@@ -81,6 +81,22 @@ impl Source {
         }
     }
 
+    /// What the caller chose of the path: an argument, an item of one, a global; what follows hangs off that.
+    #[must_use]
+    pub fn origin(&self) -> &Self {
+        match self {
+            Self::Item(base, _) | Self::DictItem(base, _) if matches!(**base, Self::Local(_)) => self,
+            Self::DictItem(base, _)
+            | Self::Attr(base, _)
+            | Self::OwnAttr(base, _)
+            | Self::Item(base, _)
+            | Self::Cell(base)
+            | Self::Dict(base)
+            | Self::TypeOf(base) => base.origin(),
+            _ => self,
+        }
+    }
+
     fn root(&self) -> &Self {
         match self {
             Self::Local(_)

@@ -72,6 +72,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         if let Some(dict) = self.dict_seen_whole(object) {
             crate::trace::state::journal::changed();
+            self.state.seen_whole.get(&object).copied().map(|dict| self.state.aliases.changed.insert(dict));
             let stored = match value {
                 Some(value) => dict.set_item(name, self.native(value)?),
                 None => dict.del_item(name),

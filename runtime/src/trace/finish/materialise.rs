@@ -36,6 +36,7 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.finaliser_in_guards() {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
+        self.guard_changed();
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);

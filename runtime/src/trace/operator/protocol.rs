@@ -2,7 +2,6 @@
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::guard::Check;
 use crate::semantics::{abstract_ as protocol, object};
 use crate::trace::state::generator::{ResumeWith, SendResult};
 use crate::trace::state::tracer::Tracer;
@@ -76,11 +75,7 @@ impl<'py> Tracer<'py> {
         {
             return Ok(same);
         }
-        if let (Some(a), Some(b)) = (self.source(left), self.source(right)) {
-            let check = if same { Check::SameAs(b) } else { Check::NotSameAs(b) };
-            self.guard(a, check, "the trace compared identities");
-        }
-        Ok(same)
+        Ok(self.guard_identity(left, right, "the trace compared identities"))
     }
 
     fn is_of_new(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {

@@ -18,6 +18,7 @@ use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use rustc_hash::FxHashSet;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -59,6 +60,8 @@ struct Plan {
     signals: Vec<i32>,
     /// Keep account of what frames hold.
     track: bool,
+    /// Paths that must share a value where they lead to one object.
+    merged: FxHashSet<Source>,
     /// Instructions that attempts executed so far.
     executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -85,6 +88,8 @@ enum Attempt {
     ReplayedCall(Limit),
     /// The trace must keep account of what frames hold.
     Track,
+    /// These paths must share a value where they lead to one object.
+    Merge(Vec<Source>),
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -130,6 +135,17 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 return Err(Stop::Internal("the trace already keeps account of frames".into()));
             }
             Attempt::Track => plan.track = true,
+            Attempt::Merge(paths) => {
+                let before = plan.merged.len();
+                plan.merged.extend(paths);
+                if plan.merged.len() == before {
+                    return Err(Stop::Internal("objects that have one value have several".into()));
+                }
+                // What came after the objects' values parted may be wrong.
+                plan.limit = options.stop_at.map(Limit::asked_for);
+                #[cfg(debug_assertions)]
+                plan.went_back.take();
+            }
             Attempt::ReplayedCall(next) => {
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -160,6 +176,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.outer_code = Some(Arc::clone(code));
     state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
+    state.aliases.merged.clone_from(&plan.merged);
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
     if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
@@ -204,8 +221,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             let reason = tracer.raises(value);
             return Ok(tracer.again(reason));
         }
-        Err(other) => return Err(to_stop(other)),
+        Err(other) => return tracer.parted().map_or_else(|| Err(to_stop(other)), |parted| Ok(Attempt::Merge(parted))),
     };
+    if let Some(parted) = tracer.parted() {
+        return Ok(Attempt::Merge(parted));
+    }
     match tracer.finish(&mut end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         // Nobody asks how it goes on.

@@ -24,6 +24,7 @@ pub struct State {
     pub(crate) start: crate::trace::state::journal::InstructionStart,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(crate) identity: FxHashMap<usize, ValueId>,
+    pub(crate) aliases: crate::trace::state::aliases::Aliases,
     /// Numbers and text from outside that C has got, by address.
     pub(crate) passed_to_c: FxHashMap<usize, ValueId>,
     /// Values that were described at the end: their objects live on, so that no other object gets their address.

@@ -182,3 +182,14 @@ pub(crate) fn fixed_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, P
     let base = bases.into_iter().find(crate::ffi::types::is_c_type)?;
     FIXED.contains(&&*types::c_name(&base)).then_some(base)
 }
+
+/// Whether C lays out instances of the class, or of a base of it other than `object`.
+pub(crate) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
+    const EMPTY: [&str; 3] = ["object", "Generic", "Protocol"];
+    types::mro(class).is_none_or(|mro| {
+        mro.iter().any(|base| {
+            base.cast_into::<PyType>()
+                .is_ok_and(|base| types::is_c_type(&base) && !EMPTY.contains(&&*types::c_name(&base)))
+        })
+    })
+}
