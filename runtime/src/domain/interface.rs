@@ -29,6 +29,11 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The guard on the state of the library, its modes, under which the domain's answers are right.
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
+    /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.
+    fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
+        let _ = (function, name);
+        false
+    }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

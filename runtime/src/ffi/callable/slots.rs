@@ -12,7 +12,7 @@ use std::mem::offset_of;
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// The type, made on first use.
-pub(super) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     Ok(CLASS.get_or_try_init(py, || make(py))?.bind(py))
 }
 
