@@ -40,15 +40,12 @@ class StandIn:
     def __copy__(self):
         from copy import copy  # Here, so that importing slotrt stays quick.
 
-        return self._of(copy(_read(self, "__wrapped__")))
+        return _like(self, copy(_read(self, "__wrapped__")))
 
     def __deepcopy__(self, memo):
         from copy import deepcopy
 
-        return StandIn._of(self, deepcopy(_read(self, "__wrapped__"), memo))
-
-    def _of(self, copied):
-        return self if copied is _read(self, "__wrapped__") else _read(self, "__again__")(copied)
+        return _like(self, deepcopy(_read(self, "__wrapped__"), memo))
 
 
 class ObjectStandIn(StandIn):
@@ -76,13 +73,19 @@ class CallableStandIn(StandIn):
 
     __slots__ = (*_SLOTS, "__weakref__")
 
+    def __getattribute__(self, name):
+        # What says that it is a class must be one.
+        if name == "__class__" and isinstance(_read(self, "__wrapped__"), type):
+            return CallableStandIn
+        return super().__getattribute__(name)
+
     def __get__(self, instance, owner=None):
         fn = _read(self, "__wrapped__")
         get = getattr(type(fn), "__get__", None)
         bound = fn if get is None else get(fn, instance, owner)
         if type(bound) is MethodType and bound.__func__ is fn:
             return MethodType(self, bound.__self__)
-        return StandIn._of(self, bound)
+        return _like(self, bound)
 
     def __instancecheck__(self, instance):
         return isinstance(instance, _read(self, "__wrapped__"))
@@ -108,6 +111,11 @@ def stand_in(fn, call, again):
         # For methods that write to it behind `__setattr__`.
         object.__setattr__(made, "__dict__", fn.__dict__)
     return made
+
+
+def _like(known, fn):
+    """A stand-in for `fn` like a known one; that one, if it stands for it."""
+    return known if fn is _read(known, "__wrapped__") else _read(known, "__again__")(fn)
 
 
 def is_stand_in(fn):
