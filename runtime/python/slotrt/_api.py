@@ -1,7 +1,7 @@
 """The functions of the public API."""
 
-import functools
 import os
+from _functools import partial
 
 from ._callables import Compiler, disabled
 from ._explain import Explanation
@@ -37,7 +37,7 @@ def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, inplace=Fals
     """
     if dynamic:
         raise ValueError("dynamic=True: shapes are always guarded here; leave dynamic out")
-    again = functools.partial(compile, backend=backend, fullgraph=fullgraph)
+    again = partial(compile, backend=backend, fullgraph=fullgraph)
     compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph))
     replace = compiler.in_place if inplace else compiler
     return replace if fn is None else replace(fn)
@@ -58,7 +58,7 @@ def explain(fn, *, backend="eager"):
     >>> report.graphs, report.breaks, report.ops, report.guards
     >>> print(report)
     """
-    again = functools.partial(compile, backend=backend)
+    again = partial(compile, backend=backend)
 
     def explained(*args, **kwargs):
         session = Session(record=True, log=_environment_log)

@@ -1,14 +1,30 @@
 """Callables of every kind, compiled or left alone."""
 
-import functools
 import sys
+
+# `functools` takes longer to import.
+from _functools import partial
+
+# Programs may replace builtins later.
+from builtins import (
+    TypeError,
+    bool,
+    callable,
+    classmethod,
+    getattr,
+    isinstance,
+    next,
+    staticmethod,
+    str,
+    type,
+)
 from types import FunctionType, MethodType
 
 from ._backends import resolve
 from ._slotrt import CompiledFunction, native_call
-from ._stand_in import called, is_stand_in, original, stand_in
+from ._wrappers import called, is_wrapper, original, wrap
 
-_AROUND = (MethodType, staticmethod, classmethod, functools.partial)
+_AROUND = (MethodType, staticmethod, classmethod, partial)
 
 
 class Compiler:
@@ -30,21 +46,21 @@ class Compiler:
             return self._function(fn)
         if kind in _AROUND:
             return _around(fn, self)
-        if is_stand_in(fn):
+        if is_wrapper(fn):
             # What is to be left alone stays so.
             function = _function_behind(called(fn))
             return fn if function is None or self._is_made(function) else self(original(fn))
         _check(fn, "compile")
         call = _own_call(fn)
         call = self._function(_forwarder(fn), True) if call is None else MethodType(self(call), fn)
-        return stand_in(fn, call, self.again)
+        return wrap(fn, call, self.again)
 
     def in_place(self, module):
         """Has the calls of a `torch.nn.Module` run compiled code, as `Module.compile` does; gives the module."""
         if not _is_module(module):
             kind = type(module).__qualname__
             raise TypeError(f"slotrt.compile(inplace=True) takes a torch.nn.Module, not {kind}")
-        plain = original(module) if is_stand_in(module) else module
+        plain = original(module) if is_wrapper(module) else module
         plain._compiled_call_impl = self(plain._call_impl)
         return module
 
@@ -74,10 +90,10 @@ def disabled(fn):
         return disabled(fn.__wrapped__)
     if kind in _AROUND:
         return _around(fn, disabled)
-    if is_stand_in(fn):
+    if is_wrapper(fn):
         return fn if _function_behind(called(fn)) is None else disabled(original(fn))
     _check(fn, "disable")
-    return stand_in(fn, native_call(fn), disabled)
+    return wrap(fn, native_call(fn), disabled)
 
 
 def is_compiled(fn):
@@ -85,8 +101,8 @@ def is_compiled(fn):
     kind = type(fn)
     if kind in _AROUND:
         return is_compiled(_inside(fn))
-    if is_stand_in(fn):
-        return is_compiled(called(fn)) or is_compiled(original(fn))
+    if is_wrapper(fn):
+        return _function_behind(called(fn)) is not None
     return kind is CompiledFunction or _is_module(fn) and is_compiled(fn._compiled_call_impl)
 
 
@@ -96,7 +112,7 @@ def _check(fn, whose):
 
 
 def _inside(fn):
-    return fn.func if type(fn) is functools.partial else fn.__func__
+    return fn.func if type(fn) is partial else fn.__func__
 
 
 def _around(fn, replace):
@@ -106,7 +122,7 @@ def _around(fn, replace):
         return fn
     if type(fn) is MethodType:
         return MethodType(made, fn.__self__)
-    extra = (fn.args, fn.keywords) if type(fn) is functools.partial else ((), {})
+    extra = (fn.args, fn.keywords) if type(fn) is partial else ((), {})
     around = type(fn)(made, *extra[0], **extra[1])
     around.__dict__.update(fn.__dict__)
     return around
@@ -119,7 +135,7 @@ def _own_call(fn):
 
 
 def _function_behind(call):
-    """The compiled function in what a stand-in calls; `None` if it is to be left alone."""
+    """The compiled function in what a wrapper calls; `None` if it is to be left alone."""
     function = call.__func__ if type(call) is MethodType else call
     return function if type(function) is CompiledFunction else None
 

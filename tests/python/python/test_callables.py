@@ -214,7 +214,7 @@ class Callables(unittest.TestCase):
         replaced.extra = 1
         self.assertEqual((slotted.extra, replaced.extra, replaced(4)), (1, 1, 8))
 
-    def test_nobody_hears_of_stand_ins(self):
+    def test_nobody_hears_of_wrappers(self):
         class Listening(Counted, why="a test"):
             pass
 

@@ -13,9 +13,8 @@ mod slots;
 mod suspended_frame;
 
 pub use call::{active, follow, is_compiled, is_packet, new, wrapped};
-pub use compiled_function::with_dispatch;
 pub use dispatch::{Choice, Dispatch};
 pub use frame_packet::mark;
 pub use native_call::{called_natively, native_call};
-pub use slots::class;
+pub use slots::{class, with_dispatch};
 pub use suspended_frame::{is_suspended, suspended};

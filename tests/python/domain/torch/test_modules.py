@@ -258,6 +258,7 @@ class Modules(unittest.TestCase):
         plain, model = counting(), counting()
         self.assertIs(slotrt.compile(model, inplace=True), model)
         self.assertTrue(slotrt.is_compiled(model))
+        self.assertFalse(slotrt.is_compiled(slotrt.disable(model)))
         before = slotrt.stats()["frames_compiled"]
         self.equal(model(X), plain(X))
         self.assertGreater(slotrt.stats()["frames_compiled"], before)

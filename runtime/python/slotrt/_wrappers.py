@@ -1,7 +1,25 @@
-"""Stand-ins: what behaves like an object that can be called, but calls run something else."""
+"""Wrappers: what behaves like an object that can be called, but calls run something else."""
 
 import sys
 from abc import ABCMeta
+
+# Programs may replace builtins later.
+from builtins import (
+    TypeError,
+    delattr,
+    dict,
+    frozenset,
+    getattr,
+    hasattr,
+    id,
+    isinstance,
+    issubclass,
+    object,
+    setattr,
+    str,
+    type,
+    zip,
+)
 from types import MethodType
 
 from _abc import _abc_init
@@ -11,7 +29,7 @@ _OWN = frozenset((*_SLOTS, "__copy__", "__deepcopy__", "__get__", "__mro_entries
 _read = object.__getattribute__
 
 
-class StandIn:
+class Wrapper:
     """Attributes are those of the original. Slots of the instance hold what calls run, the original, and what makes another one."""
 
     __slots__ = ()
@@ -48,7 +66,7 @@ class StandIn:
         return _like(self, deepcopy(_read(self, "__wrapped__"), memo))
 
 
-class ObjectStandIn(StandIn):
+class ObjectWrapper(Wrapper):
     """Stands for an instance of a Python class, as an instance of a class that is derived from it: a module stays a module."""
 
     __slots__ = ()
@@ -68,7 +86,7 @@ class ObjectStandIn(StandIn):
         return found
 
 
-class CallableStandIn(StandIn):
+class CallableWrapper(Wrapper):
     """Stands for a callable of another kind: a class, a function, an object of C."""
 
     __slots__ = (*_SLOTS, "__weakref__")
@@ -76,7 +94,7 @@ class CallableStandIn(StandIn):
     def __getattribute__(self, name):
         # What says that it is a class must be one.
         if name == "__class__" and isinstance(_read(self, "__wrapped__"), type):
-            return CallableStandIn
+            return CallableWrapper
         return super().__getattribute__(name)
 
     def __get__(self, instance, owner=None):
@@ -97,30 +115,30 @@ class CallableStandIn(StandIn):
         return (_read(self, "__wrapped__"),)
 
     def __repr__(self):
-        return f"<stand-in for {_read(self, '__wrapped__')!r} at {id(self):#x}>"
+        return f"<wrapper for {_read(self, '__wrapped__')!r} at {id(self):#x}>"
 
 
-def stand_in(fn, call, again):
+def wrap(fn, call, again):
     """What behaves like `fn`, and whose calls run `call`; `again` makes the same of another callable."""
     made = _of_class(type(fn))
     if made is None:
-        made = object.__new__(CallableStandIn)
+        made = object.__new__(CallableWrapper)
     for name, value in zip(_SLOTS, (call, fn, again)):
         object.__setattr__(made, name, value)
-    if isinstance(made, ObjectStandIn) and type(getattr(fn, "__dict__", None)) is dict:
+    if isinstance(made, ObjectWrapper) and type(getattr(fn, "__dict__", None)) is dict:
         # For methods that write to it behind `__setattr__`.
         object.__setattr__(made, "__dict__", fn.__dict__)
     return made
 
 
 def _like(known, fn):
-    """A stand-in for `fn` like a known one; that one, if it stands for it."""
+    """A wrapper for `fn` like a known one; that one, if it stands for it."""
     return known if fn is _read(known, "__wrapped__") else _read(known, "__again__")(fn)
 
 
-def is_stand_in(fn):
+def is_wrapper(fn):
     """Whether it stands for another object."""
-    return issubclass(type(fn), StandIn)
+    return issubclass(type(fn), Wrapper)
 
 
 def original(fn):
@@ -134,11 +152,11 @@ def called(fn):
 
 
 def _of_class(cls):
-    """A stand-in for instances of a Python class; `None` where an instance is more than its attributes."""
-    bases = (ObjectStandIn, cls)
+    """A wrapper for instances of a Python class; `None` where an instance is more than its attributes."""
+    bases = (ObjectWrapper, cls)
     try:
-        derived = next((known for known in type.__subclasses__(cls) if known.__bases__ == bases), None)
-        return object.__new__(derived or _derived(cls, bases))
+        known = [derived for derived in type.__subclasses__(cls) if derived.__bases__ == bases]
+        return object.__new__(known[0] if known else _derived(cls, bases))
     except TypeError:
         return None
 
