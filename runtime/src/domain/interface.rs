@@ -37,6 +37,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn context_variable(&self) -> Option<&Py<PyAny>> {
         None
     }
+    /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.
+    fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
+        false
+    }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

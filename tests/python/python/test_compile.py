@@ -118,9 +118,11 @@ class Compile(unittest.TestCase):
             self.assertEqual(texts[0], texts[1])
 
     def test_bad_arguments_of_compile(self):
-        for wrong in (3, "f", len, Left):
-            with self.assertRaises(TypeError):
+        for wrong in (3, "f", property(len)):
+            with self.assertRaisesRegex(TypeError, f"compile takes a callable, not {type(wrong).__name__}"):
                 slotrt.compile(wrong)
+        with self.assertRaisesRegex(TypeError, "takes a torch.nn.Module, not function"):
+            slotrt.compile(join, inplace=True)
         with self.assertRaisesRegex(ValueError, "unknown backend 'nothing'"):
             slotrt.compile(join, backend="nothing")
         with self.assertRaises(ValueError):
@@ -149,7 +151,7 @@ class Compile(unittest.TestCase):
             self.assertEqual(slotrt.explain(whole)(5).result, whole(5))
         compiled = slotrt.compile(adder)
         self.assertEqual(compiled(5, twice=True), 9)
-        self.assertIs(compiled.__self__, adder)
+        self.assertIs(compiled.__wrapped__, adder)
         adder.by = 3
         self.assertEqual(compiled(5), 8)
 

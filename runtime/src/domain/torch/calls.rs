@@ -6,7 +6,7 @@ use super::library::Torch;
 use super::meta::{self, Meta};
 use super::{compilers, metadata, modes};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
@@ -22,6 +22,9 @@ const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary",
 
 /// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
 const COUNTED: &str = "_log_api_usage_once";
+
+/// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
+const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
@@ -132,6 +135,12 @@ impl Domain for Torch {
     fn gives_new_objects(&self) -> bool {
         // What an operation gives back as it got it is no node.
         true
+    }
+
+    fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
+        let room = || self.module.bind(function.py()).getattr(name!("compiler"))?.getattr(name!("__dict__"));
+        COMPILER_QUERIES.contains(&name)
+            && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {

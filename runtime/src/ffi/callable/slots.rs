@@ -1,5 +1,6 @@
 //! The heap type of `CompiledFunction`.
 use super::compiled_function::CompiledFunction;
+use super::dispatch::Dispatch;
 use super::heap_type::{FLAGS, HeapType, member};
 use crate::ffi::other_compiler;
 use pyo3::ffi;
@@ -13,8 +14,15 @@ use std::mem::offset_of;
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// The type, made on first use.
-pub(super) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     Ok(CLASS.get_or_try_init(py, || make(py))?.bind(py))
+}
+
+/// Gives what `look` sees of the dispatcher of a `CompiledFunction`; `None` for any other object.
+pub fn with_dispatch<T>(object: &Bound<'_, PyAny>, look: impl FnOnce(&dyn Dispatch) -> T) -> Option<T> {
+    let class = class(object.py()).ok()?;
+    // SAFETY: the type is checked; `state` is set for every object that Python code has seen, and freed with it.
+    object.get_type().is(class).then(|| look(unsafe { &*(*(*object.as_ptr().cast::<CompiledFunction>()).state).dispatch }))
 }
 
 unsafe extern "C" {

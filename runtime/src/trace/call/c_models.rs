@@ -98,6 +98,9 @@ impl<'py> Tracer<'py> {
             // A model may look at its object.
             self.class_of(*first)?;
         }
+        if let Some(answer) = self.compiler_query(object, name, args) {
+            return Ok(Some(answer));
+        }
         let module = callee::module_of(object);
         let modelled = match module.as_str() {
             "builtins" => self.call_modelled(name, args)?,
@@ -119,7 +122,7 @@ impl<'py> Tracer<'py> {
                 return unsupported("weak references of an object", "those of the trace end later than the program's");
             }
             "_weakref" if name == "proxy" => self.make_weak(object, None, args).map(Some)?,
-            _ if name == "graph_break" && module.starts_with("slotrt") => {
+            "slotrt._slotrt" if name == "graph_break" => {
                 return stop(
                     "explicit",
                     "slotrt.graph_break()",

@@ -2,7 +2,7 @@
 
 use crate::bytecode::flag;
 use crate::domain::Callee;
-use crate::ffi::callable::is_suspended;
+use crate::ffi::callable::{called_natively, is_suspended};
 use crate::ffi::{callee, inspect, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -68,6 +68,12 @@ impl<'py> Tracer<'py> {
                 self.call_class(callable, &class, args)
             }
             _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(origin, callable, &object, args),
+            _ if let Some(target) = called_natively(&object) => stop(
+                "explicit",
+                format!("slotrt.disable({})", callee::name_of(&target)),
+                "the program asks to leave this alone, with all that it calls",
+                hints::DISABLED,
+            ),
             _ => self.call_instance(callable, &object, &class, args),
         }
     }
@@ -253,7 +259,7 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_left_alone(function)?;
         let qualname = callee::qualname_of(function);
-        if let Some(result) = self.call_folded(function, &qualname, &args)? {
+        if let Some(result) = self.answered(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
         }
@@ -284,6 +290,19 @@ impl<'py> Tracer<'py> {
         reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
     }
 
+    /// The result of a function that is not traced; `None`: it is.
+    fn answered(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        qualname: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        match self.compiler_query(function, qualname, args) {
+            None => self.call_folded(function, qualname, args),
+            answer => Ok(answer),
+        }
+    }
+
     /// Inlines a Python function whose arguments are bound.
     fn run_function(
         &mut self,
@@ -312,7 +331,7 @@ impl<'py> Tracer<'py> {
         let locals: Vec<Option<ValueId>> = locals.collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.
         if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
-            && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
+            && let Some(result) = self.answered(&function, &qualname, &Arguments::positional(args))?
         {
             return self.real(result).map_or_else(|| self.native(result), Ok);
         }
