@@ -1,7 +1,7 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
 use super::caller_object::CallerObject;
-use super::function_shape::FunctionShape;
 use super::condition::{Check, Guard, Reason};
+use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
 use super::source::Source;
 use super::step::{Action, Step};

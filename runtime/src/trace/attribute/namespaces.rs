@@ -112,7 +112,9 @@ impl<'py> Tracer<'py> {
         };
         let object = *object;
         let changes = self.state.effects.iter().filter_map(|effect| match effect {
-            Effect::SetAttr { object: changed, name, value } if *changed == object => Some((name.clone(), Some(*value))),
+            Effect::SetAttr { object: changed, name, value } if *changed == object => {
+                Some((name.clone(), Some(*value)))
+            }
             Effect::DelAttr { object: changed, name } if *changed == object => Some((name.clone(), None)),
             _ => None,
         });

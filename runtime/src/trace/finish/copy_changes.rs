@@ -76,7 +76,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// An entry of a dict is set, or deleted, as its C class does it.
-    fn set_entry(&mut self, dict: &Bound<'py, PyDict>, object: ValueId, key: ValueId, value: Option<ValueId>) -> Traced<()> {
+    fn set_entry(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        object: ValueId,
+        key: ValueId,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
         let class = dict.get_type();
         match (containers::of(&class).filter(|_| !types::is_c_type(&class)), value) {
             (Some(container), Some(value)) => self.call_at_end(&container, "__setitem__", vec![object, key, value])?,

@@ -11,11 +11,17 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
 
+/// A generator whose handlers compiled code would have to put back.
+const LEFT_INSIDE: &str = "a generator that is left inside try or with";
+
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
     pub(crate) fn finish(&mut self, end: &mut End) -> Materialised<()> {
-        if let Some(generator) = self.left_suspended() {
-            return self.escape(generator, "a generator that is left inside try or with");
+        let suspended = self.left_suspended();
+        for generator in &suspended {
+            if !self.closes_silently(*generator)? {
+                return self.escape(*generator, LEFT_INSIDE);
+            }
         }
         if let Some(file) = self.left_open() {
             self.close_files();
@@ -56,6 +62,9 @@ impl<'py> Tracer<'py> {
             } else {
                 kept.clear();
             }
+        }
+        if let Some(generator) = suspended.into_iter().find(|generator| seen.contains(*generator)) {
+            return self.escape(generator, LEFT_INSIDE);
         }
         if let Some(coroutine) = self.never_awaited(&seen) {
             return self.escape(coroutine, "a coroutine that is left before it is awaited");

@@ -2,8 +2,8 @@
 use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::{callee, types};
 use crate::guard::Check;
-use crate::guard::source::Source;
 use crate::guard::HasItem;
+use crate::guard::source::Source;
 use crate::trace::proxy::container_copies::entry_path;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
@@ -112,9 +112,7 @@ impl<'py> Tracer<'py> {
                 self.guard(entry_path(dict, &outside.source, key), Check::Exists, WHY);
                 Ok(Some(self.boolean(true)))
             }
-            ("getitem" | "get", Some(found)) => {
-                Ok(Some(self.sourced(found, entry_path(dict, &outside.source, key))))
-            }
+            ("getitem" | "get", Some(found)) => Ok(Some(self.sourced(found, entry_path(dict, &outside.source, key)))),
             ("contains" | "get", None) => {
                 self.guard(outside.source.clone(), Check::Absent(key.clone().unbind()), WHY);
                 Ok(Some(match operator {

@@ -110,7 +110,8 @@ impl<'py> Tracer<'py> {
         };
         let dict = self.instance_dict(id, dict.into_any(), source);
         let Some(held) = self.private_copy(dict)? else { return internal("__dict__ without a copy") };
-        types::generic_set(copy, &interned(self.py, "__dict__"), Some(&held)).or_else(|error| internal(error.to_string()))
+        types::generic_set(copy, &interned(self.py, "__dict__"), Some(&held))
+            .or_else(|error| internal(error.to_string()))
     }
 
     /// The same for a slot, as the trace knows it.

@@ -49,7 +49,11 @@ impl<'py> Tracer<'py> {
 
     /// What the trace has set and deleted of an instance's attributes, done to the copy of its `__dict__`.
     fn repeat_changes(&mut self, id: ValueId, changes: &[(String, Option<ValueId>)]) -> Traced<()> {
-        let copies = self.state.private_copies.of(id).map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
+        let copies = self
+            .state
+            .private_copies
+            .of(id)
+            .map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
         for (name, value) in changes {
             let native = value.map(|value| self.native(value)).transpose()?;
             for copy in copies.iter().flatten() {

@@ -68,7 +68,9 @@ pub(crate) fn is_key(object: &Bound<'_, PyAny>) -> bool {
 /// there is no other object that is equal to it.
 pub(crate) fn is_held_by_class(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
-    if types::is_c_type(&class) || types::lookup(&class, &interned(object.py(), "__eq__")).is_none_or(|eq| is_python(&eq)) {
+    if types::is_c_type(&class)
+        || types::lookup(&class, &interned(object.py(), "__eq__")).is_none_or(|eq| is_python(&eq))
+    {
         return false;
     }
     let scalar = scalar_base(&class).is_some();
