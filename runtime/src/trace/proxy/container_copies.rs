@@ -94,9 +94,6 @@ impl<'py> Tracer<'py> {
     /// Lets the copy have the attributes of the object: the copy of its `__dict__`.
     fn share_attributes(&mut self, id: ValueId, object: &Bound<'py, PyAny>, copy: &Bound<'py, PyAny>) -> Traced<()> {
         let class = object.get_type();
-        if types::is_c_type(&class) {
-            return Ok(());
-        }
         for slot in slots(&class) {
             self.share_slot(id, object, copy, &slot)?;
         }
