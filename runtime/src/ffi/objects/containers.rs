@@ -130,14 +130,13 @@ impl<'py> Container<'py> {
     }
 }
 
-/// Whether the object is a `list`, `tuple`, `dict`, `set` or `OrderedDict`, and of no derived class.
+/// Whether the object is a `list`, `tuple`, `dict` or `set`, and of no derived class: it has no attributes.
 #[must_use]
 pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyDict>()
         || object.is_exact_instance_of::<PyList>()
         || object.is_exact_instance_of::<PyTuple>()
         || object.is_exact_instance_of::<PySet>()
-        || ordered_dict::is_ordered_dict(object)
 }
 
 /// The number of items of a `list`, `tuple`, `dict` or set, or of an instance of a derived class, whose `__len__` is not asked.

@@ -206,10 +206,14 @@ impl<'py> Tracer<'py> {
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
-        let looks = if args.positional.len() == 1 && args.keywords.is_empty() { Looks::AtOne } else { Looks::AtAll };
+        let others = args.positional.iter().skip(1).chain(args.keywords.iter().map(|(_, value)| value)).copied();
+        let looks = match self.known_scalars(&others.collect::<Vec<_>>()) {
+            Some(_) => Looks::AtOne,
+            None => Looks::AtAll,
+        };
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
-                0 if method => self.receiver_of(object, *value)?,
+                0 if method => self.receiver_of(object, looks, *value)?,
                 0 if first_is_class => match self.known(*value) {
                     Some(class) => class,
                     None => self.native(*value)?,
@@ -251,14 +255,18 @@ impl<'py> Tracer<'py> {
 
     /// What C gets for an argument: a container from outside as it is laid out, where C may look into it.
     fn argument_of(&mut self, looks: Looks, calls: bool, value: ValueId) -> Traced<Bound<'py, PyAny>> {
-        let copy = match looks {
-            Looks::AtOne => self.only_container_argument(value)?,
-            Looks::AtAll => self.container_argument(value)?,
-        };
-        if let Some(copy) = copy {
-            return Ok(copy);
+        match self.container_of(looks, value)? {
+            Some(copy) => Ok(copy),
+            None if calls => self.called_back(value),
+            None => self.native(value),
         }
-        if calls { self.called_back(value) } else { self.native(value) }
+    }
+
+    fn container_of(&mut self, looks: Looks, value: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        match looks {
+            Looks::AtOne => self.only_container_argument(value),
+            Looks::AtAll => self.container_argument(value),
+        }
     }
 
     /// Whether C calls the object and asks it for nothing else: a proxy will do, whatever class of C it is of.
@@ -275,12 +283,20 @@ impl<'py> Tracer<'py> {
     }
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
-    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+    fn receiver_of(
+        &mut self,
+        method: &Bound<'py, PyAny>,
+        looks: Looks,
+        value: ValueId,
+    ) -> Traced<Bound<'py, PyAny>> {
         if let Some(copy) = self.copy_of(method, value)? {
             return Ok(copy);
         }
         let native = match self.real(value).is_some() && looks_at_attributes(&callee::name_of(method)) {
-            true => self.container_argument(value)?.map_or_else(|| self.native(value), Ok)?,
+            true => match (self.container_of(looks, value)?, self.instance_copy(value)?) {
+                (Some(copy), _) | (None, Some(copy)) => copy,
+                (None, None) => self.native(value)?,
+            },
             false => self.receiver(value)?,
         };
         if native.is_instance_of::<Proxy>()

@@ -6,7 +6,8 @@ use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::types;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, DequeShape, EmptySlot};
-use crate::names::interned;
+use crate::names::{interned, name};
+use crate::trace::proxy::convert::has_c_base;
 use crate::trace::attribute::descriptors::{own_dict, own_dict_allowed};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;
@@ -20,12 +21,16 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// The copy of such an object that is the receiver of a method of its C class; `None`: of another object.
     pub(crate) fn container_copy(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
+        let class = object.get_type();
+        let is_container = containers::of(&class).is_some();
+        if !is_container && containers::viewed(&object).is_none() {
+            return Ok(None);
+        }
         if let Some(private_copy) = self.state.private_copies.of(id) {
             return Ok(Some(private_copy.object.bind(self.py).clone()));
         }
-        let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
-        let class = object.get_type();
-        if containers::of(&class).is_none() {
+        if !is_container {
             return self.view_copy(id, &object);
         }
         if self.is_known_set(id, &object) {
@@ -37,6 +42,29 @@ impl<'py> Tracer<'py> {
         self.class_of(id)?;
         self.rely_on_class(&class);
         self.make_private_copy(id, &object)
+    }
+
+    /// A copy of an instance of a Python class from outside, with its attributes, that is the receiver of a method of `object` which looks at
+    /// them: `__reduce_ex__`. `None`: C lays out the instance, or code runs when one ends.
+    pub(crate) fn instance_copy(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        if let Some(private_copy) = self.state.private_copies.of(id) {
+            return Ok(Some(private_copy.object.bind(self.py).clone()));
+        }
+        let Some(object) = self.real(id) else { return Ok(None) };
+        let class = object.get_type();
+        let made_by_object = !types::is_c_type(&class) && !has_c_base(&class);
+        if !made_by_object || object.is_instance_of::<PyType>() || crate::trace::value::finalisable::has_finaliser(&class) {
+            return Ok(None);
+        }
+        self.class_of(id)?;
+        self.rely_on_class(&class);
+        let plain = self.import("builtins", "object")?;
+        let new = plain.getattr(name!("__new__")).or_else(|error| internal(error.to_string()))?;
+        let Ok(copy) = new.call1((&class,)) else { return Ok(None) };
+        self.share_attributes(id, &object, &copy)?;
+        self.keep_private_copy(id, &copy, copy.clone());
+        self.state.private_copies.give_attributes(id);
+        Ok(Some(copy))
     }
 
     /// A view like this one, of the copy of what it is a view of.
@@ -79,10 +107,6 @@ impl<'py> Tracer<'py> {
     /// The same where C has no other argument with which it could compare this one, so that a proxy elsewhere does not matter.
     pub(crate) fn only_container_argument(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
-        let class = object.get_type();
-        if containers::of(&class).is_none() && containers::viewed(&object).is_none() {
-            return Ok(None);
-        }
         let Some(copy) = self.container_copy(id)? else { return Ok(None) };
         if self.state.private_copies.of(id).is_some_and(|private_copy| !private_copy.has_attributes) {
             self.share_attributes(id, &object, &copy)?;
@@ -94,9 +118,6 @@ impl<'py> Tracer<'py> {
     /// Lets the copy have the attributes of the object: the copy of its `__dict__`.
     fn share_attributes(&mut self, id: ValueId, object: &Bound<'py, PyAny>, copy: &Bound<'py, PyAny>) -> Traced<()> {
         let class = object.get_type();
-        if types::is_c_type(&class) {
-            return Ok(());
-        }
         for slot in slots(&class) {
             self.share_slot(id, object, copy, &slot)?;
         }

@@ -32,7 +32,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// The private copy of a `list`, `tuple`, `dict`, `set` or `OrderedDict` from outside; made when first needed, with guards on what it holds.
+    /// The private copy of a `list`, `tuple`, `dict` or `set` from outside; made when first needed, with guards on what it holds.
     pub(crate) fn private_copy(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(object) = self.real(id).filter(containers::is_plain) else { return Ok(None) };
         if let Some(private_copy) = self.state.private_copies.of(id) {
