@@ -304,7 +304,7 @@ impl<'a, 'py> Plan<'a, 'py> {
         let watched = |watched: bool, what| if watched { Ok(what) } else { Err(NO_WATCHER) };
         match test {
             Test::TypeIs(_) if !keeps_type(&value) => Err("the class of an object can be assigned"),
-            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) => Ok(what),
+            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) | Test::Truth(_) => Ok(what),
             Test::Function(..) => Ok("the function"),
             Test::Length(_) if keeps_length(&value) => Ok(what),
             Test::Length(_) => Err("the contents of a container"),

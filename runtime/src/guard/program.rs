@@ -91,7 +91,7 @@ impl Program {
             Test::Is(_) | Test::Function(..) | Test::CallerObject(_) => {
                 Some(format!("now another one: {}", text(&value)))
             }
-            Test::Equals(_) => Some(format!("now {}", text(&value))),
+            Test::Equals(_) | Test::Truth(_) => Some(format!("now {}", text(&value))),
             Test::Length(_) => values::length(&value).map(|length| format!("now {length}")),
             Test::Keys(_) => Some(format!("now {}", text(value.cast::<PyDict>().ok()?.keys().as_any()))),
             Test::Domain(check) => check.now(&value).map(|now| format!("now {now}")),
@@ -217,6 +217,7 @@ impl Builder<'_> {
             Check::Is(object) => Test::Is(Arc::new(object)),
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
+            Check::Truth(truth) => Test::Truth(truth),
             Check::NothingHandled => Test::NothingHandled,
             Check::Absent(key) => Test::Absent(Arc::new(key)),
             Check::TypeUnchanged(kind) => {

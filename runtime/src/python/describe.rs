@@ -51,6 +51,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::TypeIs(kind) => format!("type is {}", type_name(kind.bind(py))),
         Check::Is(object) => format!("is {}", text(object.bind(py))),
         Check::Equals(constant) => format!("== {}", text(constant.bind(py))),
+        Check::Truth(truth) => format!("is {}", if *truth { "true" } else { "false" }),
         Check::Length(length) => format!("has length {length}"),
         Check::Exists => "exists".to_owned(),
         Check::NothingHandled => "the caller handles no exception".to_owned(),

@@ -179,6 +179,9 @@ impl<'py> Tracer<'py> {
 
     /// All items of an iterable, in order.
     pub(crate) fn list_of(&mut self, iterable: ValueId, limit: Option<usize>) -> Traced<Vec<ValueId>> {
+        if let Some(items) = self.unread_items(iterable, limit)? {
+            return Ok(items);
+        }
         let native = self.native(iterable)?;
         if let Ok(tuple) = native.cast_exact::<PyTuple>() {
             return Ok(tuple.iter().map(|item| self.absorb(item)).collect());
