@@ -2,7 +2,7 @@
 use super::values;
 use crate::ffi::{Args, inspect};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ pub(super) enum Load {
     Dict(usize),
     Item(usize, usize),
     Type(usize),
+    Together(Vec<usize>),
     Constant(SharedObject),
 }
 
@@ -52,6 +53,10 @@ impl Load {
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
+            Self::Together(parts) => {
+                let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
+                PyTuple::new(py, parts).ok().map(Bound::into_any)
+            }
             Self::Constant(object) => Some(object.bind(py).clone()),
         }
     }
@@ -65,6 +70,7 @@ impl Load {
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
+            Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
                 self.clone()
             }
@@ -83,6 +89,7 @@ impl Load {
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::Together(one), Self::Together(other)) => one == other,
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             _ => false,
         }
@@ -99,6 +106,7 @@ impl Load {
             | Self::Content(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Together(_)
             | Self::Type(_) => {}
         }
     }

@@ -221,6 +221,7 @@ impl<'a, 'py> Plan<'a, 'py> {
         let base = match from {
             Load::Argument(_) => return State::Moving("an argument"),
             Load::FreeCell(_) => return State::Moving("a closure"),
+            Load::Together(_) => return State::Moving("the state of several objects"),
             Load::Constant(_) => return State::Fixed("an object that the code keeps"),
             Load::Global(name) => {
                 let globals = inspect::globals(self.function);

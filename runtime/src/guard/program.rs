@@ -196,6 +196,9 @@ impl Builder<'_> {
             Source::Dict(base) => Load::Dict(self.load(base)?),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
+            Source::Together(parts) => {
+                Load::Together(parts.iter().map(|part| self.load(part)).collect::<PyResult<_>>()?)
+            }
             Source::Constant(object) => Load::Constant(Arc::new(object.0.clone_ref(self.py))),
         })
     }

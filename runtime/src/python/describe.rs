@@ -28,6 +28,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
         Source::Item(base, index) => format!("{}[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
+        Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {
             Some(module) => format!("{module}.__dict__"),
             None => text(object.0.bind(py)),
