@@ -128,6 +128,10 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.call(1);
             }
+            Source::Together(parts) => {
+                parts.iter().try_for_each(|part| self.source(part))?;
+                self.plain(Op::BUILD_TUPLE, parts.len() as u32);
+            }
             Source::Constant(object) => self.constant(object.0.bind(self.py).clone()),
         }
         Ok(())

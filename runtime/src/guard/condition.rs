@@ -41,6 +41,8 @@ pub enum Check {
     Equals(Py<PyAny>),
     /// The exact list, tuple, dict or set has this length.
     Length(usize),
+    /// `bool(value)` of an exact number or text is this.
+    Truth(bool),
     /// There is an object at the source, whichever.
     Exists,
     /// The caller handles no exception; the value does not matter.

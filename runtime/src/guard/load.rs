@@ -2,7 +2,7 @@
 use super::values;
 use crate::ffi::{Args, context_variable, inspect, referents};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -30,6 +30,7 @@ pub(super) enum Load {
     OwnItem(usize, SharedObject, usize),
     Referent(usize),
     Type(usize),
+    Together(Vec<usize>),
     Constant(SharedObject),
 }
 
@@ -58,6 +59,10 @@ impl Load {
             Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
+            Self::Together(parts) => {
+                let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
+                PyTuple::new(py, parts).ok().map(Bound::into_any)
+            }
             Self::Constant(object) => Some(object.bind(py).clone()),
         }
     }
@@ -74,6 +79,7 @@ impl Load {
             Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
             Self::Referent(base) => Self::Referent(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
+            Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
                 self.clone()
             }
@@ -97,6 +103,7 @@ impl Load {
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
+            (Self::Together(one), Self::Together(other)) => one == other,
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             _ => false,
         }
@@ -115,6 +122,7 @@ impl Load {
             | Self::Dict(_)
             | Self::Item(..)
             | Self::Referent(_)
+            | Self::Together(_)
             | Self::Type(_) => {}
         }
     }

@@ -221,6 +221,7 @@ impl<'a, 'py> Plan<'a, 'py> {
         let base = match from {
             Load::Argument(_) => return State::Moving("an argument"),
             Load::FreeCell(_) => return State::Moving("a closure"),
+            Load::Together(_) => return State::Moving("the state of several objects"),
             Load::Constant(_) => return State::Fixed("an object that the code keeps"),
             Load::Global(name) => {
                 let globals = inspect::globals(self.function);
@@ -307,7 +308,7 @@ impl<'a, 'py> Plan<'a, 'py> {
         let watched = |watched: bool, what| if watched { Ok(what) } else { Err(NO_WATCHER) };
         match test {
             Test::TypeIs(_) if !keeps_type(&value) => Err("the class of an object can be assigned"),
-            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) => Ok(what),
+            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) | Test::Truth(_) => Ok(what),
             Test::Function(..) => Ok("the function"),
             Test::Length(_) if keeps_length(&value) => Ok(what),
             Test::Length(_) => Err("the contents of a container"),

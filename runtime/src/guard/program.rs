@@ -92,7 +92,7 @@ impl Program {
             Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) | Test::CallerObject(_) => {
                 Some(format!("now another one: {}", text(&value)))
             }
-            Test::Equals(_) => Some(format!("now {}", text(&value))),
+            Test::Equals(_) | Test::Truth(_) => Some(format!("now {}", text(&value))),
             Test::Length(_) => values::length(&value).map(|length| format!("now {length}")),
             Test::Keys(_) => Some(format!("now {}", text(value.cast::<PyDict>().ok()?.keys().as_any()))),
             Test::Domain(check) => check.now(&value).map(|now| format!("now {now}")),
@@ -203,6 +203,9 @@ impl Builder<'_> {
             }
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
+            Source::Together(parts) => {
+                Load::Together(parts.iter().map(|part| self.load(part)).collect::<PyResult<_>>()?)
+            }
             Source::Constant(object) => Load::Constant(Arc::new(object.0.clone_ref(self.py))),
         })
     }
@@ -223,6 +226,7 @@ impl Builder<'_> {
             Check::Is(object) => Test::Is(Arc::new(object)),
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
+            Check::Truth(truth) => Test::Truth(truth),
             Check::NothingHandled => Test::NothingHandled,
             Check::Absent(key) => Test::Absent(Arc::new(key)),
             Check::TypeUnchanged(kind) => {

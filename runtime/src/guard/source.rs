@@ -39,6 +39,8 @@ pub enum Source {
     Dict(Arc<Source>),
     /// `type(base)`.
     TypeOf(Arc<Source>),
+    /// What is found at several paths, for a guard on all of them.
+    Together(Arc<[Source]>),
     /// An object that the compiled code keeps alive itself; needs no guard.
     Constant(Arc<Fixed>),
 }
@@ -104,6 +106,7 @@ impl Source {
             | Self::FreeCell(_)
             | Self::Global(_)
             | Self::Builtin(_)
+            | Self::Together(_)
             | Self::Constant(_) => self,
             Self::DictItem(base, _)
             | Self::Attr(base, _)

@@ -16,6 +16,7 @@ pub(super) enum Test {
     Is(SharedObject),
     Equals(Py<PyAny>),
     Length(usize),
+    Truth(bool),
     NothingHandled,
     Absent(SharedObject),
     /// The type and the version tag it had; 0 never matches.
@@ -52,7 +53,7 @@ impl Test {
             Self::FunctionLike(shape) => shape.traverse(visit),
             Self::CallerObject(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
-            Self::Length(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
+            Self::Length(_) | Self::Truth(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
         }
     }
 
@@ -64,6 +65,7 @@ impl Test {
             Self::TypeIs(kind) => value.get_type_ptr().cast() == kind.as_ptr(),
             Self::Is(object) => value.is(&**object),
             Self::Equals(constant) => values::equal(value, constant.bind(py)),
+            Self::Truth(truth) => values::truth(value) == Some(*truth),
             Self::Length(length) => values::length(value) == Some(*length),
             Self::Absent(key) => values::absent(value, key.bind(py)),
             Self::Unchanged(kind, tag) => *tag != 0 && types::version_tag(kind.bind(py)) == *tag,
@@ -90,6 +92,7 @@ impl Test {
             (Self::Is(one), Self::Is(other)) | (Self::Absent(one), Self::Absent(other)) => one.is(&**other),
             (Self::Equals(one), Self::Equals(other)) => values::equal(one.bind(py), other.bind(py)),
             (Self::Length(one), Self::Length(other)) => one == other,
+            (Self::Truth(one), Self::Truth(other)) => one == other,
             (Self::Unchanged(one, tag), Self::Unchanged(other, then)) => one.is(&**other) && tag == then,
             (Self::Domain(one), Self::Domain(other)) => one.same(&**other, py),
             (Self::NothingHandled, Self::NothingHandled)

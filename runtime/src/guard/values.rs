@@ -34,6 +34,15 @@ pub(super) fn own_item<'py>(
     method.call1((sequence, index)).ok()
 }
 
+/// The truth of an exact number or text.
+pub(super) fn truth(value: &Bound<'_, PyAny>) -> Option<bool> {
+    let exact = value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>();
+    exact.then(|| value.is_truthy().ok()).flatten()
+}
+
 /// Whether a dict lacks a key.
 pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
     dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))

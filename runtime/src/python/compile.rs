@@ -47,6 +47,7 @@ impl Compiled {
             passing_states,
             stop_at,
             fullgraph: refuses,
+            backend: self.unit.options.backend.is_some(),
             function_caches: kept,
             ..trace::Options::of(fullgraph)
         };

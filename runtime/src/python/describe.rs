@@ -30,6 +30,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Item(base, index) | Source::OwnItem(base, _, index) => format!("{}[{index}]", of(base)),
         Source::Referent(base) => format!("what {} is a view of", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
+        Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {
             Some(module) => format!("{module}.__dict__"),
             None => text(object.0.bind(py)),
@@ -53,6 +54,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::TypeIs(kind) => format!("type is {}", type_name(kind.bind(py))),
         Check::Is(object) => format!("is {}", text(object.bind(py))),
         Check::Equals(constant) => format!("== {}", text(constant.bind(py))),
+        Check::Truth(truth) => format!("is {}", if *truth { "true" } else { "false" }),
         Check::Length(length) => format!("has length {length}"),
         Check::Exists => "exists".to_owned(),
         Check::NothingHandled => "the caller handles no exception".to_owned(),

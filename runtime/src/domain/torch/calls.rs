@@ -122,6 +122,11 @@ impl Domain for Torch {
         }
     }
 
+    fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        // Tensors without memory overlap with none.
+        super::memory::MemoryCheck::new(inputs, changed).ok().map(|check| Box::new(check) as _)
+    }
+
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
         let overridden = || {

@@ -11,6 +11,7 @@ mod empty_like;
 mod fakes;
 mod graph_break;
 mod library;
+mod memory;
 mod meta;
 mod metadata;
 mod modes;

@@ -31,7 +31,8 @@ impl<'py> Tracer<'py> {
         if let Some(domain) = self.domain_of(&class) {
             return self.domain_attr(&domain, object, &class, name);
         }
-        if let Some(known) = self.known(object) {
+        let plain = self.real(object).is_some_and(|object| crate::trace::value::kinds::is_plain(&object.get_type()));
+        if !plain && let Some(known) = self.known(object) {
             if let Ok(class) = known.cast::<PyType>() {
                 let class = class.clone();
                 return self.type_get_attr(object, &class, name);

@@ -96,6 +96,10 @@ impl<'py> Tracer<'py> {
 
     fn model_len(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let value = self.behind_view(value).unwrap_or(value);
+        if let Some(length) = self.unread_length(value)? {
+            let length = pyo3::types::PyInt::new(self.py, length).into_any();
+            return Ok(Some(self.constant(length)));
+        }
         let class = self.class_of(value)?;
         if let Some(domain) = self.domain_of(&class) {
             return self.call_domain(&domain, Callee::Slot("mp_length"), &[value], &[]).map(Some);

@@ -1,10 +1,13 @@
 //! Changes to objects from outside: a change to one value shows in no other, so no other may be the same object.
+use crate::graph::{Graph, NodeId};
+use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{Value, ValueId, ValueSet};
 use pyo3::prelude::*;
+use rustc_hash::FxHashSet;
 
 impl<'py> Tracer<'py> {
     /// Paths to objects of several values that the trace has changed through one of them while it looked at another, or whose identity C
@@ -32,13 +35,34 @@ impl<'py> Tracer<'py> {
 
     /// Guards that what the trace has changed is no other object of the same type that it looked at.
     pub(crate) fn guard_changed(&mut self) {
-        let changed: Vec<_> = self.changed_values().iter().filter(|value| !self.is_graph_value(*value)).collect();
+        let changed: Vec<_> = self.changed_values().iter().collect();
         for (index, value) in changed.iter().enumerate() {
             for other in (0..self.state.values.len() as u32).map(ValueId) {
                 if !changed[..=index].contains(&other) && self.may_be_one(*value, other) {
                     self.guard_identity(*value, other, "the trace changed one of two objects");
                 }
             }
+        }
+    }
+
+    /// Guards that the inputs of a graph which changes some of them share memory as they do now: a backend may rely on that.
+    pub(crate) fn guard_memory(&mut self) {
+        if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
+            return;
+        }
+        let changed = reached(&self.state.graph, &self.state.changed_by_graph);
+        let mut inputs = Vec::new();
+        for (node, value) in self.state.inputs.iter() {
+            if let (Some(object), Some(source)) = (self.real(*value), self.source(*value)) {
+                inputs.push((object, source, changed.contains(node)));
+            }
+        }
+        let objects: Vec<_> = inputs.iter().map(|(object, ..)| object.clone()).collect();
+        let changed: Vec<_> = inputs.iter().map(|(.., changed)| *changed).collect();
+        let domain = objects.first().and_then(|object| self.domain_of(&object.get_type()));
+        if let Some(check) = domain.and_then(|domain| domain.memory_guard(&objects, &changed)) {
+            let sources = Source::Together(inputs.into_iter().map(|(_, source, _)| source).collect());
+            self.guard(sources, Check::Domain(check), "the graph changes inputs in place");
         }
     }
 
@@ -59,11 +83,6 @@ impl<'py> Tracer<'py> {
             || matches!(self.value(value), Value::Real { source: None, .. })
     }
 
-    /// Graphs change the objects themselves, in their order.
-    fn is_graph_value(&self, value: ValueId) -> bool {
-        self.real(value).is_some_and(|object| self.domain_of(&object.get_type()).is_some())
-    }
-
     /// Objects from outside that the trace has changed so far, but for private copies that C changed behind its back.
     fn changed_values(&self) -> ValueSet {
         let mut changed = ValueSet::default();
@@ -73,7 +92,6 @@ impl<'py> Tracer<'py> {
             }
         }
         self.state.aliases.changed.iter().for_each(|value| self.add_changed(value, &mut changed));
-        self.state.changed_nodes.keys().for_each(|value| self.add_changed(*value, &mut changed));
         changed
     }
 
@@ -87,6 +105,19 @@ impl<'py> Tracer<'py> {
             changed.insert(*owner);
         });
     }
+}
+
+/// The nodes that lead to these: one of them may be a view of another.
+fn reached(graph: &Graph, nodes: &[NodeId]) -> FxHashSet<NodeId> {
+    let (mut work, mut found) = (nodes.to_vec(), FxHashSet::default());
+    while let Some(node) = work.pop() {
+        if found.insert(node)
+            && let Some(node) = graph.nodes.get(node.0 as usize)
+        {
+            node.args.iter().chain(node.kwargs.iter().map(|(_, arg)| arg)).for_each(|arg| arg.nodes(&mut work));
+        }
+    }
+    found
 }
 
 /// The object that an effect changes.

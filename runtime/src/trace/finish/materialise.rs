@@ -43,6 +43,7 @@ impl<'py> Tracer<'py> {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
         self.guard_changed();
+        self.guard_memory();
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);

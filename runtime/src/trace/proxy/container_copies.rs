@@ -7,7 +7,7 @@ use crate::ffi::types;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, DequeShape, EmptySlot};
 use crate::names::{interned, name};
-use crate::trace::proxy::convert::has_c_base;
+use crate::trace::value::kinds::has_c_base;
 use crate::trace::attribute::descriptors::{own_dict, own_dict_allowed};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;

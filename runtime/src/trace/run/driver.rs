@@ -170,6 +170,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.stop_at = limit.map(|limit| limit.step);
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
+    state.backend = options.backend;
     state.passing_states = options.passing_states;
     let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);

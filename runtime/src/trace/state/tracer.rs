@@ -108,6 +108,8 @@ pub struct State {
     pub(crate) max_steps: u64,
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
+    /// Whether a backend gets the graph.
+    pub(crate) backend: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Contexts of decimal arithmetic.
@@ -142,6 +144,8 @@ pub struct State {
     pub(crate) domains: Vec<Arc<dyn Domain>>,
     /// The nodes that have last changed graph values in place.
     pub(crate) changed_nodes: Tracked<FxHashMap<ValueId, NodeId>>,
+    /// The nodes whose results nodes of the graph change in place.
+    pub(crate) changed_by_graph: Tracked<Vec<NodeId>>,
     /// Modes of libraries that the trace has set.
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// What of the process compiled code sets.

@@ -38,6 +38,10 @@ impl<'py> Tracer<'py> {
                 self.record_parts(domain, whole, &example, &getitem)
             }
             Answer::Change { target, args, kwargs, example, gives } => {
+                if let Some(Operand::Graph { value, .. }) = args.first() {
+                    let node = self.graph_node(*value)?;
+                    self.state.changed_by_graph.push(node);
+                }
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
                 let Some(value) = gives else { return Ok(self.none()) };
                 // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
