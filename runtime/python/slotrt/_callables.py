@@ -146,6 +146,9 @@ def _forwarder(fn):
     def call(*args, **kwargs):
         return fn(*args, **kwargs)
 
+    # Reports name what is called.
+    name = getattr(fn, "__qualname__", None) or type(fn).__qualname__
+    call.__qualname__ = name if isinstance(name, str) else "call"
     return call
 
 

@@ -320,6 +320,43 @@ class Callables(unittest.TestCase):
         for table in (Table(a=1), slotrt.compile(Table(a=2)), slotrt.disable(Table(a=3)), dict(a=4).get, Scale(5)):
             self.assertEqual(outcome(compiled, table, "a"), outcome(table, "a"))
 
+    def test_what_is_set_behind_the_setter(self):
+        class Keeper:
+            kept = 0
+
+            def __call__(self, x):
+                return x * self.kept
+
+            def by_object(self, value):
+                object.__setattr__(self, "kept", value)
+
+            def by_super(self, value):
+                super().__setattr__("kept", value)
+
+            def by_dict(self, value):
+                self.__dict__["kept"] = value
+
+            def by_own_dict(self, value):
+                object.__getattribute__(self, "__dict__")["kept"] = value
+
+            def plainly(self, value):
+                self.kept = value
+
+        def whole(name, wrapper, keeper):
+            before = keeper.kept, wrapper.kept
+            getattr(wrapper, name)(5)
+            after = keeper.kept, wrapper.kept, wrapper(2), object.__getattribute__(wrapper, "kept")
+            getattr(keeper, name)(6)
+            return before, after, keeper.kept, wrapper.kept, wrapper(2), object.__getattribute__(wrapper, "kept")
+
+        for name in ("by_object", "by_super", "by_dict", "by_own_dict", "plainly"):
+            results = []
+            for run in (whole, slotrt.compile(whole)):
+                keeper = Keeper()
+                wrapper = slotrt.compile(keeper)
+                results.append((run(name, wrapper, keeper), vars(keeper), vars(wrapper)))
+            self.assertEqual(*results, name)
+
     def test_partial_objects_stay_so(self):
         plain = functools.partial(add, 1, c=5)
         plain.note = "kept"

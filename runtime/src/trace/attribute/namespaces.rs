@@ -2,7 +2,7 @@
 //!
 //! The trace reads, guards and writes one name at a time, in the overlays of `LOAD_GLOBAL` and `LOAD_ATTR`. It sees a dict of an instance as a
 //! whole only where the program asks for that.
-use crate::ffi::types::is_c_type;
+use crate::ffi::types::{self, is_c_type};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -14,6 +14,7 @@ use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::borrow::Cow;
@@ -51,11 +52,22 @@ impl<'py> Tracer<'py> {
         object: ValueId,
         class: &Bound<'py, PyType>,
     ) -> Traced<ValueId> {
+        self.refuse_shared_dict(real)?;
         match own_dict(real) {
             Some(dict) if !is_c_type(class) && dict.is_exact_instance_of::<PyDict>() => {
                 Ok(self.instance_dict(object, dict.into_any(), source))
             }
             _ => unsupported("__dict__ of an object from outside", short_name(class)),
+        }
+    }
+
+    /// A wrapper of this package has its original's `__dict__`: what lies there is the original's. Its class has a slot for what makes
+    /// another one.
+    pub(crate) fn refuse_shared_dict(&self, object: &Bound<'py, PyAny>) -> Traced<()> {
+        let slot = types::lookup(&object.get_type(), intern!(self.py, "__again__"));
+        match slot.is_some_and(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
+            true => unsupported("__dict__ that two objects share", types::name(&object.get_type())),
+            false => Ok(()),
         }
     }
 
