@@ -6,7 +6,7 @@ use super::unit::CompilationUnit;
 use crate::bytecode::flag;
 use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::ffi::frame::{Frame, ReplaceRefusal};
-use crate::ffi::function;
+use crate::ffi::{function, inspect};
 use crate::ffi::hook::{self, Action, FrameHandler};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
@@ -102,7 +102,7 @@ impl NestedFrames {
         let options =
             Options { backend: unit.options.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false };
         // Continuations need the function for its names and globals only.
-        let like = function::from_code(&function.getattr("__code__").ok()?, function).ok()?;
+        let like = function::from_code(&inspect::function_code(function)?, function).ok()?;
         let weak = PyWeakrefReference::new_with(function, ending(py, code).ok()?).ok()?;
         let made = Arc::new(Compiled::root(unit.nested(options, &like)));
         nested.functions.push((weak.unbind(), Arc::clone(&made)));
