@@ -118,7 +118,7 @@ impl NestedFrames {
         }
         let unit = nested.unit()?;
         // Continuations need the function for its names and globals only.
-        let like = function::from_code(&function.getattr("__code__").ok()?, function).ok()?;
+        let like = function::from_code(&inspect::function_code(function)?, function).ok()?;
         let made = Arc::new(Compiled::of_code(unit.nested(&like)));
         nested.compiled.push((globals.unbind(), Arc::clone(&made)));
         Some(made)
