@@ -94,14 +94,21 @@ def tokens(seed):
     return torch.randint(3, 64, (2, 8), generator=torch.Generator().manual_seed(seed))
 
 
+def decoder_only(_model, seed):
+    return (), {"input_ids": tokens(seed)}
+
+
+def both(_model, seed):
+    return (), {"input_ids": tokens(seed), "decoder_input_ids": tokens(seed + 100)}
+
+
 def models():
-    """By name: what makes the model, and its keyword arguments for the n-th call."""
+    """By name: what makes the model, and what gives its arguments for the n-th call."""
     found = {}
     for name, (configuration, model, own) in {**CAUSAL, **ENCODERS}.items():
         sizes = {**SIZES, **own}
-        found[name] = (lambda c=configuration, m=model, s=sizes: made(c, m, s)), lambda n: {"input_ids": tokens(n)}
+        found[name] = (lambda c=configuration, m=model, s=sizes: made(c, m, s)), decoder_only
     for name, (configuration, model, own) in PAIRS.items():
         sizes = {**ENCODER_DECODER, **own}
-        arguments = lambda n: {"input_ids": tokens(n), "decoder_input_ids": tokens(n + 100)}
-        found[name] = (lambda c=configuration, m=model, s=sizes: made(c, m, s)), arguments
+        found[name] = (lambda c=configuration, m=model, s=sizes: made(c, m, s)), both
     return found

@@ -58,7 +58,7 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if is_plain(callable) {
+        if is_plain(callable) || self.is_operator(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -170,6 +170,9 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if self.is_operator(function) {
+            return self.operator(meta, function, args, kwargs);
+        }
         let name = callee::name_of(function);
         if name == COUNTED {
             return count(function, args);

@@ -15,6 +15,7 @@ mod memory;
 mod meta;
 mod metadata;
 mod modes;
+mod overloads;
 
 pub use calls::new;
 pub use library::Torch;

@@ -35,7 +35,12 @@ impl<'py> Tracer<'py> {
         }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();
-            let function = self.known(callable).map_or_else(|| internal("callable of a domain"), Ok)?;
+            let function = match self.known(callable) {
+                Some(function) => function,
+                None => {
+                    self.same_object(callable).map_or_else(|| unsupported("call of an operator", domain.name()), Ok)?
+                }
+            };
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
         let class = self.class_of(callable)?;
