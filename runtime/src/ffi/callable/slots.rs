@@ -21,7 +21,10 @@ pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 pub fn with_dispatch<T>(object: &Bound<'_, PyAny>, look: impl FnOnce(&dyn Dispatch) -> T) -> Option<T> {
     let class = class(object.py()).ok()?;
     // SAFETY: the type is checked; `state` is set for every object that Python code has seen, and freed with it.
-    object.get_type().is(class).then(|| look(unsafe { &*(*(*object.as_ptr().cast::<CompiledFunction>()).state).dispatch }))
+    object
+        .get_type()
+        .is(class)
+        .then(|| look(unsafe { &*(*(*object.as_ptr().cast::<CompiledFunction>()).state).dispatch }))
 }
 
 unsafe extern "C" {
