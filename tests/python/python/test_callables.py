@@ -10,6 +10,7 @@ import threading
 import traceback
 import types
 import unittest
+import weakref
 
 import slotrt
 from slotrt import _slotrt
@@ -443,6 +444,54 @@ class Disabled(unittest.TestCase):
             self.assertEqual([entry for entry in seen if entry[0] in (1, 2, 3, 4)], [(n, False) for n in (1, 2, 3, 4)])
             self.assertIn((7, True), seen)
         self.assertTrue(compiled(8))
+
+    def test_a_compiled_generator_that_it_goes_on_with(self):
+        @slotrt.compile
+        def numbers():
+            for _ in range(3):
+                yield slotrt.is_compiling()
+
+        take = slotrt.disable(next)
+
+        def whole():
+            generator = numbers()
+            return next(generator), take(generator), next(generator), list(generator)
+
+        for _ in range(2):
+            gc.collect()
+            first, second, third, rest = whole()
+            self.assertEqual((second, rest), (False, []))
+
+    def test_they_end_with_their_functions(self):
+        def ends(make):
+            class Local:
+                def __call__(self, x):
+                    return x
+
+            made = make(Local)
+            references = [weakref.ref(Local), weakref.ref(made)]
+            del Local, made
+            gc.collect()
+            return [reference() for reference in references]
+
+        def in_a_circle(cls):
+            wrapper = slotrt.disable(lambda: wrapper)
+            return wrapper
+
+        def called(wrapper):
+            wrapper(1)
+            return wrapper
+
+        makers = (
+            slotrt.compile,
+            slotrt.disable,
+            in_a_circle,
+            lambda cls: called(slotrt.compile(cls())),
+            lambda cls: called(slotrt.disable(cls())),
+            lambda cls: called(slotrt.compile(slotrt.disable(cls().__call__))),
+        )
+        for make in makers:
+            self.assertEqual(ends(make), [None, None])
 
     def test_c_that_calls_it(self):
         alone = slotrt.disable(lambda x: slotrt.is_compiling())

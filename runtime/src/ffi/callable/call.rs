@@ -132,7 +132,7 @@ pub(super) fn continue_frame(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyA
 unsafe fn resume<'py>(object: &Bound<'py, PyAny>, values: frame_packet::Values<'py>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the type is ours.
     let (function, state) = unsafe { parts(object)? };
-    if !state.binder.is_for(&function) {
+    if !state.binder.is_for(&function) || native_call::is_running() {
         return values.call(&function);
     }
     let args = Args::new(object.py(), values.pointers());

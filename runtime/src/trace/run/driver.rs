@@ -2,8 +2,9 @@
 use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::ffi::collector::Pause;
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::guard::source::Source;
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
@@ -184,7 +185,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         return Err(Stop::Fallback(format!("{}: {}", reason.kind, reason.context)));
     }
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
-    let rest = tracer.run(&mut frame);
+    let rest = match subject.locals {
+        [] => tracer.compiler_query(subject.function, &callee::qualname_of(subject.function), &Arguments::default()),
+        _ => None,
+    };
+    let rest = rest.map_or_else(|| tracer.run(&mut frame), |answer| Ok(FrameExit::Returned(answer)));
     plan.signals.append(&mut tracer.state.signals);
     plan.executed += tracer.state.steps;
     tracer.switch_back().map_err(to_stop)?;

@@ -10,8 +10,9 @@ import unittest.mock
 import warnings
 
 import torch
+import torch.utils.checkpoint
 from torch import nn
-from torch.nn.utils import parametrize
+from torch.nn.utils import parametrizations, parametrize, prune
 
 import slotrt
 
@@ -53,6 +54,86 @@ def counting():
     return Counting()
 
 
+def network():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.ReLU())
+
+
+def pruned(net):
+    prune.l1_unstructured(net[0], "weight", 0.5)
+    return net(X), list(net.state_dict())
+
+
+def normed(net):
+    parametrizations.weight_norm(net[0])
+    return net(X)
+
+
+def grown(net):
+    same = net
+    net += nn.Sequential(nn.Tanh())
+    return net is same, len(net), net(X)
+
+
+def shrunk(net):
+    del net[1]
+    net.insert(0, nn.Identity())
+    return repr(net), net(X), [type(part).__name__ for part in net.modules()], net[0] in net
+
+
+def hooked(net):
+    seen = []
+    net.register_forward_pre_hook(lambda module, args: (args[0] * 2,))
+    net.register_full_backward_hook(lambda module, given, out: seen.append(out[0].sum()))
+    net.register_state_dict_post_hook(lambda module, state, prefix, local: state.update(extra=1))
+    net(X).sum().backward()
+    return *seen, sorted(net.state_dict())
+
+
+def trained(net):
+    optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = net(X).pow(2).sum()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return losses
+
+
+def fails(net):
+    texts = []
+    for call in (lambda: net(torch.ones(3, 5)), lambda: net(), lambda: net.nothing, lambda: net[7]):
+        try:
+            call()
+        except Exception as error:
+            texts.append((type(error), str(error)))
+    return texts
+
+
+# What libraries do with modules.
+USES = {
+    "functional_call": lambda net: torch.func.functional_call(net, {"0.weight": torch.ones(2, 2)}, (X,)),
+    "pruned": pruned,
+    "normed": normed,
+    "grown": grown,
+    "shrunk": shrunk,
+    "hooked": hooked,
+    "trained": trained,
+    "fails": fails,
+    "copied within another": lambda net: copy.deepcopy(nn.Sequential(net, nn.Tanh()))(X),
+    "averaged": lambda net: torch.optim.swa_utils.AveragedModel(net)(X),
+    "symbolically traced": lambda net: torch.fx.symbolic_trace(net.eval())(X),
+    "parallel": lambda net: nn.DataParallel(net)(X),
+    "checkpointed": lambda net: torch.utils.checkpoint.checkpoint(net, X, use_reentrant=False),
+    "mapped": lambda net: torch.vmap(net.eval())(X[None]),
+    "differentiated": lambda net: torch.func.grad(lambda x: net.eval()(x).sum())(X),
+    "sliced": lambda net: (repr(net[:2]), repr(net + net), net.get_parameter("0.weight")),
+    "moved": lambda net: list(net.to_empty(device="meta").state_dict()["0.weight"].shape),
+    "compared": lambda net: (net == net, net in [net], {net: 1}[net], sorted(vars(net)), net.extra_repr()),
+}
+
 X = torch.tensor([[1.0, -2.0], [0.5, 3.0]])
 REPLACED = [slotrt.compile, slotrt.disable]
 
@@ -81,6 +162,19 @@ class Modules(unittest.TestCase):
                 self.assertTrue(all(torch.equal(own[name], its[name]) for name in own))
                 self.assertTrue(slotrt.is_compiled(replaced) is (replace is slotrt.compile))
                 self.assertFalse(slotrt.is_compiled(model))
+
+    def test_what_libraries_do_with_it(self):
+        def plain(found):
+            """Tensors as data, so that results can be compared."""
+            if isinstance(found, torch.Tensor):
+                return found.tolist(), found.requires_grad
+            return [plain(item) for item in found] if isinstance(found, (list, tuple)) else found
+
+        for name, use in USES.items():
+            expected = plain(use(network()))
+            for replace in REPLACED:
+                with self.subTest(name, replace=replace):
+                    self.assertEqual(plain(use(replace(network()))), expected)
 
     def test_results_gradients_and_state(self):
         plain, model = counting(), counting()
@@ -359,6 +453,11 @@ class IsCompiling(unittest.TestCase):
         compiled = slotrt.compile(asks)
         for _ in range(2):
             self.assertEqual(compiled(), (True, False, True))
+
+    def test_compiled_themselves(self):
+        for ask in (torch.compiler.is_compiling, torch.compiler.is_dynamo_compiling, torch._dynamo.is_compiling):
+            compiled = slotrt.compile(ask)
+            self.assertEqual([compiled(), compiled(), ask()], [True, True, False])
 
     def test_what_was_asked_before_stays(self):
         before = torch.compiler.is_compiling()
