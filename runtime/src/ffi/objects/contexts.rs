@@ -64,12 +64,15 @@ pub fn token_state(token: &Bound<'_, PyAny>) -> Option<TokenState> {
         return None;
     }
     let base = token.as_ptr().cast::<u8>();
-    // SAFETY: `token` is a live token, whose fields these are; the thread state is live, and the field's offset lies inside it.
-    unsafe {
-        let (used, context): (c_int, usize) = (read(base, fields.used), read(base, fields.context));
-        let current: usize = read(ffi::PyThreadState_Get().cast::<u8>(), thread::CONTEXT);
-        Some(TokenState { used: used != 0, of_current: context == current })
-    }
+    // SAFETY: `token` is a live token, whose fields these are.
+    let (used, context): (c_int, usize) = unsafe { (read(base, fields.used), read(base, fields.context)) };
+    Some(TokenState { used: used != 0, of_current: context == current(token.py()) })
+}
+
+/// The address of the running context; 0 where there is none yet.
+fn current(_py: Python<'_>) -> usize {
+    // SAFETY: the thread state is live, and the field's offset lies inside it.
+    unsafe { read(ffi::PyThreadState_Get().cast::<u8>(), thread::CONTEXT) }
 }
 
 /// Whether tokens can be read and made.
@@ -242,6 +245,12 @@ pub fn in_context<T>(context: &Bound<'_, PyAny>, work: impl FnOnce() -> PyResult
         return Err(PyErr::fetch(context.py()));
     }
     result
+}
+
+/// Whether it is the running context.
+#[must_use]
+pub fn is_current(context: &Bound<'_, PyAny>) -> bool {
+    current(context.py()) == context.as_ptr() as usize
 }
 
 /// Whether somebody has entered the context.

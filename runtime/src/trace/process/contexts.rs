@@ -18,17 +18,28 @@ use std::sync::Arc;
 /// What [`New::Opaque`] calls a context.
 const CONTEXT: &str = "contextvars.Context";
 
-/// Nobody has entered the context.
+/// Who has entered a context that the trace uses.
 #[derive(Debug)]
-struct NotEntered;
+enum Entered {
+    /// Nobody.
+    ByNobody,
+    /// This thread, and no other one since: it is the running context.
+    IsCurrent,
+}
 
-impl DomainCheck for NotEntered {
+impl DomainCheck for Entered {
     fn holds(&self, context: &Bound<'_, PyAny>) -> bool {
-        contexts::is_context(context) && !contexts::is_entered(context)
+        match self {
+            Self::ByNobody => contexts::is_context(context) && !contexts::is_entered(context),
+            Self::IsCurrent => contexts::is_current(context),
+        }
     }
 
     fn describe(&self) -> String {
-        "is not entered".to_owned()
+        match self {
+            Self::ByNobody => "is not entered".to_owned(),
+            Self::IsCurrent => "is the running context".to_owned(),
+        }
     }
 }
 
@@ -125,7 +136,7 @@ impl<'py> Tracer<'py> {
             || self.real(value).is_some_and(|object| contexts::is_context(&object))
     }
 
-    /// Index of the context that a value is, which nobody outside the trace has entered; `None`: it is no context.
+    /// Index of the context that a value is: the running one, or one that nobody outside the trace has entered. `None`: it is no context.
     fn context_of(&mut self, value: ValueId) -> Traced<Option<usize>> {
         if let Some(index) = self.state.contexts.objects.get(&value) {
             return Ok(Some(*index));
@@ -133,10 +144,15 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(value).filter(contexts::is_context) else { return Ok(None) };
         self.class_of(value)?;
         let Some(source) = self.source(value) else { return internal("a context from nowhere") };
+        if contexts::is_current(&object) {
+            self.guard(source, Check::Domain(Box::new(Entered::IsCurrent)), "the trace used a context");
+            self.state.contexts.objects.insert(value, 0);
+            return Ok(Some(0));
+        }
         if contexts::is_entered(&object) {
             return unsupported("context that is entered", "contextvars.Context");
         }
-        self.guard(source, Check::Domain(Box::new(NotEntered)), "the trace used a context");
+        self.guard(source, Check::Domain(Box::new(Entered::ByNobody)), "the trace used a context");
         let others = self.state.contexts.objects.keys().copied();
         for other in others.filter(|other| self.real(*other).is_some()).collect::<Vec<_>>() {
             self.tell_apart(value, other, "the trace used two contexts")?;
