@@ -124,10 +124,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The class of tokens and contexts that the trace made; `None`: another name.
-    pub(crate) fn class_in_contextvars(&self, name: &str) -> Option<Traced<Bound<'py, PyType>>> {
-        let class = [TOKEN, CONTEXT].into_iter().find(|known| *known == name)?.rsplit_once('.')?.1;
-        let found = self.import("contextvars", class);
-        Some(found.and_then(|class| class.cast_into().or_else(|error| internal(error.to_string()))))
+    pub(crate) fn class_in_contextvars(&self, name: &str) -> Option<Bound<'py, PyType>> {
+        match name {
+            TOKEN => Some(contexts::token_class(self.py)),
+            CONTEXT => Some(contexts::context_class(self.py)),
+            _ => None,
+        }
     }
 
     /// Whether the value is a context.
@@ -240,7 +242,7 @@ impl<'py> Tracer<'py> {
 
     fn whole_context(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         let Some(index) = self.context_of(value)? else { return internal("a context expected") };
-        let made = self.import("contextvars", "Context")?.call0().or_else(|error| internal(error.to_string()))?;
+        let made = contexts::context_class(self.py).call0().or_else(|error| internal(error.to_string()))?;
         for variable in self.variables_in(index)? {
             let Some(value) = self.value_in_context(index, variable)? else { continue };
             let (Some(variable), native) = (self.real(variable), self.native(value)?) else {
