@@ -237,7 +237,11 @@ pub fn make_context<'py>(
 /// # Errors
 /// The interpreter's own.
 #[pyfunction]
-pub fn set_in_context(context: &Bound<'_, PyAny>, variable: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn set_in_context(
+    context: &Bound<'_, PyAny>,
+    variable: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
     in_context(context, || set_variable(variable, value))
 }
 

@@ -100,11 +100,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The class that the object says it is of, if it says another. CPython: `object_isinstance`.
-    fn claimed_class(
-        &mut self,
-        value: ValueId,
-        class: &Bound<'py, PyType>,
-    ) -> Traced<Option<Bound<'py, PyType>>> {
+    fn claimed_class(&mut self, value: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<Bound<'py, PyType>>> {
         if !self.says_its_class(class) {
             return Ok(None);
         }

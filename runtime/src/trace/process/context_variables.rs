@@ -211,8 +211,7 @@ impl<'py> Tracer<'py> {
         self.meet_variable(variable)?;
         let old = self.get_attr(token, "old_value")?;
         let old = if self.is_missing(old)? { Held::Nothing } else { Held::Value(old) };
-        let known =
-            Token { context: state.of_current.then_some(0), variable, old, used: state.used, outside: true };
+        let known = Token { context: state.of_current.then_some(0), variable, old, used: state.used, outside: true };
         self.state.contexts.tokens.insert(token, known);
         Ok(Some(known))
     }
@@ -260,12 +259,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The value that stands for what a context of the trace has, or had, for a variable.
-    pub(crate) fn value_of_held(
-        &mut self,
-        context: usize,
-        variable: ValueId,
-        held: Held,
-    ) -> Traced<Option<ValueId>> {
+    pub(crate) fn value_of_held(&mut self, context: usize, variable: ValueId, held: Held) -> Traced<Option<ValueId>> {
         match held {
             Held::Value(value) => Ok(Some(value)),
             Held::Nothing => Ok(None),

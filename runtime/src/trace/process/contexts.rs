@@ -173,11 +173,8 @@ impl<'py> Tracer<'py> {
         }
         match (name, rest, args.keywords.is_empty()) {
             ("run", [callable, rest @ ..], _) => {
-                let given = Arguments {
-                    positional: rest.to_vec(),
-                    keywords: args.keywords.clone(),
-                    ..Arguments::default()
-                };
+                let given =
+                    Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
                 self.run_in_context(*value, *callable, given).map(Some)
             }
             ("copy", [], true) => match self.context_of(*value)? {
@@ -279,7 +276,8 @@ impl<'py> Tracer<'py> {
                 variables.push(variable);
             }
         }
-        let changes: Vec<_> = self.state.contexts.contexts[index].changes.iter().map(|change| change.variable).collect();
+        let changes: Vec<_> =
+            self.state.contexts.contexts[index].changes.iter().map(|change| change.variable).collect();
         variables.extend(changes.into_iter().filter(|change| !variables.contains(change)).collect::<Vec<_>>());
         Ok(variables)
     }
