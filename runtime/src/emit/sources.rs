@@ -4,7 +4,7 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
-use crate::ffi::{referents, snapshot};
+use crate::ffi::{contexts, referents, snapshot};
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::value::{Value, ValueId};
@@ -93,7 +93,7 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.call(2);
             }
             Source::ContextValue(base) => {
-                self.callee(snapshot::original(self.py, "contextvars", "ContextVar")?.getattr(name!("get"))?);
+                self.callee(contexts::variable_class(self.py).getattr(name!("get"))?);
                 self.source(base)?;
                 self.call(1);
             }
