@@ -1,6 +1,8 @@
 //! Sources: how a compiled frame gets a value again, by a path from its arguments, globals or builtins.
+use crate::ffi::types;
 use crate::names::interned;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -97,6 +99,16 @@ impl Source {
             | Self::Cell(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.root(),
+        }
+    }
+
+    /// The entry under a key of this dict, which is at the path: past methods of a derived class.
+    #[must_use]
+    pub fn entry_of(&self, dict: &Bound<'_, PyDict>, key: &Bound<'_, PyAny>) -> Self {
+        let base = Arc::new(self.clone());
+        match types::is_c_type(&dict.get_type()) {
+            true => Self::DictItem(base, Fixed::new(key)),
+            false => Self::OwnEntry(base, Fixed::new(key)),
         }
     }
 

@@ -7,20 +7,28 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType}
 /// How C keeps the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A `list`.
     List,
+    /// A `tuple`.
     Tuple,
     /// A `dict`, or a C class that adds members to it, as `defaultdict` does.
     Dict,
+    /// A `collections.OrderedDict`.
     OrderedDict,
+    /// A `set`.
     Set,
+    /// A `frozenset`.
     FrozenSet,
+    /// A `collections.deque`.
     Deque,
 }
 
 /// The C class that lays out the instances of a class.
 #[derive(Clone, Debug)]
 pub struct Container<'py> {
+    /// The class.
     pub base: Bound<'py, PyType>,
+    /// How it keeps the items.
     pub kind: Kind,
 }
 

@@ -4,7 +4,6 @@ use crate::ffi::{callee, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::guard::HasItem;
-use crate::trace::proxy::container_copies::entry_path;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
@@ -109,11 +108,11 @@ impl<'py> Tracer<'py> {
         let Ok(found) = dict.get_item(key) else { return Ok(None) };
         match (operator, found) {
             ("contains", Some(_)) => {
-                self.guard(entry_path(dict, &outside.source, key), Check::Exists, WHY);
+                self.guard(outside.source.entry_of(dict, key), Check::Exists, WHY);
                 Ok(Some(self.boolean(true)))
             }
             ("getitem" | "get", Some(found)) => {
-                Ok(Some(self.sourced(found, entry_path(dict, &outside.source, key))))
+                Ok(Some(self.sourced(found, outside.source.entry_of(dict, key))))
             }
             ("contains" | "get", None) => {
                 self.guard(outside.source.clone(), Check::Absent(key.clone().unbind()), WHY);
