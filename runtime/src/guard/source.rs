@@ -31,6 +31,10 @@ pub enum Source {
     OwnItem(Arc<Source>, Arc<Fixed>, usize),
     /// An entry of a dict of a derived class, whose `__getitem__` must not run.
     OwnEntry(Arc<Source>, Arc<Fixed>),
+    /// An entry of a dict, or of an instance of a derived class, under the key at another path, which is hashed by its address.
+    EntryFor(Arc<Source>, Arc<Source>),
+    /// Whether a dict or set has such a key; by this method of its C class.
+    HasKey(Arc<Source>, Arc<Fixed>, Arc<Source>),
     /// The first object that the collector finds in this one: what a view of C is a view of.
     Referent(Arc<Source>),
     /// What the cell object at this path holds.
@@ -66,7 +70,7 @@ impl Source {
     #[must_use]
     pub fn is_content(&self) -> bool {
         match self {
-            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) => true,
+            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::EntryFor(..) => true,
             Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
             _ => false,
         }
@@ -95,6 +99,8 @@ impl Source {
             | Self::Item(base, _)
             | Self::OwnItem(base, ..)
             | Self::OwnEntry(base, _)
+            | Self::EntryFor(base, _)
+            | Self::HasKey(base, ..)
             | Self::Referent(base)
             | Self::Cell(base)
             | Self::Dict(base)

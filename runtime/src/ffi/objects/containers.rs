@@ -147,6 +147,20 @@ pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
         || object.is_exact_instance_of::<PySet>()
 }
 
+/// Whether a dict or set, or an instance of a derived class, whose `__contains__` is not asked, has a key.
+///
+/// # Errors
+/// Where it is neither, or the key cannot be hashed.
+pub fn has_key(container: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(dict) = container.cast::<PyDict>() {
+        return dict.contains(key);
+    }
+    match container.cast::<PySet>() {
+        Ok(set) => set.contains(key),
+        Err(_) => container.cast::<PyFrozenSet>()?.contains(key),
+    }
+}
+
 /// The number of items of a `list`, `tuple`, `dict` or set, or of an instance of a derived class, whose `__len__` is not asked.
 #[must_use]
 pub fn builtin_length(object: &Bound<'_, PyAny>) -> Option<usize> {

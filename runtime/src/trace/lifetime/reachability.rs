@@ -137,7 +137,8 @@ pub(crate) fn is_within(source: &Source, containers: &FxHashMap<Source, ValueId>
         Source::Item(base, _)
         | Source::DictItem(base, _)
         | Source::OwnItem(base, ..)
-        | Source::OwnEntry(base, _) => source.is_argument() || containers.contains_key(&**base),
+        | Source::OwnEntry(base, _)
+        | Source::EntryFor(base, _) => source.is_argument() || containers.contains_key(&**base),
         _ => source.is_argument(),
     }
 }

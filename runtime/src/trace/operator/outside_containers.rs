@@ -2,15 +2,17 @@
 use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::{callee, types};
 use crate::guard::Check;
-use crate::guard::source::Source;
+use crate::guard::source::{Fixed, Source};
 use crate::guard::HasItem;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::Traced;
+use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
+use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
+use std::sync::Arc;
 
 const WHY: &str = "the trace looked for it";
 
@@ -68,8 +70,10 @@ impl<'py> Tracer<'py> {
             let length = self.guard_length(outside.value, &outside.object, &outside.of, outside.source)?;
             return Ok(Some(self.integer(length as isize)));
         }
-        let key = rest.first().and_then(|key| self.known(*key)).filter(|key| !has_nan(key));
-        let Some(key) = key else { return Ok(None) };
+        let Some(given) = rest.first().copied() else { return Ok(None) };
+        let Some(key) = self.known(given).filter(|key| !has_nan(key)) else {
+            return self.read_by_address(operator, &outside, given, rest.get(1).copied());
+        };
         match outside.of.kind {
             Kind::List | Kind::Tuple | Kind::Deque if operator == "getitem" => self.read_index(&outside, &key),
             Kind::Dict | Kind::OrderedDict if is_key(&key) => {
@@ -82,6 +86,40 @@ impl<'py> Tracer<'py> {
                 self.guard(outside.source, Check::Domain(Box::new(holds)), WHY);
                 Ok(Some(self.boolean(truth)))
             }
+            _ => Ok(None),
+        }
+    }
+
+    /// The same for a key that C hashes by its address and compares by its identity: a guard finds it in the container as C does.
+    fn read_by_address(
+        &mut self,
+        operator: &str,
+        outside: &Outside<'py>,
+        key: ValueId,
+        default: Option<ValueId>,
+    ) -> Traced<Option<ValueId>> {
+        let (Some(object), Some(source)) = (self.real(key), self.source(key)) else { return Ok(None) };
+        let (class, plain) = (object.get_type(), self.py.get_type::<PyAny>());
+        let by_address = |slot| types::slot(&class, slot) == types::slot(&plain, slot);
+        let is_hashed = matches!(outside.of.kind, Kind::Dict | Kind::OrderedDict | Kind::Set | Kind::FrozenSet);
+        if !is_hashed || !by_address(Slot::tp_hash) || !by_address(Slot::tp_richcompare) {
+            return Ok(None);
+        }
+        self.class_of(key)?;
+        self.rely_on_class(&class);
+        let (base, key) = (Arc::new(outside.source.clone()), Arc::new(source));
+        let found = outside.object.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&object).ok()).flatten();
+        if let ("getitem" | "get", Some(found)) = (operator, found) {
+            return Ok(Some(self.sourced(found, Source::EntryFor(base, key))));
+        }
+        let method = outside.of.method("__contains__").or_else(|error| internal(error.to_string()))?;
+        let Ok(truth) = containers::has_key(&outside.object, &object) else { return Ok(None) };
+        let truth = PyBool::new(self.py, truth).to_owned().into_any();
+        let answer = self.sourced(truth, Source::HasKey(base, Fixed::new(&method), key));
+        self.known(answer);
+        match operator {
+            "contains" => Ok(Some(answer)),
+            "get" => Ok(Some(default.unwrap_or_else(|| self.none()))),
             _ => Ok(None),
         }
     }

@@ -2,7 +2,9 @@
 
 import collections
 import enum
+import gc
 import unittest
+import weakref
 
 import outside_objects as outside
 import slotrt
@@ -128,6 +130,26 @@ class Guards(unittest.TestCase):
         for kind in (set, outside.Bag, outside.Frozen):
             with self.subTest(kind=kind):
                 self.assertEqual(self.traces(lambda s: "a" in s, kind("ab"), kind("ac"), kind("bc")), 2)
+
+    def test_keys_that_are_hashed_by_their_addresses(self):
+        one, two, three = (outside.Thing(number) for number in range(3))
+
+        def looked_up(held, key):
+            return held[key].value if key in held else held.get(key, "none")
+
+        compiled = slotrt.compile(looked_up, fullgraph=True)
+        for kind in (dict, collections.OrderedDict, outside.Doubling):
+            for held in ({one: two}, {one: three}, {two: one}, {}, {one: two, three: three}):
+                for key in (one, two, three):
+                    self.assertEqual(compiled(kind(held), key), looked_up(kind(held), key))
+        found = slotrt.compile(lambda held, key: key in held, fullgraph=True)
+        for kind in (set, outside.Bag, frozenset):
+            for held in ({one}, {two, one}, set()):
+                self.assertEqual([found(kind(held), key) for key in (one, two)], [key in held for key in (one, two)])
+        reference = weakref.ref(one)
+        del one, held, key
+        gc.collect()
+        self.assertIsNone(reference())
 
     def test_members_of_c(self):
         def function(d):
