@@ -11,7 +11,7 @@ use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::{PyBool, PyDict, PyWeakrefReference};
 use std::sync::Arc;
 
 const WHY: &str = "the trace looked for it";
@@ -71,6 +71,12 @@ impl<'py> Tracer<'py> {
             return Ok(Some(self.integer(length as isize)));
         }
         let Some(given) = rest.first().copied() else { return Ok(None) };
+        if let Some(key) = self.weak_key(given) {
+            return match outside.of.kind {
+                Kind::Dict | Kind::OrderedDict => self.read_entry(operator, &outside, &key, rest.get(1).copied()),
+                _ => Ok(None),
+            };
+        }
         let Some(key) = self.known(given).filter(|key| !has_nan(key)) else {
             return self.read_by_address(operator, &outside, given, rest.get(1).copied());
         };
@@ -90,6 +96,16 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// A weak reference of the trace's own to a class or function that guards know by identity: C finds an entry by it as by any other such
+    /// reference, and nothing that holds it keeps the class alive.
+    fn weak_key(&mut self, key: ValueId) -> Option<Bound<'py, PyAny>> {
+        let reference = self.owned(key).filter(|object| object.is_exact_instance_of::<PyWeakrefReference>())?;
+        let (referent, has_callback) = self.referent(&reference)?;
+        let object = self.known(referent).filter(is_hashed_by_address)?;
+        self.rely_on_class(&object.get_type());
+        (!has_callback).then_some(reference)
+    }
+
     /// The same for a key that C hashes by its address and compares by its identity: a guard finds it in the container as C does.
     fn read_by_address(
         &mut self,
@@ -99,13 +115,11 @@ impl<'py> Tracer<'py> {
         default: Option<ValueId>,
     ) -> Traced<Option<ValueId>> {
         let (Some(object), Some(source)) = (self.real(key), self.source(key)) else { return Ok(None) };
-        let (class, plain) = (object.get_type(), self.py.get_type::<PyAny>());
-        let by_address = |slot| types::slot(&class, slot) == types::slot(&plain, slot);
         let is_hashed = matches!(outside.of.kind, Kind::Dict | Kind::OrderedDict | Kind::Set | Kind::FrozenSet);
-        if !is_hashed || !by_address(Slot::tp_hash) || !by_address(Slot::tp_richcompare) {
+        if !is_hashed || !is_hashed_by_address(&object) {
             return Ok(None);
         }
-        self.class_of(key)?;
+        let class = self.class_of(key)?;
         self.rely_on_class(&class);
         let (base, key) = (Arc::new(outside.source.clone()), Arc::new(source));
         let found = outside.object.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&object).ok()).flatten();
@@ -162,4 +176,10 @@ impl<'py> Tracer<'py> {
             _ => Ok(None),
         }
     }
+}
+
+/// Whether C hashes the object by its address, and finds no other equal to it.
+fn is_hashed_by_address(object: &Bound<'_, PyAny>) -> bool {
+    let (class, plain) = (object.get_type(), object.py().get_type::<PyAny>());
+    [Slot::tp_hash, Slot::tp_richcompare].into_iter().all(|slot| types::slot(&class, slot) == types::slot(&plain, slot))
 }

@@ -2,6 +2,7 @@
 
 import collections
 import enum
+import functools
 import gc
 import unittest
 import weakref
@@ -150,6 +151,25 @@ class Guards(unittest.TestCase):
         del one, held, key
         gc.collect()
         self.assertIsNone(reference())
+
+    def test_weak_references_to_classes_as_keys(self):
+        @functools.singledispatch
+        def size(value):
+            return "unknown"
+
+        size.register(list, len)
+        size.register(int, lambda value: value + 1)
+        values = ([1, 2], 3, "text", outside.Stack("ab"))
+        wanted = [size(value) for value in values]
+        compiled = slotrt.compile(lambda value: size(value), fullgraph=True)
+        self.assertEqual([compiled(value) for value in values * 2], wanted * 2)
+        size.register(outside.Stack, lambda value: "stack")
+        size.register(str, str.upper)
+        self.assertEqual(slotrt.compile(size)(values[2]), "TEXT")
+        again = slotrt.compile(lambda value: size(value))
+        self.assertEqual([again(value) for value in values], [2, 4, "TEXT", "stack"])
+        size.register(int, lambda value: -value)
+        self.assertEqual([again(value) for value in values], [2, -3, "TEXT", "stack"])
 
     def test_members_of_c(self):
         def function(d):
