@@ -118,6 +118,18 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.constant(key.0.bind(self.py).clone());
                 self.call(2);
             }
+            Source::EntryFor(base, key) => {
+                self.callee(self.py.get_type::<pyo3::types::PyDict>().getattr(name!("__getitem__"))?);
+                self.source(base)?;
+                self.source(key)?;
+                self.call(2);
+            }
+            Source::HasKey(base, method, key) => {
+                self.callee(method.0.bind(self.py).clone());
+                self.source(base)?;
+                self.source(key)?;
+                self.call(2);
+            }
             Source::Referent(base) => {
                 self.callee(pyo3::wrap_pyfunction!(referents::first, self.py)?.into_any());
                 self.source(base)?;
