@@ -20,11 +20,11 @@ pub(super) fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bo
 pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
     let exact = value.is_exact_instance_of::<PyList>()
         || value.is_exact_instance_of::<PyTuple>()
-        || value.is_exact_instance_of::<PyDict>()
         || value.is_exact_instance_of::<PySet>()
         || value.is_exact_instance_of::<PyFrozenSet>()
         || value.is_exact_instance_of::<PyString>()
-        || value.is_exact_instance_of::<PyBytes>();
+        || value.is_exact_instance_of::<PyBytes>()
+        || ordered_dict::exact(value).is_some();
     exact.then(|| value.len().ok()).flatten()
 }
 

@@ -114,6 +114,27 @@ class Values(Case):
         for items in ([1, 2], (1, 2, 3, 4), [1, 2, 3], "abc", {1: 2, 3: 4, 5: 6}):
             self.assertEqual(self.traces(three, (items,)) > 0, True)
 
+    def test_entries_of_a_dict(self):
+        one, other = {"a": 1, "b": 2, 3: [1]}, {"b": 5, "a": 1, 3: [2], "c": 4}
+        for function in (
+            lambda d: "a" in d,
+            lambda d: "x" in d,
+            lambda d: d.get("a") + 1,
+            lambda d: (d.get("x"), d.get("x", 7), 8 in d),
+            lambda d: [d.get(key) for key in ("a", "x", "x")],
+        ):
+            self.unused(function, (one, other))
+            self.used(function, ({"a": 1}, {"x": 2, 8: 3}))
+        self.used(lambda d: d.get("a", 1), ({"a": 1}, {}))
+
+        def change(d):
+            before = "k" in d, d.get("k")
+            d["k"] = 3
+            return before, "k" in d, d.get("k")
+
+        for given in ({}, {"k": 1}):
+            self.assertEqual(slotrt.compile(change)(dict(given)), change(dict(given)))
+
     def test_classes_and_none(self):
         self.unused(lambda n: n is None)
         self.unused(lambda n: isinstance(n, (int, str, float, bytes)))

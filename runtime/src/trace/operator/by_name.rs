@@ -236,6 +236,11 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.namespace_operator(name, operands)? {
             return Ok(result);
         }
+        if let ("contains", [container, key]) = (name, operands)
+            && let Some(entry) = self.unread_entry(*container, *key)?
+        {
+            return Ok(self.boolean(entry.is_some()));
+        }
         if let Some(item) = self.item_from_outside(name, operands)? {
             return Ok(item);
         }
