@@ -1,5 +1,5 @@
 //! `bench`: measures the runtime and slotgen, beside the bounds that the project allows itself.
-use crate::obtain::{Interpreter, interpreter, sources, venv};
+use crate::obtain::{Interpreter, interpreter, sources, torch, venv};
 use crate::testing::{SUPPORTED, newest};
 use crate::ui::table::table;
 use crate::ui::{self, Advise, Step, paint};
@@ -20,12 +20,16 @@ use std::process::Command;
     after_help = "Examples:\n  cargo xtask bench              the profiled build (takes over ten minutes to make)\n  \
     cargo xtask bench --plain      the build of `cargo build --release`\n  \
     cargo xtask bench --slotgen    slotgen's benchmarks, too\n  \
-    cargo xtask bench --check      exit status 1 if a value is over its bound"
+    cargo xtask bench --check      exit status 1 if a value is over its bound\n  \
+    cargo xtask bench --guards     the table of guards in docs/guards.md (needs the PyTorch environment)"
 )]
 pub struct Options {
     /// Run slotgen's benchmarks too
     #[arg(long)]
     slotgen: bool,
+    /// Count guards and traces of the programs, beside TorchDynamo's on the same calls; nothing is measured
+    #[arg(long, conflicts_with_all = ["slotgen", "check", "json"])]
+    guards: bool,
     /// Fail if a value is over its bound
     #[arg(long)]
     check: bool,
@@ -64,6 +68,9 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) => interpreter::named(path)?,
         None => interpreter::find(newest(), None)?,
     };
+    if options.guards {
+        return guards(options, &torch::ensure(&base)?);
+    }
     let python = venv::ensure(&base)?;
     let build = install(options, &python)?;
     let mut rows = Vec::new();
@@ -118,14 +125,26 @@ fn cells(rows: &[Row]) -> Vec<Vec<String>> {
     rows.iter().map(row).collect()
 }
 
+/// Prints the table of `tests/bench/guards.py`.
+fn guards(options: &Options, python: &Interpreter) -> Result<()> {
+    install(options, python)?;
+    anstream::print!("{}", printed(python, "guards.py")?);
+    Ok(())
+}
+
 /// The last line that a script of `tests/bench` prints.
 fn script(python: &Interpreter, name: &str) -> Result<String> {
+    Ok(printed(python, name)?.lines().last().unwrap_or_default().to_owned())
+}
+
+/// What such a script prints.
+fn printed(python: &Interpreter, name: &str) -> Result<String> {
     let step = Step::start(format!("Measuring: tests/bench/{name}"));
     let mut command = Command::new(&python.executable);
     command.arg(place::root().join("tests").join("bench").join(name)).arg("--json");
     let printed = program::output(command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH"))?;
     step.done("");
-    Ok(printed.lines().last().unwrap_or_default().to_owned())
+    Ok(printed)
 }
 
 /// The hook that only observes, against an empty one; and what a hook that is not installed leaves behind.

@@ -81,11 +81,14 @@ impl Program {
         text: impl Fn(&Bound<'py, PyAny>) -> String,
     ) -> Option<String> {
         let Some(value) = self.subject(guard, args, function) else { return Some("now there is none".to_owned()) };
-        let test = self.steps.iter().rev().find_map(|step| match &step.action {
-            Action::Check { test, .. } if step.guard == guard => Some(&**test),
-            _ => None,
-        });
-        match test? {
+        let last = self.steps.iter().rev().find(|step| step.guard == guard)?;
+        let test = match &last.action {
+            Action::Check { test, .. } => test,
+            Action::Compare { same: true, .. } => return Some(format!("now another one: {}", text(&value))),
+            Action::Compare { same: false, .. } => return Some(format!("now both are {}", text(&value))),
+            Action::Load { .. } => return None,
+        };
+        match &**test {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
             Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
             Test::CallerObject(object) if object.is(&value) => None,

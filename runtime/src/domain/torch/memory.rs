@@ -66,10 +66,16 @@ impl DomainCheck for MemoryCheck {
         other.is_some_and(|other| parts(self) == parts(other))
     }
 
+    fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
+        let inputs: Vec<_> = value.cast::<PyTuple>().ok()?.iter().collect();
+        let count = self.overlaps_of(&inputs).ok()?.len();
+        Some(format!("{count} pairs share memory, {} did", self.overlaps.len()))
+    }
+
     fn describe(&self) -> String {
         match self.overlaps.len() {
             0 => "share no memory with what the graph changes".to_owned(),
-            count => format!("share memory with what the graph changes, {count} of them, as they did"),
+            count => format!("share memory with what the graph changes in {count} pairs, as they did"),
         }
     }
 }

@@ -125,7 +125,7 @@ impl<'py> Tracer<'py> {
                 }
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
             }
-            Value::New(_) => Ok(Ok(Vec::new())),
+            Value::New(new) => Ok(Ok(new.items())),
         }
     }
 

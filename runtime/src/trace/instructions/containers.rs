@@ -4,7 +4,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{New, ValueId};
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
@@ -29,16 +29,23 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn build_tuple(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let values = frame.pop_many(count as usize)?;
-        let tuple = self.tuple(&values)?;
+        let tuple = match self.returned(frame, &values, New::Tuple) {
+            Some(tuple) => tuple,
+            None => self.tuple(&values)?,
+        };
         frame.push(tuple);
         Ok(Flow::Next)
     }
 
     pub(crate) fn build_list(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let values = frame.pop_many(count as usize)?;
-        let items = self.natives(&values)?;
-        let list = PyList::new(self.py, items);
-        let list = self.fresh(list)?;
+        let list = match self.returned(frame, &values, New::List) {
+            Some(list) => list,
+            None => {
+                let items = self.natives(&values)?;
+                self.fresh(PyList::new(self.py, items))?
+            }
+        };
         frame.push(list);
         Ok(Flow::Next)
     }
@@ -67,10 +74,14 @@ impl<'py> Tracer<'py> {
         Ok(self.own(dict.into_any()))
     }
 
+    fn built_dict(&mut self, frame: &Frame, pairs: &[(ValueId, ValueId)]) -> Traced<ValueId> {
+        self.returned_dict(frame, pairs).map_or_else(|| self.dict(pairs), Ok)
+    }
+
     pub(crate) fn build_map(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let values = frame.pop_many(count as usize * 2)?;
         let pairs: Vec<_> = values.chunks(2).map(|pair| (pair[0], pair[1])).collect();
-        let dict = self.dict(&pairs)?;
+        let dict = self.built_dict(frame, &pairs)?;
         frame.push(dict);
         Ok(Flow::Next)
     }
@@ -82,7 +93,7 @@ impl<'py> Tracer<'py> {
             return internal("BUILD_CONST_KEY_MAP without a constant tuple");
         };
         let keys: Vec<_> = keys.iter().map(|key| self.constant(key)).collect();
-        let dict = self.dict(&keys.into_iter().zip(values).collect::<Vec<_>>())?;
+        let dict = self.built_dict(frame, &keys.into_iter().zip(values).collect::<Vec<_>>())?;
         frame.push(dict);
         Ok(Flow::Next)
     }

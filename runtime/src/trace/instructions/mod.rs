@@ -19,5 +19,6 @@ pub(crate) mod intrinsics;
 pub(crate) mod locals;
 pub(crate) mod matching;
 pub(crate) mod operators;
+pub(crate) mod results;
 pub(crate) mod stack;
 pub(crate) mod step;

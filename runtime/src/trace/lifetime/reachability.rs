@@ -116,6 +116,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn parts_of(&self, value: ValueId) -> Vec<ValueId> {
         let mut parts = match self.value(value) {
             Value::New(New::Method { function, receiver }) => vec![*function, *receiver],
+            Value::New(new) => new.items(),
             _ => Vec::new(),
         };
         parts.extend(self.state.supers.get(&value).map(|(_, receiver)| *receiver));

@@ -265,6 +265,7 @@ impl<'py> Tracer<'py> {
                     let object = object.bind(self.py).clone();
                     self.follow(&referents, &object, &mut visited, &mut objects);
                 }
+                Value::New(new) => work.extend(new.items()),
                 _ => {}
             }
             match self.state.generators.get(&value) {

@@ -160,6 +160,17 @@ pub enum New {
     Owned(Py<PyAny>),
 }
 
+impl New {
+    /// What a tuple, list or dict holds.
+    pub fn items(&self) -> Vec<ValueId> {
+        match self {
+            Self::Tuple(items) | Self::List(items) => items.clone(),
+            Self::Dict(pairs) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// Some of a trace's values, in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct ValueSet {
