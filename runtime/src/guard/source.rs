@@ -74,7 +74,9 @@ impl Source {
     #[must_use]
     pub fn is_content(&self) -> bool {
         match self {
-            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::EntryFor(..) | Self::ContextValue(_) => true,
+            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::EntryFor(..) | Self::ContextValue(_) => {
+                true
+            }
             Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
             _ => false,
         }

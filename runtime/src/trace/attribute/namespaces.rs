@@ -72,11 +72,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The `__dict__` of an object from outside, whatever its class has under that name; `None`: it has none.
-    pub(crate) fn attributes_as_dict(
-        &mut self,
-        object: ValueId,
-        real: &Bound<'py, PyAny>,
-    ) -> Traced<Option<ValueId>> {
+    pub(crate) fn attributes_as_dict(&mut self, object: ValueId, real: &Bound<'py, PyAny>) -> Traced<Option<ValueId>> {
         let class = real.get_type();
         if !own_dict_allowed(&class) {
             return Ok(None);

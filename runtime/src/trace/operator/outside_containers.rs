@@ -163,9 +163,7 @@ impl<'py> Tracer<'py> {
                 self.guard(outside.source.entry_of(dict, key), Check::Exists, WHY);
                 Ok(Some(self.boolean(true)))
             }
-            ("getitem" | "get", Some(found)) => {
-                Ok(Some(self.sourced(found, outside.source.entry_of(dict, key))))
-            }
+            ("getitem" | "get", Some(found)) => Ok(Some(self.sourced(found, outside.source.entry_of(dict, key)))),
             ("contains" | "get", None) => {
                 self.guard(outside.source.clone(), Check::Absent(key.clone().unbind()), WHY);
                 Ok(Some(match operator {
