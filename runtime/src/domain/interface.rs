@@ -13,6 +13,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn claims(&self, class: &Bound<'_, PyType>) -> bool;
     /// Whether calls of this object are the domain's business, whatever the arguments (`numpy.add`, `numpy.zeros`).
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
+    /// Why a call of this Python function is to run natively, as a whole.
+    fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -33,6 +37,14 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The guard on the state of the library, its modes, under which the domain's answers are right.
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
+    /// The context variable that its operations read when they run, which is in the graph.
+    fn context_variable(&self) -> Option<&Py<PyAny>> {
+        None
+    }
+    /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.
+    fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
+        false
+    }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

@@ -4,7 +4,7 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
-use crate::ffi::snapshot;
+use crate::ffi::{referents, snapshot};
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::value::{Value, ValueId};
@@ -92,6 +92,11 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
                 self.call(2);
             }
+            Source::ContextValue(base) => {
+                self.callee(snapshot::original(self.py, "contextvars", "ContextVar")?.getattr(name!("get"))?);
+                self.source(base)?;
+                self.call(1);
+            }
             Source::Dict(base) => {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
@@ -100,6 +105,23 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
                 self.plain(Op::BINARY_SUBSCR, 0);
+            }
+            Source::OwnItem(base, method, index) => {
+                self.callee(method.0.bind(self.py).clone());
+                self.source(base)?;
+                self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.call(2);
+            }
+            Source::OwnEntry(base, key) => {
+                self.callee(self.py.get_type::<pyo3::types::PyDict>().getattr(name!("__getitem__"))?);
+                self.source(base)?;
+                self.constant(key.0.bind(self.py).clone());
+                self.call(2);
+            }
+            Source::Referent(base) => {
+                self.callee(pyo3::wrap_pyfunction!(referents::first, self.py)?.into_any());
+                self.source(base)?;
+                self.call(1);
             }
             Source::TypeOf(base) => {
                 self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());

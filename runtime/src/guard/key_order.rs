@@ -1,7 +1,7 @@
 //! The condition that an `OrderedDict` has its keys in a certain order.
 use super::condition::DomainCheck;
 use super::values::equal;
-use crate::ffi::ordered_dict::{is_ordered_dict, order};
+use crate::ffi::ordered_dict::{is_derived, order};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -11,7 +11,7 @@ pub struct KeyOrder(pub Py<PyTuple>);
 
 impl DomainCheck for KeyOrder {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        let found = value.cast::<PyDict>().ok().filter(|_| is_ordered_dict(value)).and_then(|found| order(found).ok());
+        let found = value.cast::<PyDict>().ok().filter(|_| is_derived(value)).and_then(|found| order(found).ok());
         let wanted = self.0.bind(value.py());
         found.is_some_and(|found| {
             found.len() == wanted.len() && found.iter().zip(wanted).all(|(key, wanted)| equal(key, &wanted))

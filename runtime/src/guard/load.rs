@@ -1,6 +1,6 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
-use crate::ffi::{Args, inspect};
+use crate::ffi::{Args, context_variable, inspect, referents};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use smallvec::SmallVec;
@@ -24,8 +24,11 @@ pub(super) enum Load {
     Builtin(Name),
     Entry(usize, SharedObject),
     Attribute(usize, Name),
+    ContextValue(usize),
     Dict(usize),
     Item(usize, usize),
+    OwnItem(usize, SharedObject, usize),
+    Referent(usize),
     Type(usize),
     Together(Vec<usize>),
     Constant(SharedObject),
@@ -50,8 +53,11 @@ impl Load {
             Self::Builtin(name) => values::entry(&inspect::builtins(function)?, name.bind(py)),
             Self::Entry(dict, key) => values::entry(register(dict)?, key.bind(py)),
             Self::Attribute(base, name) => inspect::own_attribute(register(base)?, name.bind(py)),
+            Self::ContextValue(base) => context_variable::value(register(base)?),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
+            Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
+            Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -67,8 +73,11 @@ impl Load {
             Self::Content(base) => Self::Content(register(*base)),
             Self::Entry(base, key) => Self::Entry(register(*base), Arc::clone(key)),
             Self::Attribute(base, name) => Self::Attribute(register(*base), Arc::clone(name)),
+            Self::ContextValue(base) => Self::ContextValue(register(*base)),
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
+            Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
+            Self::Referent(base) => Self::Referent(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
@@ -83,12 +92,17 @@ impl Load {
             (Self::Argument(one), Self::Argument(other))
             | (Self::FreeCell(one), Self::FreeCell(other))
             | (Self::Content(one), Self::Content(other))
+            | (Self::ContextValue(one), Self::ContextValue(other))
             | (Self::Dict(one), Self::Dict(other))
+            | (Self::Referent(one), Self::Referent(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
+                base == there && method.is(&**by) && index == other
+            }
             (Self::Together(one), Self::Together(other)) => one == other,
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             _ => false,
@@ -98,14 +112,16 @@ impl Load {
     /// Shows the objects that it names to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         match self {
-            Self::Entry(_, object) | Self::Constant(object) => visit(object),
+            Self::Entry(_, object) | Self::OwnItem(_, object, _) | Self::Constant(object) => visit(object),
             // Strings hold nothing.
             Self::Global(_) | Self::Builtin(_) | Self::Attribute(..) => {}
             Self::Argument(_)
             | Self::FreeCell(_)
             | Self::Content(_)
+            | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Referent(_)
             | Self::Together(_)
             | Self::Type(_) => {}
         }

@@ -4,6 +4,10 @@
 //! It must not know how a trace came about.
 mod caller_object;
 mod condition;
+mod deque_shape;
+mod empty_slot;
+mod function_shape;
+mod has_item;
 mod key_order;
 mod load;
 mod plan;
@@ -15,6 +19,9 @@ mod test;
 mod values;
 
 pub use condition::{Check, DomainCheck, Guard, Reason};
+pub use deque_shape::DequeShape;
+pub use empty_slot::EmptySlot;
+pub use has_item::HasItem;
 pub use key_order::KeyOrder;
 pub use load::Registers;
 pub use program::{GuardFailure, Program};

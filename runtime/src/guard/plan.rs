@@ -233,7 +233,8 @@ impl<'a, 'py> Plan<'a, 'py> {
             }
             Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
-            Load::Dict(base) | Load::Item(base, _) | Load::Type(base) => *base,
+            Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
+            Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -245,9 +246,11 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Dict(_) if value.is_exact_instance_of::<PyModule>() => State::Fixed("the namespace of a module"),
             Load::Dict(_) => State::Moving("the namespace of an object can be replaced"),
             Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
-            Load::Item(..) => State::Moving("the contents of a list"),
+            Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
+            Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
             Load::Type(_) => State::Moving("the class of an object can be assigned"),
+            Load::ContextValue(_) => State::Moving("the value of a context variable"),
             _ => State::Moving("the contents of a cell"),
         }
     }
@@ -314,7 +317,7 @@ impl<'a, 'py> Plan<'a, 'py> {
                 "the dict, under that name",
             ),
             Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
-            Test::CallerObject(_) => Err("an object of the caller"),
+            Test::CallerObject(_) | Test::FunctionLike(_) => Err("an object of the caller"),
             Test::NothingHandled => Err("the caller may handle an exception"),
             Test::Empty => Err("the contents of a cell"),
             Test::Domain(_) => Err("the state of the object"),

@@ -1,6 +1,7 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
 use super::caller_object::CallerObject;
 use super::condition::{Check, Guard, Reason};
+use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
 use super::source::Source;
 use super::step::{Action, Step};
@@ -91,7 +92,7 @@ impl Program {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
             Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
             Test::CallerObject(object) if object.is(&value) => None,
-            Test::Is(_) | Test::Function(..) | Test::CallerObject(_) => {
+            Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) | Test::CallerObject(_) => {
                 Some(format!("now another one: {}", text(&value)))
             }
             Test::Equals(_) | Test::Truth(_) => Some(format!("now {}", text(&value))),
@@ -196,7 +197,13 @@ impl Builder<'_> {
                 let attribute = name(attribute);
                 Load::Attribute(self.load(base)?, attribute)
             }
+            Source::ContextValue(base) => Load::ContextValue(self.load(base)?),
             Source::Dict(base) => Load::Dict(self.load(base)?),
+            Source::Referent(base) => Load::Referent(self.load(base)?),
+            Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
+            Source::OwnItem(base, method, index) => {
+                Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
+            }
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Together(parts) => {
@@ -210,7 +217,6 @@ impl Builder<'_> {
     fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
         let object = match &check {
             Check::Is(object) if given => CallerObject::object(object.bind(self.py)),
-            Check::FunctionUnchanged(function) if given => CallerObject::function(function.bind(self.py)),
             _ => None,
         };
         let test = match check {
@@ -235,6 +241,7 @@ impl Builder<'_> {
                 let values = values::default_values(&parts);
                 Test::Function(Arc::new(function), parts.map(|part| part.map(Bound::unbind)), values)
             }
+            Check::FunctionLike(function) => Test::FunctionLike(FunctionShape::of(function.bind(self.py))),
             Check::Keys(keys) => Test::Keys(keys),
             Check::CellEmpty => Test::Empty,
             Check::Domain(check) => Test::Domain(check),

@@ -25,8 +25,16 @@ pub enum Source {
     OwnAttr(Arc<Source>, Arc<str>),
     /// `base[index]` of an exact tuple or list.
     Item(Arc<Source>, usize),
+    /// The same of an instance of a derived class, or of another container of C: by this method of its C class.
+    OwnItem(Arc<Source>, Arc<Fixed>, usize),
+    /// An entry of a dict of a derived class, whose `__getitem__` must not run.
+    OwnEntry(Arc<Source>, Arc<Fixed>),
+    /// The first object that the collector finds in this one: what a view of C is a view of.
+    Referent(Arc<Source>),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
+    /// What the context variable at this path has in the running context, or was made with.
+    ContextValue(Arc<Source>),
     /// The own `__dict__` of an instance, function or module; an empty dict where it has none yet.
     Dict(Arc<Source>),
     /// `type(base)`.
@@ -60,7 +68,7 @@ impl Source {
     #[must_use]
     pub fn is_content(&self) -> bool {
         match self {
-            Self::Item(..) => true,
+            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::ContextValue(_) => true,
             Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
             _ => false,
         }
@@ -104,7 +112,11 @@ impl Source {
             | Self::Attr(base, _)
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
+            | Self::OwnItem(base, ..)
+            | Self::OwnEntry(base, _)
+            | Self::Referent(base)
             | Self::Cell(base)
+            | Self::ContextValue(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.root(),
         }

@@ -1,6 +1,7 @@
 //! Tests of guard programs. None runs code of the program, except where a guard is a call.
 use super::caller_object::CallerObject;
 use super::condition::DomainCheck;
+use super::function_shape::FunctionShape;
 use super::load::SharedObject;
 use super::values;
 use crate::ffi::{inspect, types};
@@ -22,7 +23,9 @@ pub(super) enum Test {
     Unchanged(Arc<Py<PyType>>, u32),
     /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
     Function(SharedObject, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
-    /// An object or a function of the caller.
+    /// A function made of the same code.
+    FunctionLike(FunctionShape),
+    /// An object of the caller.
     CallerObject(CallerObject),
     Keys(Py<PyAny>),
     Empty,
@@ -47,6 +50,7 @@ impl Test {
                     visit(value);
                 });
             }
+            Self::FunctionLike(shape) => shape.traverse(visit),
             Self::CallerObject(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
             Self::Length(_) | Self::Truth(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
@@ -68,6 +72,7 @@ impl Test {
             Self::Function(function, parts, values) => {
                 value.is(&**function) && values::same_parts(value, parts) && values::same_defaults(parts, values, py)
             }
+            Self::FunctionLike(shape) => shape.is_of(value),
             Self::CallerObject(object) => object.is(value),
             Self::Keys(keys) => values::has_keys(value, keys.bind(py)),
             Self::Empty => inspect::cell_content(value).is_none(),

@@ -1,10 +1,13 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
-use crate::ffi::{inspect, ordered_dict};
+use crate::ffi::{containers, contexts, inspect};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// The value of a dict under a key.
+/// The value of a dict, or of a context, under a key.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if contexts::is_context(dict) {
+        return dict.get_item(key).ok();
+    }
     dict.cast::<PyDict>().ok()?.get_item(key).ok()?
 }
 
@@ -16,16 +19,19 @@ pub(super) fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bo
     sequence.cast::<PyList>().ok()?.get_item(index).ok()
 }
 
-/// Length of an exact builtin container or string.
+/// Length of a builtin container, or an instance of a derived class as that of its builtin class, or of a string.
 pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
-    let exact = value.is_exact_instance_of::<PyList>()
-        || value.is_exact_instance_of::<PyTuple>()
-        || value.is_exact_instance_of::<PySet>()
-        || value.is_exact_instance_of::<PyFrozenSet>()
-        || value.is_exact_instance_of::<PyString>()
-        || value.is_exact_instance_of::<PyBytes>()
-        || ordered_dict::exact(value).is_some();
-    exact.then(|| value.len().ok()).flatten()
+    let text = value.is_exact_instance_of::<PyString>() || value.is_exact_instance_of::<PyBytes>();
+    if text { value.len().ok() } else { containers::builtin_length(value) }
+}
+
+/// What a method of C of the container's builtin class gives for an index.
+pub(super) fn own_item<'py>(
+    sequence: &Bound<'py, PyAny>,
+    method: &Bound<'py, PyAny>,
+    index: usize,
+) -> Option<Bound<'py, PyAny>> {
+    method.call1((sequence, index)).ok()
 }
 
 /// The truth of an exact number or text.
@@ -42,9 +48,9 @@ pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
     dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
 }
 
-/// Whether a `dict`, or an `OrderedDict`, has exactly these keys in the order of its table.
+/// Whether a `dict`, or an instance of a derived class, has exactly these keys in the order of its table.
 pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
-    let (Some(found), Ok(keys)) = (ordered_dict::exact(dict), keys.cast::<PyTuple>()) else { return false };
+    let (Ok(found), Ok(keys)) = (dict.cast::<PyDict>(), keys.cast::<PyTuple>()) else { return false };
     found.len() == keys.len() && found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
 }
 

@@ -21,12 +21,14 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Free(index) => local(code, code.first_free() + *index as usize),
         Source::FreeCell(index) => format!("cell of {}", local(code, code.first_free() + *index as usize)),
         Source::Cell(base) => format!("content of {}", of(base)),
+        Source::ContextValue(base) => format!("{}.get()", of(base)),
         Source::Dict(base) => format!("{}.__dict__", of(base)),
         Source::Global(name) => format!("global {name}"),
         Source::Builtin(name) => format!("builtin {name}"),
-        Source::DictItem(base, key) => format!("{}[{}]", of(base), text(key.0.bind(py))),
+        Source::DictItem(base, key) | Source::OwnEntry(base, key) => format!("{}[{}]", of(base), text(key.0.bind(py))),
         Source::Attr(base, name) | Source::OwnAttr(base, name) => format!("{}.{name}", of(base)),
-        Source::Item(base, index) => format!("{}[{index}]", of(base)),
+        Source::Item(base, index) | Source::OwnItem(base, _, index) => format!("{}[{index}]", of(base)),
+        Source::Referent(base) => format!("what {} is a view of", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {
@@ -63,6 +65,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::FunctionUnchanged(function) => {
             format!("is {} with the same code and defaults", type_name(function.bind(py)))
         }
+        Check::FunctionLike(function) => format!("is made of the code of {}", type_name(function.bind(py))),
         Check::Keys(keys) => format!("has the keys {}", text(keys.bind(py))),
         Check::CellEmpty => "is an empty cell".into(),
         Check::Domain(check) => check.describe(),

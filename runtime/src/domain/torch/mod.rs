@@ -5,6 +5,8 @@
 mod calls;
 mod change;
 mod check;
+mod compilers;
+
 mod empty_like;
 mod fakes;
 mod graph_break;
@@ -13,6 +15,7 @@ mod memory;
 mod meta;
 mod metadata;
 mod modes;
+mod overloads;
 
 pub use calls::new;
 pub use library::Torch;

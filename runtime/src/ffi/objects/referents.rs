@@ -1,4 +1,5 @@
 //! Referents of objects, as the garbage collector sees them.
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
@@ -9,6 +10,15 @@ pub fn direct<'py>(object: &Bound<'py, PyAny>, limit: usize) -> Vec<Bound<'py, P
     let py = object.py();
     // SAFETY: `show` gives what the live object holds at this moment, and nothing has run since.
     show(object, limit, Vec::new()).into_iter().map(|held| unsafe { Bound::from_borrowed_ptr(py, held) }).collect()
+}
+
+/// The first of them. Called by compiled code.
+///
+/// # Errors
+/// Where there is none.
+#[pyfunction]
+pub fn first<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    direct(object, 1).pop().ok_or_else(|| PyTypeError::new_err("the object refers to none"))
 }
 
 /// The objects that would be freed if the holder of `given` dropped them: these themselves, and all that only they refer to, but for plain

@@ -5,7 +5,7 @@ use crate::names::name;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PySet, PyTuple};
+use pyo3::types::{PyFrozenSet, PySet, PyTuple};
 use std::ptr;
 
 /// `PySet_MINSIZE`.
@@ -53,8 +53,8 @@ pub struct SetLayout {
 }
 
 impl SetLayout {
-    /// Reads the table of a set of the exact builtin class; `None` where this interpreter lays sets out otherwise.
-    pub fn of(set: &Bound<'_, PySet>) -> PyResult<Option<Self>> {
+    /// Reads the table of a `set` or `frozenset`, or of an instance of a derived class; `None` where this interpreter lays sets out otherwise.
+    pub fn of(set: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if !is_laid_out(set)? {
             return Ok(None);
         }
@@ -103,8 +103,13 @@ impl SetLayout {
         Ok(set)
     }
 
+    /// Gives this shape and these keys to a set that only its maker knows, and that nobody has hashed.
+    pub fn fill(&self, set: &Bound<'_, PyAny>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.assume(set, keys)
+    }
+
     /// Gives the set this table with these keys; runs no `__hash__` and no `__eq__`.
-    fn assume(&self, set: &Bound<'_, PySet>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
+    fn assume(&self, set: &Bound<'_, PyAny>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
         let used = self.places.iter().filter(|place| !place.dummy).count();
         if keys.len() != used || self.places.iter().any(|place| place.at > self.mask) || !is_laid_out(set)? {
             return Err(PyTypeError::new_err("these keys do not fit the table"));
@@ -161,8 +166,7 @@ impl SetLayout {
 impl SetLayout {
     /// Whether a set has this shape with equal keys of the same types, which must be plain values or known by identity.
     fn __call__(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(set) = value.cast_exact::<PySet>() else { return Ok(false) };
-        let Some(found) = Self::of(set)? else { return Ok(false) };
+        let Some(found) = Self::of(value)? else { return Ok(false) };
         if !self.same_shape(&found) {
             return Ok(false);
         }
@@ -175,7 +179,7 @@ impl SetLayout {
         Ok(true)
     }
 
-    /// Gives the set this shape, with these keys.
+    /// Gives the `set`, or instance of a derived class, this shape, with these keys.
     #[pyo3(signature = (set, *keys))]
     fn give(&self, set: &Bound<'_, PySet>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
         self.assume(set, keys)
@@ -198,8 +202,13 @@ fn dummy() -> *mut ffi::PyObject {
     unsafe { _PySet_Dummy }
 }
 
-/// Whether sets of this interpreter are laid out as this file says.
-fn is_laid_out(set: &Bound<'_, PySet>) -> PyResult<bool> {
-    let size: usize = set.get_type().getattr(name!("__basicsize__"))?.extract()?;
-    Ok(size == size_of::<SetObject>() && set.is_exact_instance_of::<PySet>())
+/// Whether this is a set, laid out as this file says: instances of derived classes begin as one.
+fn is_laid_out(set: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let class = match (set.is_instance_of::<PySet>(), set.is_instance_of::<PyFrozenSet>()) {
+        (true, _) => set.py().get_type::<PySet>(),
+        (_, true) => set.py().get_type::<PyFrozenSet>(),
+        _ => return Ok(false),
+    };
+    let size: usize = class.getattr(name!("__basicsize__"))?.extract()?;
+    Ok(size == size_of::<SetObject>())
 }

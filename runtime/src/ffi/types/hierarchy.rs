@@ -53,6 +53,13 @@ pub fn has_own_fields(class: &Bound<'_, PyType>) -> bool {
     size > (size_of::<ffi::PyObject>() + common * size_of::<*mut ffi::PyObject>()).cast_signed()
 }
 
+/// `tp_basicsize`.
+#[must_use]
+pub fn basicsize(class: &Bound<'_, PyType>) -> usize {
+    // SAFETY: `class` is a live type object.
+    unsafe { (*class.as_type_ptr()).tp_basicsize }.cast_unsigned()
+}
+
 /// `tp_dictoffset`: 0 without a `__dict__`, negative for a managed one.
 #[must_use]
 pub fn dictoffset(class: &Bound<'_, PyType>) -> isize {

@@ -18,7 +18,7 @@ pub use generic::{generic_dict, generic_get, generic_set, new_instance, read};
 pub(super) use hierarchy::lookup_raw;
 pub(crate) use hierarchy::namespace;
 pub use hierarchy::{
-    adds_fields, base, dictoffset, has_own_fields, is_subtype, lookup, mro, own, version_tag, weaklistoffset,
+    adds_fields, base, basicsize, dictoffset, has_own_fields, is_subtype, lookup, mro, own, version_tag, weaklistoffset,
 };
 pub(super) use names::utf8;
 pub use names::{c_name, has_names_of, is_named, last_name, module, name, text};

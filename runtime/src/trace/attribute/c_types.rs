@@ -36,6 +36,9 @@ impl<'py> Tracer<'py> {
             if let Some(value) = self.traceback_attr(object, name)? {
                 return Ok(value);
             }
+            if let Some(value) = self.token_attr(object, name)? {
+                return Ok(value);
+            }
             return self.read_descriptor(found, object, class, name);
         }
         if own_dict_allowed(class)
@@ -81,6 +84,10 @@ impl<'py> Tracer<'py> {
         // CPython: `method_getattro` asks the class first.
         if name == "__class__" && types::c_name(class) == "method" {
             return Ok(self.constant(class.clone().into_any()));
+        }
+        if types::c_name(class) == "method" && self.owned(object).is_none() {
+            let (function, receiver) = self.parts_of_method(object)?;
+            return self.method_get_attr(object, function, receiver, name);
         }
         self.adopt_context(object)?;
         let found = self.lookup(class, "__getattribute__");

@@ -48,7 +48,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// CPython: `method_getattro`: the class is asked first, then the function.
-    fn method_get_attr(
+    pub(crate) fn method_get_attr(
         &mut self,
         method: ValueId,
         function: ValueId,
@@ -137,6 +137,7 @@ impl<'py> Tracer<'py> {
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
             return unsupported("attribute of a symbolic value", name);
         };
+        self.refuse_shared_dict(&real)?;
         let held = own_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
         let value = match held {
             Some(value) => {

@@ -2,7 +2,7 @@
 //!
 //! The trace reads, guards and writes one name at a time, in the overlays of `LOAD_GLOBAL` and `LOAD_ATTR`. It sees a dict of an instance as a
 //! whole only where the program asks for that.
-use crate::ffi::types::is_c_type;
+use crate::ffi::types::{self, is_c_type};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
@@ -14,6 +14,7 @@ use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::borrow::Cow;
@@ -51,11 +52,22 @@ impl<'py> Tracer<'py> {
         object: ValueId,
         class: &Bound<'py, PyType>,
     ) -> Traced<ValueId> {
+        self.refuse_shared_dict(real)?;
         match own_dict(real) {
             Some(dict) if !is_c_type(class) && dict.is_exact_instance_of::<PyDict>() => {
                 Ok(self.instance_dict(object, dict.into_any(), source))
             }
             _ => unsupported("__dict__ of an object from outside", short_name(class)),
+        }
+    }
+
+    /// A wrapper of this package has its original's `__dict__`: what lies there is the original's. Its class has a slot for what makes
+    /// another one.
+    pub(crate) fn refuse_shared_dict(&self, object: &Bound<'py, PyAny>) -> Traced<()> {
+        let slot = types::lookup(&object.get_type(), intern!(self.py, "__again__"));
+        match slot.is_some_and(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
+            true => unsupported("__dict__ that two objects share", types::name(&object.get_type())),
+            false => Ok(()),
         }
     }
 
@@ -81,17 +93,18 @@ impl<'py> Tracer<'py> {
         }
         let held = self.instance_attr(object, name)?;
         self.before_overwriting(held)?;
-        self.log_slot(object, name, value);
-        Ok(())
+        self.log_slot(object, name, value)
     }
 
     /// The same where it does not live in a `__dict__`.
-    pub(crate) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) {
+    pub(crate) fn log_slot(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
+        self.set_slot_of_copy(object, name, value)?;
         self.state.attributes.change((object, name.to_owned()), value);
         self.state.effects.push(match value {
             Some(value) => Effect::SetAttr { object, name: name.to_owned(), value },
             None => Effect::DelAttr { object, name: name.to_owned() },
         });
+        Ok(())
     }
 
     /// Whether the value is a dict that is seen through names.
@@ -104,22 +117,25 @@ impl<'py> Tracer<'py> {
         matches!(self.state.namespaces.get(&value), Some(Namespace::Globals(_)))
     }
 
-    /// A namespace is seen as a whole: only an instance's, of which the trace has changed nothing.
-    pub(crate) fn whole_namespace(&mut self, value: ValueId) -> Traced<()> {
+    /// A namespace is seen as a whole: only an instance's. Gives what the trace has changed in it so far.
+    pub(crate) fn whole_namespace(&mut self, value: ValueId) -> Traced<Vec<(String, Option<ValueId>)>> {
         let Some(Namespace::Instance(object)) = self.state.namespaces.get(&value) else {
             return unsupported("namespace of a module, seen as a whole", "dict");
         };
         let object = *object;
-        let touched = self.state.effects.iter().any(|effect| match effect {
-            Effect::SetAttr { object: changed, .. } | Effect::DelAttr { object: changed, .. } => *changed == object,
-            _ => false,
+        let changes = self.state.effects.iter().filter_map(|effect| match effect {
+            Effect::SetAttr { object: changed, name, value } if *changed == object => {
+                Some((name.clone(), Some(*value)))
+            }
+            Effect::DelAttr { object: changed, name } if *changed == object => Some((name.clone(), None)),
+            _ => None,
         });
-        if touched {
-            return unsupported("__dict__ of an object from outside that the trace has changed", "dict");
-        }
+        let mut changes: Vec<_> = changes.collect();
+        let class = self.class_of(object)?;
+        changes.retain(|(name, _)| !self.lookup(&class, name).is_some_and(|found| is_data_descriptor(&found)));
         self.state.seen_whole.insert(object, value);
         self.state.namespaces.remove(&value);
-        Ok(())
+        Ok(changes)
     }
 
     /// The copy of an instance's `__dict__` that stands for its attributes, once it was seen as a whole.

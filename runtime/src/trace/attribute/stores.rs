@@ -135,8 +135,7 @@ impl<'py> Tracer<'py> {
                 }
                 if types::c_name(&found.get_type()) == "member_descriptor" && value.is_some() && !is_c_type(class) {
                     self.before_overwriting_slot(object, found)?;
-                    self.log_slot(object, name, value);
-                    return Ok(());
+                    return self.log_slot(object, name, value);
                 }
                 unsupported("attribute that lives in C is set", name)
             }

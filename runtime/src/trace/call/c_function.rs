@@ -1,6 +1,7 @@
 //! Calls C functions and methods: the domain first, then models, then the real function on private objects; else a graph break names it.
 use crate::domain::Domain;
 use crate::ffi::{callee, flag, types};
+use crate::semantics::slotdefs::SLOTDEFS;
 use crate::trace::call::effects::allowed;
 use crate::trace::proxy::convert;
 use crate::trace::state::arguments::Arguments;
@@ -8,6 +9,7 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::slots::Slot;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -17,6 +19,9 @@ use std::sync::Arc;
 /// Methods that store their arguments without looking at them.
 const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
+
+/// Special methods without a slot that look at what C keeps alone.
+const SIZES_AND_ITERATORS: [&str; 4] = ["__reversed__", "__length_hint__", "__missing__", "__class_getitem__"];
 
 /// The module whose builders and parsers of C call what they are given.
 const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
@@ -189,30 +194,36 @@ impl<'py> Tracer<'py> {
     /// Runs a C callable; `method` says that the first argument is the receiver.
     pub(crate) fn call_c_on(&mut self, object: &Bound<'py, PyAny>, args: &Arguments, method: bool) -> Traced<ValueId> {
         let name = callee::name_of(object);
-        if let ("get", [dict, key, rest @ ..], true) = (&*name, &*args.positional, args.keywords.is_empty())
-            && rest.len() < 2
-            && callee::owner_of(object).is_some_and(|owner| owner.is(self.py.get_type::<pyo3::types::PyDict>()))
-            && let Some(entry) = self.unread_entry(*dict, *key)?
-        {
-            return Ok(entry.or(rest.first().copied()).unwrap_or_else(|| self.none()));
-        }
         self.rely_on_handlers(object, &name, args)?;
+        if method
+            && args.keywords.is_empty()
+            && let Some(read) = self.read_by_method(object, &name, &args.positional)?
+        {
+            return Ok(read);
+        }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
+        let others = args.positional.iter().skip(1).chain(args.keywords.iter().map(|(_, value)| value)).copied();
+        let looks = match self.known_scalars(&others.collect::<Vec<_>>()) {
+            Some(_) => Looks::AtOne,
+            None => Looks::AtAll,
+        };
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
-                0 if method => self.receiver_of(object, *value)?,
+                0 if method => self.receiver_of(object, looks, *value)?,
                 0 if first_is_class => match self.known(*value) {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
-                _ if calls => self.called_back(*value)?,
-                _ => self.native(*value)?,
+                _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
+                _ => self.argument_of(looks, calls, *value)?,
             };
-            self.refuse_disguise(&native, &name, index, *value)?;
+            if !self.is_only_called(object, calls, *value)? {
+                self.refuse_disguise(&native, &name, index, *value)?;
+            }
             positional.push(native);
         }
         if method {
@@ -220,8 +231,9 @@ impl<'py> Tracer<'py> {
         }
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
-            let native = if calls || keyword == "key" { self.called_back(*value)? } else { self.native(*value)? };
-            if !object.is(self.py.get_type::<pyo3::types::PyDict>()) {
+            let calls = calls || keyword == "key";
+            let native = self.argument_of(looks, calls, *value)?;
+            if !object.is(self.py.get_type::<pyo3::types::PyDict>()) && !self.is_only_called(object, calls, *value)? {
                 self.refuse_disguise(&native, &name, positional.len(), *value)?;
             }
             keywords.push((keyword.clone(), native));
@@ -241,12 +253,47 @@ impl<'py> Tracer<'py> {
         self.run_native_as(object, args.bound && method, &positional, &keywords)
     }
 
+    /// What C gets for an argument: a container from outside as it is laid out, where C may look into it.
+    fn argument_of(&mut self, looks: Looks, calls: bool, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        match self.container_of(looks, value)? {
+            Some(copy) => Ok(copy),
+            None if calls => self.called_back(value),
+            None => self.native(value),
+        }
+    }
+
+    fn container_of(&mut self, looks: Looks, value: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        match looks {
+            Looks::AtOne => self.only_container_argument(value),
+            Looks::AtAll => self.container_argument(value),
+        }
+    }
+
+    /// Whether C calls the object and asks it for nothing else: a proxy will do, whatever class of C it is of.
+    fn is_only_called(&mut self, callable: &Bound<'py, PyAny>, calls: bool, value: ValueId) -> Traced<bool> {
+        // `partial` takes a partial function apart.
+        if !calls || callable.cast::<PyType>().is_ok_and(|class| types::c_name(class) == "functools.partial") {
+            return Ok(false);
+        }
+        let class = self.class_of(value)?;
+        Ok(self.real(value).is_some()
+            && types::is_c_type(&class)
+            && self.slot_function(&class, Slot::tp_call)?.is_some()
+            && self.slot_function(&class, Slot::tp_iter)?.is_none())
+    }
+
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
-    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, looks: Looks, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(copy) = self.copy_of(method, value)? {
             return Ok(copy);
         }
-        let native = self.receiver(value)?;
+        let native = match self.real(value).is_some() && looks_at_attributes(&callee::name_of(method)) {
+            true => match (self.container_of(looks, value)?, self.instance_copy(value)?) {
+                (Some(copy), _) | (None, Some(copy)) => copy,
+                (None, None) => self.native(value)?,
+            },
+            false => self.receiver(value)?,
+        };
         if native.is_instance_of::<Proxy>()
             && let Some(owner) = callee::owner_of(method)
             && let Some(base) = crate::trace::value::kinds::scalar_base(&self.class_of(value)?)
@@ -291,6 +338,13 @@ impl<'py> Tracer<'py> {
     }
 }
 
+/// How many arguments C may look into and compare with one another.
+#[derive(Clone, Copy)]
+enum Looks {
+    AtOne,
+    AtAll,
+}
+
 /// Whether it makes a file of another one, which it closes at its end.
 fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
     const LAYERS: [&str; 5] =
@@ -300,6 +354,12 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
         Err(_) => callee::owner_of(callable).filter(|_| name == "__init__"),
     };
     class.is_some_and(|class| LAYERS.contains(&&*types::c_name(&class)))
+}
+
+/// Whether a method looks at attributes of its receiver: `__reduce_ex__`, `__getstate__`, `__copy__` and others that fill no slot.
+fn looks_at_attributes(name: &str) -> bool {
+    let special = name.starts_with("__") && name.ends_with("__");
+    special && !SLOTDEFS.iter().any(|slot| slot.name == name) && !SIZES_AND_ITERATORS.contains(&name)
 }
 
 /// Whether a class or a function of C with this name calls what it is given.

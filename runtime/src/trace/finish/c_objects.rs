@@ -19,7 +19,7 @@ impl<'py> Tracer<'py> {
             }
             Err(escape) => escape,
         };
-        let layout = object.cast::<PySet>().ok().map(SetLayout::of).transpose();
+        let layout = object.cast::<PySet>().ok().map(|set| SetLayout::of(set)).transpose();
         let Some(layout) = layout.or_else(|error| internal(error.to_string()))?.flatten() else {
             return Ok(Err(refused));
         };
@@ -83,6 +83,9 @@ impl<'py> Tracer<'py> {
             | "dict_reversekeyiterator"
             | "dict_reversevalueiterator"
             | "dict_reverseitemiterator") => self.describe_dict_iterator(id, object, name),
+            name @ ("dict_keys" | "dict_values" | "dict_items" | "odict_keys" | "odict_values" | "odict_items") => {
+                self.describe_view(id, object, name)
+            }
             "range_iterator"
             | "range"
             | "enumerate"

@@ -1,10 +1,11 @@
 //! Compares private copies of containers with the originals; the differences become side effects.
-use crate::ffi::ordered_dict;
+use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::set_table::SetLayout;
+use crate::ffi::{ordered_dict, types};
 use crate::guard::Check;
-use crate::guard::source::{Fixed, Source};
 use crate::names::name;
 use crate::trace::lifetime::finalisers::EndsSilently;
+use crate::trace::proxy::container_copies::entry_path;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
@@ -13,7 +14,6 @@ use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 
 /// Key and value.
 type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
@@ -29,12 +29,8 @@ impl<'py> Tracer<'py> {
                 private_copy.original.bind(self.py).clone(),
             );
             let before = self.state.effects.len();
-            if let (Ok(list), Ok(first)) = (object.cast::<PyList>(), original.cast::<PyList>()) {
-                let same = list.len() == first.len() && list.iter().zip(first.iter()).all(|(now, then)| now.is(&then));
-                if !same {
-                    let values = self.absorb_all(list.iter());
-                    self.state.effects.push(Effect::ReplaceList { list: value, values });
-                }
+            if let Ok(first) = original.cast::<PyList>() {
+                self.compare_items(value, &object, first)?;
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
                 self.compare_dicts(value, dict, first)?;
             } else if let (Ok(set), Ok(first)) = (object.cast::<PySet>(), original.cast::<PySet>()) {
@@ -44,8 +40,8 @@ impl<'py> Tracer<'py> {
                 }
             }
             if self.state.effects.len() > before {
-                self.guard_removed(value, &object, &original);
-                if let Err(escape) = self.refuse_own_hashes_outside(value, before)? {
+                self.guard_removed(value, &object, &original)?;
+                if let Err(escape) = self.refuse_own_hashes_outside(value, &object, before)? {
                     return Ok(Err(escape));
                 }
             }
@@ -53,27 +49,72 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
+    /// The items of a list or deque.
+    fn compare_items(&mut self, value: ValueId, now: &Bound<'py, PyAny>, then: &Bound<'py, PyList>) -> Traced<()> {
+        let Some(container) = containers::of(&now.get_type()) else { return internal("no container") };
+        let items = container.items(now).or_else(|error| internal(error.to_string()))?;
+        if items.len() == then.len() && items.iter().zip(then.iter()).all(|(now, then)| now.is(&then)) {
+            return Ok(());
+        }
+        if now.is_exact_instance_of::<PyList>() {
+            let values = self.absorb_all(items.into_iter());
+            self.state.effects.push(Effect::ReplaceList { list: value, values });
+            return Ok(());
+        }
+        let items = PyList::new(self.py, items).or_else(|error| internal(error.to_string()))?;
+        let items = self.own(items.into_any());
+        self.call_at_end(&container, "clear", vec![value])?;
+        self.call_at_end(&container, "extend", vec![value, items])
+    }
+
+    /// At the end of the trace a method of the container's C class is called.
+    fn call_at_end(&mut self, container: &Container<'py>, name: &str, args: Vec<ValueId>) -> Traced<()> {
+        let method = container.method(name).or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(method);
+        self.state.effects.push(Effect::Call { callable, args });
+        Ok(())
+    }
+
+    /// An entry of a dict is set, or deleted, as its C class does it.
+    fn set_entry(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        object: ValueId,
+        key: ValueId,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        let class = dict.get_type();
+        match (containers::of(&class).filter(|_| !types::is_c_type(&class)), value) {
+            (Some(container), Some(value)) => self.call_at_end(&container, "__setitem__", vec![object, key, value])?,
+            (Some(container), None) => self.call_at_end(&container, "__delitem__", vec![object, key])?,
+            (None, Some(value)) => self.state.effects.push(Effect::SetItem { object, key, value }),
+            (None, None) => self.state.effects.push(Effect::DelItem { object, key }),
+        }
+        Ok(())
+    }
+
     /// What a list or dict from outside no longer holds must be quiet at its end.
-    fn guard_removed(&mut self, container: ValueId, now: &Bound<'py, PyAny>, then: &Bound<'py, PyAny>) {
-        let Some(source) = self.source(container).map(Arc::new) else { return };
-        let items = |object: &Bound<'py, PyAny>| match (object.cast::<PyDict>(), object.cast::<PyList>()) {
-            (Ok(dict), _) => dict.iter().map(|(key, value)| (Fixed::new(&key), value)).collect::<Vec<_>>(),
-            (_, Ok(list)) => list.iter().map(|item| (Fixed::new(&item), item)).collect(),
+    fn guard_removed(&mut self, container: ValueId, now: &Bound<'py, PyAny>, then: &Bound<'py, PyAny>) -> Traced<()> {
+        let Some(source) = self.source(container) else { return Ok(()) };
+        let items = |object: &Bound<'py, PyAny>| match (object.cast::<PyDict>(), containers::of(&object.get_type())) {
+            (Ok(dict), _) => dict.iter().collect::<Vec<_>>(),
+            (_, Some(of)) if matches!(of.kind, Kind::List | Kind::Deque) => {
+                of.items(object).into_iter().flatten().map(|item| (item.clone(), item)).collect()
+            }
             _ => Vec::new(),
         };
         let left: FxHashSet<usize> = items(now).iter().map(|(_, item)| item.as_ptr() as usize).collect();
         for (index, (key, item)) in items(then).into_iter().enumerate() {
-            let path = match then.is_instance_of::<PyDict>() {
-                true if crate::trace::value::kinds::is_scalar(key.0.bind(self.py)) => {
-                    Source::DictItem(Arc::clone(&source), key)
-                }
-                true => continue,
-                false => Source::Item(Arc::clone(&source), index),
+            let path = match now.cast::<PyDict>() {
+                Ok(dict) if crate::trace::value::kinds::is_scalar(&key) => entry_path(dict, &source, &key),
+                Ok(_) => continue,
+                Err(_) => self.item_path(now, &source, index)?,
             };
             if !left.contains(&(item.as_ptr() as usize)) {
                 self.guard(path, Check::Domain(Box::new(EndsSilently::Altogether)), "the trace let go of it");
             }
         }
+        Ok(())
     }
 
     fn compare_sets(&mut self, value: ValueId, now: &Bound<'py, PySet>, then: &Bound<'py, PySet>) -> Materialised<()> {
@@ -113,17 +154,17 @@ impl<'py> Tracer<'py> {
         for (key, _) in &before {
             if !stays(key) {
                 let key = self.absorb(key.clone());
-                self.state.effects.push(Effect::DelItem { object, key });
+                self.set_entry(now, object, key, None)?;
             }
         }
         for (key, value) in &after {
             let unchanged = held_before.get(&(key.as_ptr() as usize)) == Some(&(value.as_ptr() as usize));
             if !in_order || !unchanged {
                 let (key, value) = (self.absorb(key.clone()), self.absorb(value.clone()));
-                self.state.effects.push(Effect::SetItem { object, key, value });
+                self.set_entry(now, object, key, Some(value))?;
             }
         }
-        if ordered_dict::is_ordered_dict(now) {
+        if ordered_dict::is_derived(now) {
             let added = after
                 .into_iter()
                 .map(|(key, _)| key)
@@ -149,11 +190,10 @@ impl<'py> Tracer<'py> {
         if reached.zip(&after).all(|(reached, wanted)| reached.is(wanted)) {
             return Ok(());
         }
-        let method = now.get_type().getattr(name!("move_to_end")).or_else(|error| internal(error.to_string()))?;
-        let callable = self.constant(method);
+        let Some(container) = containers::of(&now.get_type()) else { return internal("no OrderedDict") };
         for key in after {
             let args = vec![object, self.absorb(key)];
-            self.state.effects.push(Effect::Call { callable, args });
+            self.call_at_end(&container, "move_to_end", args)?;
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
 //! Materialises functions and instances: the parts that their constructors do not set.
+use crate::ffi::containers::{self, Kind};
 use crate::ffi::types::is_c_type;
 use crate::ffi::{inspect, ordered_dict, types};
 use crate::names::{interned, name};
@@ -113,7 +114,7 @@ impl<'py> Tracer<'py> {
         self.set(id, New::Instance { class, value, content: content.items, order: content.order, attributes }, children)
     }
 
-    /// The items of an instance of a class derived from `list`, or keys and values of one of a kind of dict.
+    /// The items of an instance of a class derived from `list` or `deque`, or keys and values of one of a kind of dict.
     fn content_of(
         &mut self,
         id: ValueId,
@@ -125,6 +126,13 @@ impl<'py> Tracer<'py> {
         {
             let items = self.absorb_all(list.iter());
             return Ok(Ok(Some(Content { items, order: Vec::new() })));
+        }
+        if let Some(deque) = containers::of(base).filter(|container| container.kind == Kind::Deque) {
+            let held = deque.items(object).and_then(|items| Ok((items, deque.limit(object)?)));
+            let (items, limit) = held.or_else(|error| internal(error.to_string()))?;
+            let content =
+                limit.is_none().then(|| Content { items: self.absorb_all(items.into_iter()), order: Vec::new() });
+            return Ok(Ok(content));
         }
         let Some(dict) = object.cast::<PyDict>().ok().filter(|_| is_dict(base)) else { return Ok(Ok(None)) };
         let keys = self.absorb_all(dict.keys().iter());

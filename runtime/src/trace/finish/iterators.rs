@@ -1,10 +1,11 @@
 //! Materialises iterators over sequences and dicts that stand in the middle.
-use crate::ffi::referents;
+use crate::ffi::{containers, referents, types};
 use crate::names::{interned, name};
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -45,6 +46,13 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
             && one.iter().zip(other).all(|(one, other)| one.is(&other)))
 }
 
+/// Whether the class of a container iterates as the builtin class that it derives from.
+fn iterates_plainly(sequence: &Bound<'_, PyAny>) -> bool {
+    let class = sequence.get_type();
+    let of = containers::of(&class);
+    of.is_none_or(|of| types::slot(&class, Slot::tp_iter) == types::slot(&of.base, Slot::tp_iter))
+}
+
 impl<'py> Tracer<'py> {
     pub(crate) fn describe_sequence_iterator(
         &mut self,
@@ -59,12 +67,27 @@ impl<'py> Tracer<'py> {
             Some((args.get_item(0).ok()?, next))
         });
         match parts {
+            Some((sequence, _)) if !iterates_plainly(&sequence) => {
+                self.escape(id, "an iterator over an object whose class has an __iter__ of its own")
+            }
             Some((sequence, next)) => {
                 let sequence = self.absorb(sequence);
                 self.set(id, New::SequenceIterator { sequence, next }, vec![sequence])
             }
             None => self.materialise_reduced(id, object),
         }
+    }
+
+    /// A view of a dict, which is made again by the method of its C class.
+    pub(crate) fn describe_view(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+        name: &str,
+    ) -> Materialised<Vec<ValueId>> {
+        let Some((dict, method)) = containers::viewed(object) else { return self.escape(id, name.to_owned()) };
+        let (callable, dict) = (self.constant(method), self.absorb(dict));
+        self.set(id, New::Call { callable, args: vec![dict], state: None }, vec![callable, dict])
     }
 
     /// One over a dict that has the keys which it had when the iterator began.

@@ -89,11 +89,18 @@ impl<'py> Tracer<'py> {
     }
 
     /// A change to a container from outside is made when the trace has ended: it must not run Python code then.
-    pub(crate) fn refuse_own_hashes_outside(&mut self, changed: ValueId, from: usize) -> Materialised<()> {
+    pub(crate) fn refuse_own_hashes_outside(
+        &mut self,
+        changed: ValueId,
+        object: &Bound<'py, PyAny>,
+        from: usize,
+    ) -> Materialised<()> {
+        let is_dict = object.is_instance_of::<PyDict>();
         let keys: Vec<_> = self.state.effects[from..]
             .iter()
             .filter_map(|effect| match effect {
                 Effect::SetItem { key, .. } | Effect::DelItem { key, .. } => Some(*key),
+                Effect::Call { args, .. } if is_dict => args.get(1).copied(),
                 _ => None,
             })
             .collect();

@@ -131,14 +131,12 @@ impl<'py> Tracer<'py> {
     pub(crate) fn dict_update(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
         let other = frame.peek(1)?;
         let class = self.class_of(other)?;
-        let (own, of_dict) = (self.slot_function(&class, Slot::tp_iter)?, self.dict_iter()?);
-        let plain = own.zip(of_dict).is_some_and(|(own, of_dict)| own.pointer == of_dict.pointer);
-        if plain && class.is_subclass_of::<PyDict>().unwrap_or(false) {
+        if self.has_plain_table(other)? {
             return self.in_place(frame, depth, "dict", "update");
         }
         frame.pop()?;
         let dict = frame.peek(depth as usize)?;
-        match self.merge_mapping(dict, other) {
+        match self.merge_mapping(dict, other, false) {
             Ok(()) => Ok(Flow::Next),
             Err(signal) if self.raised_is(&signal, "AttributeError")? => {
                 let name = types::name(&class);
@@ -148,12 +146,17 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn dict_iter(&mut self) -> Traced<Option<crate::trace::operator::capi::SlotFunction>> {
-        self.slot_function(&self.py.get_type::<PyDict>(), Slot::tp_iter)
+    /// Whether C merges the table of a dict, or of an instance of a derived class, without asking its methods. CPython: `dict_merge`.
+    fn has_plain_table(&mut self, value: ValueId) -> Traced<bool> {
+        let class = self.class_of(value)?;
+        let own = self.slot_function(&class, Slot::tp_iter)?;
+        let of_dict = self.slot_function(&self.py.get_type::<PyDict>(), Slot::tp_iter)?;
+        let plain = own.zip(of_dict).is_some_and(|(own, of_dict)| own.pointer == of_dict.pointer);
+        Ok(plain && class.is_subclass_of::<PyDict>().unwrap_or(false))
     }
 
-    /// CPython: `dict_merge` of something that is no dict, `method_output_as_list`.
-    fn merge_mapping(&mut self, dict: ValueId, other: ValueId) -> Traced<()> {
+    /// CPython: `dict_merge` of something that is no dict, `method_output_as_list`; `once`: no key comes twice.
+    fn merge_mapping(&mut self, dict: ValueId, other: ValueId, once: bool) -> Traced<()> {
         let keys = self.get_attr(other, "keys")?;
         let keys = self.call(keys, Arguments::default())?;
         let keys = match self.get_iter(keys) {
@@ -164,6 +167,9 @@ impl<'py> Tracer<'py> {
             iterator => iterator?,
         };
         for key in self.gathered("list", keys)? {
+            if once && self.contains(dict, key)? {
+                return unsupported("** repeats a keyword", "DICT_MERGE");
+            }
             let value = self.operator("getitem", &[other, key])?;
             self.operator("setitem", &[dict, key, value])?;
         }
@@ -173,17 +179,36 @@ impl<'py> Tracer<'py> {
     pub(crate) fn dict_merge(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
         let other = frame.peek(1)?;
         let target = frame.peek(depth as usize + 1)?;
-        let (Some(other), Some(target)) = (self.mapping(other)?, self.mapping(target)?) else {
+        let Some(held) = self.mapping(target)? else {
             return unsupported("** of a mapping that is no dict", "DICT_MERGE");
         };
-        if other.keys().iter().any(|key| target.contains(key).unwrap_or(true)) {
+        if let Some(other) = self.mapping(other)? {
+            if other.keys().iter().any(|key| held.contains(key).unwrap_or(true)) {
+                return unsupported("** repeats a keyword", "DICT_MERGE");
+            }
+            return self.in_place(frame, depth, "dict", "update");
+        }
+        if self.has_plain_table(other)? {
+            let table = self.receiver(other)?.cast_into::<PyDict>();
+            if table.is_ok_and(|table| table.keys().iter().all(|key| held.contains(key).is_ok_and(|found| !found))) {
+                return self.in_place(frame, depth, "dict", "update");
+            }
             return unsupported("** repeats a keyword", "DICT_MERGE");
         }
-        self.in_place(frame, depth, "dict", "update")
+        frame.pop()?;
+        match self.merge_mapping(target, other, true) {
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
+                unsupported("** of an object that is no mapping", "DICT_MERGE")
+            }
+            merged => merged.map(|()| Flow::Next),
+        }
     }
 
     /// The dict that stands for an exact dict value.
     pub(crate) fn mapping(&mut self, value: ValueId) -> Traced<Option<Bound<'py, PyDict>>> {
+        if self.real(value).is_some_and(|real| !real.is_exact_instance_of::<PyDict>()) {
+            return Ok(None);
+        }
         let native = self.native(value)?;
         Ok(native.cast_into_exact::<PyDict>().ok())
     }
@@ -193,8 +218,9 @@ impl<'py> Tracer<'py> {
         if let Some(items) = self.unread_items(iterable, limit)? {
             return Ok(items);
         }
-        let native = self.native(iterable)?;
-        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
+        if self.real(iterable).is_none_or(|real| real.is_exact_instance_of::<PyTuple>())
+            && let Ok(tuple) = self.native(iterable)?.cast_into_exact::<PyTuple>()
+        {
             return Ok(tuple.iter().map(|item| self.absorb(item)).collect());
         }
         let iterator = self.get_iter(iterable)?;

@@ -101,7 +101,7 @@ impl<'py> Tracer<'py> {
             Effect::Call { args, .. } => args.clone(),
             _ => Vec::new(),
         });
-        private_copies.chain(globals).chain(effects).collect()
+        private_copies.chain(globals).chain(effects).chain(self.state.contexts.values()).collect()
     }
 
     /// The object that stands for a value: of a container that C works on, the copy.
@@ -137,7 +137,9 @@ impl<'py> Tracer<'py> {
 /// Whether the path leads through an argument or another of the containers: then that one must be found first.
 pub(crate) fn is_within(source: &Source, containers: &FxHashMap<Source, ValueId>) -> bool {
     match source {
-        Source::Item(base, _) | Source::DictItem(base, _) => source.is_argument() || containers.contains_key(&**base),
+        Source::Item(base, _) | Source::DictItem(base, _) | Source::OwnItem(base, ..) | Source::OwnEntry(base, _) => {
+            source.is_argument() || containers.contains_key(&**base)
+        }
         _ => source.is_argument(),
     }
 }

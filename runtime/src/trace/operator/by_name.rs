@@ -2,16 +2,13 @@
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::guard::Check;
-use crate::guard::source::{Fixed, Source};
 use crate::semantics::{abstract_ as protocol, object};
-use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyTuple, PyType};
+use pyo3::types::{PyBool, PyInt, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -236,12 +233,10 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.namespace_operator(name, operands)? {
             return Ok(result);
         }
-        if let ("contains", [container, key]) = (name, operands)
-            && let Some(entry) = self.unread_entry(*container, *key)?
-        {
-            return Ok(self.boolean(entry.is_some()));
+        if let Some(found) = self.context_operator(name, operands)? {
+            return Ok(found);
         }
-        if let Some(item) = self.item_from_outside(name, operands)? {
+        if let Some(item) = self.read_container(name, operands)? {
             return Ok(item);
         }
         if name == "invert" && self.class_of(operands[0])?.is(self.py.get_type::<PyBool>()) {
@@ -276,46 +271,6 @@ impl<'py> Tracer<'py> {
         }
         let function = self.import("operator", name)?;
         self.run_native(&function, &natives, &[])
-    }
-
-    /// `container[key]` of a container from outside that was not copied yet: only that item is guarded.
-    fn item_from_outside(&mut self, name: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
-        let (["getitem"], [container, key]) = ([name], operands) else { return Ok(None) };
-        if self.state.private_copies.of(*container).is_some() {
-            return Ok(None);
-        }
-        let (Some(object), Some(source)) = (self.real(*container), self.source(*container)) else { return Ok(None) };
-        let Some(key) = self.known(*key) else { return Ok(None) };
-        if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
-            if self.known(*container).is_some() {
-                return Ok(None);
-            }
-            let (Ok(length), Ok(index)) = (object.len(), key.extract::<isize>()) else { return Ok(None) };
-            self.guard_once(
-                *container,
-                GuardRequest::LENGTH,
-                source.clone(),
-                Check::Length(length),
-                "the trace read an item",
-            );
-            let index = if index < 0 { index + length as isize } else { index };
-            let Ok(index) = usize::try_from(index) else { return Ok(None) };
-            return match object.get_item(index) {
-                Ok(item) if index < length => Ok(Some(self.sourced(item, Source::Item(Arc::new(source), index)))),
-                _ => Ok(None),
-            };
-        }
-        let Ok(dict) = object.cast_exact::<PyDict>() else { return Ok(None) };
-        if !crate::trace::value::kinds::is_key(&key) {
-            return Ok(None);
-        }
-        match dict.get_item(&key) {
-            Ok(Some(value)) => {
-                let path = Source::DictItem(Arc::new(source), Fixed::new(&key));
-                Ok(Some(self.sourced(value, path)))
-            }
-            _ => Ok(None),
-        }
     }
 
     /// Unary operators, items and comparisons of Python classes: the generated functions decide.

@@ -49,6 +49,9 @@ impl<'py> Tracer<'py> {
             };
         }
         if is_c_type(&class) {
+            if let Some(length) = self.read_container("len", &[value])? {
+                return self.is_true(length);
+            }
             let object = self.receiver(value)?;
             if !object.is_instance_of::<crate::trace::state::proxy::Proxy>() {
                 return object.is_truthy().or_else(|error| self.raise_error(error));

@@ -4,6 +4,7 @@
 //! Must not know: which C function runs, or why it may.
 pub(crate) mod class_protocols;
 pub(crate) mod classes;
+pub(crate) mod container_copies;
 pub(crate) mod convert;
 pub(crate) mod objects;
 pub(crate) mod private_copies;

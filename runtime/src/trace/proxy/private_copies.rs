@@ -1,9 +1,11 @@
 //! Makes private copies of containers from outside: C works on the copy, and guards say that the copy was right.
-use crate::ffi::ordered_dict;
+use crate::ffi::containers::{self, Kind};
 use crate::ffi::set_table::SetLayout;
+use crate::ffi::{ordered_dict, types};
 use crate::guard::Check;
-use crate::guard::source::{Fixed, Source};
+use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::proxy::container_copies::entry_path;
 use crate::trace::proxy::convert::{MAX_DEPTH, object_kind};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::private_copies::PrivateCopy;
@@ -18,52 +20,87 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// The object to use as the receiver of a C method: also an instance of a Python class that derives from the C class.
     pub(crate) fn receiver(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
-        match self.owned(id) {
-            Some(object) => Ok(object),
+        if let Some(context) = self.context_for_c(id)? {
+            return Ok(context);
+        }
+        if let Some(object) = self.owned(id) {
+            return Ok(object);
+        }
+        match self.container_copy(id)? {
+            Some(copy) => Ok(copy),
             None => self.native(id),
         }
     }
 
-    /// The private copy of a container from outside; made when first needed, with guards on what it holds.
+    /// The private copy of a `list`, `tuple`, `dict` or `set` from outside; made when first needed, with guards on what it holds.
     pub(crate) fn private_copy(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        let Some(object) = self.real(id).filter(containers::is_plain) else { return Ok(None) };
         if let Some(private_copy) = self.state.private_copies.of(id) {
             return Ok(Some(private_copy.object.bind(self.py).clone()));
         }
-        let Some(object) = self.real(id) else { return Ok(None) };
-        let Some(source) = self.source(id) else { return Ok(None) };
-        if self.is_namespace(id) {
-            self.whole_namespace(id)?;
+        if !self.is_namespace(id) {
+            return self.make_private_copy(id, &object);
         }
+        let changes = self.whole_namespace(id)?;
+        let copy = self.make_private_copy(id, &object)?;
+        self.repeat_changes(id, &changes)?;
+        Ok(copy)
+    }
+
+    /// What the trace has set and deleted of an instance's attributes, done to the copy of its `__dict__`.
+    fn repeat_changes(&mut self, id: ValueId, changes: &[(String, Option<ValueId>)]) -> Traced<()> {
+        let copies = self
+            .state
+            .private_copies
+            .of(id)
+            .map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
+        for (name, value) in changes {
+            let native = value.map(|value| self.native(value)).transpose()?;
+            for copy in copies.iter().flatten() {
+                let Ok(copy) = copy.bind(self.py).cast::<PyDict>() else { return internal("no __dict__") };
+                let done = match &native {
+                    Some(native) => copy.set_item(name, native),
+                    None => copy.del_item(name),
+                };
+                done.or_else(|error| internal(error.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the copy, with guards on what it holds.
+    pub(crate) fn make_private_copy(
+        &mut self,
+        id: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Traced<Option<Bound<'py, PyAny>>> {
+        let Some(source) = self.source(id) else { return Ok(None) };
         if self.state.copying.contains(&id) || self.state.copying.len() > MAX_DEPTH {
-            return unsupported("container that holds itself, or too deep a container", object_kind(&object));
+            return unsupported("container that holds itself, or too deep a container", object_kind(object));
         }
         self.state.copying.push(id);
-        let copy = self.copy(id, &object, source);
+        let copy = self.copy(id, object, source);
         self.state.copying.pop();
         let Some(copy) = copy? else { return Ok(None) };
-        let original = match copy.cast::<PySet>() {
-            Ok(set) => {
-                let again = SetLayout::of(set)
-                    .and_then(|layout| layout.map(|layout| layout.filled(&layout.keys(self.py))).transpose());
-                let Ok(Some(again)) = again else { return internal("layout of a set") };
-                again.into_any()
-            }
-            Err(_) => match self.reordered(&object, &copy)? {
-                Some(again) => again,
-                None => copy.call_method0(name!("copy")).unwrap_or_else(|_| copy.clone()),
-            },
-        };
+        let original = self.original_of(object, &copy)?;
+        self.keep_private_copy(id, &copy, original);
+        Ok(Some(copy))
+    }
+
+    /// From now on the copy stands for the object.
+    pub(crate) fn keep_private_copy(&mut self, id: ValueId, copy: &Bound<'py, PyAny>, original: Bound<'py, PyAny>) {
         self.state.identity.insert(copy.as_ptr() as usize, id);
         self.state.private_copies.add(PrivateCopy {
             value: id,
             created_at: self.state.outer_step,
+            is_given: false,
+            has_attributes: false,
             object: copy.clone().unbind(),
             original: original.unbind(),
         });
-        Ok(Some(copy))
     }
 
-    /// A copy of a container of an exact builtin type, with what C may see of its items.
+    /// A copy of a container, with what C may see of its items.
     pub(crate) fn copy(
         &mut self,
         id: ValueId,
@@ -98,7 +135,7 @@ impl<'py> Tracer<'py> {
         } else if let Ok(set) = object.cast_exact::<PySet>() {
             self.copy_set(id, set, source).map(|set| Ok(set.into_any()))?
         } else {
-            return Ok(None);
+            return self.copy_container(id, object, &source);
         };
         copy.or_else(|error| self.raise_error(error)).map(Some)
     }
@@ -125,6 +162,12 @@ impl<'py> Tracer<'py> {
         if !dict.keys().iter().all(|key| is_key(&key)) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
+        let class = dict.get_type();
+        let Some(container) = containers::of(&class) else { return internal("no dict") };
+        let empty = match class.is(&container.base) {
+            true => class.call0(),
+            false => container.make(&class, None),
+        };
         let keys: Vec<_> = dict.keys().iter().collect();
         let guard_requests = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
         self.guard_once(
@@ -134,37 +177,76 @@ impl<'py> Tracer<'py> {
             Check::Keys(guard_requests.into_any().unbind()),
             "the trace read the dict",
         );
-        let copy = dict.get_type().call0().or_else(|error| self.raise_error(error))?;
-        let is_dict = dict.is_exact_instance_of::<PyDict>();
+        let copy = empty.map_or_else(|error| self.raise_error(error), Ok)?;
+        let own = (!dict.is_exact_instance_of::<PyDict>()).then(|| container.method("__setitem__")).transpose();
+        let store = own.or_else(|error| internal(error.to_string()))?;
         for key in keys {
             let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
-            let path = Source::DictItem(Arc::new(source.clone()), Fixed::new(&key));
-            let value = self.sourced(value, path);
-            let asks_nobody = is_dict && is_scalar(&key);
+            let value = self.sourced(value, entry_path(dict, source, &key));
+            let asks_nobody = is_scalar(&key);
             let (key, value) = (self.native_key(key)?, self.native(value)?);
-            let store = || copy.set_item(key, value);
+            let store = || match &store {
+                Some(store) => store.call1((&copy, key, value)).map(drop),
+                None => copy.set_item(key, value),
+            };
             let stored = if asks_nobody { store() } else { self.with_callbacks(store) };
             stored.or_else(|error| self.raise_error(error))?;
         }
-        if ordered_dict::is_ordered_dict(dict) {
+        if container.kind == Kind::OrderedDict {
             self.copy_order(id, dict, &copy, source)?;
         }
         Ok(copy)
     }
 
-    /// Another copy of an `OrderedDict` whose table has another order than it: its own `copy` would have one order for both.
+    /// A private copy as it is now, of a builtin class, to be compared with it later. It is not asked for its methods.
+    fn original_of(&mut self, object: &Bound<'py, PyAny>, copy: &Bound<'py, PyAny>) -> Traced<Bound<'py, PyAny>> {
+        if copy.is_instance_of::<PySet>() {
+            let layout = SetLayout::of(copy);
+            let again = layout.and_then(|layout| layout.map(|layout| layout.filled(&layout.keys(self.py))).transpose());
+            return match again {
+                Ok(Some(again)) => Ok(again.into_any()),
+                _ => internal("layout of a set"),
+            };
+        }
+        if let Some(again) = self.reordered(object, copy)? {
+            return Ok(again);
+        }
+        let class = copy.get_type();
+        if copy.is_exact_instance_of::<PyList>() || copy.cast::<PyDict>().is_ok() && types::is_c_type(&class) {
+            return copy.call_method0(name!("copy")).or_else(|error| internal(error.to_string()));
+        }
+        let again = match (copy.cast::<PyDict>(), containers::of(&class)) {
+            (Ok(stored), _) => self.with_callbacks(|| {
+                let again = PyDict::new(stored.py());
+                stored.iter().try_for_each(|(key, value)| again.set_item(key, value)).map(|()| again.into_any())
+            }),
+            (_, Some(container)) if matches!(container.kind, Kind::List | Kind::Deque) => {
+                container.items(copy).and_then(|items| PyList::new(self.py, items)).map(Bound::into_any)
+            }
+            _ => Ok(copy.clone()),
+        };
+        again.or_else(|error| internal(error.to_string()))
+    }
+
+    /// Another copy of an `OrderedDict` whose table has another order than it, or which is of a derived class: its own `copy` would have one order
+    /// for both, or run code of that class.
     pub(crate) fn reordered(
         &mut self,
         object: &Bound<'py, PyAny>,
         copy: &Bound<'py, PyAny>,
     ) -> Traced<Option<Bound<'py, PyAny>>> {
-        let (Some(dict), Ok(stored)) = (ordered_dict::exact(object), copy.cast::<PyDict>()) else { return Ok(None) };
-        let Some(places) = ordered_dict::places(dict).or_else(|error| self.raise_error(error))? else {
+        let (Ok(dict), Ok(stored)) = (object.cast::<PyDict>(), copy.cast::<PyDict>()) else { return Ok(None) };
+        let Some(class) = ordered_dict::class(self.py).filter(|_| ordered_dict::is_derived(object)) else {
             return Ok(None);
+        };
+        let places = match ordered_dict::places(dict).or_else(|error| self.raise_error(error))? {
+            Some(places) => places,
+            None if ordered_dict::is_ordered_dict(copy) => return Ok(None),
+            None => Vec::new(),
         };
         let keys: Vec<_> = stored.keys().iter().collect();
         let made = self.with_callbacks(|| {
-            let again = copy.get_type().call0()?;
+            let again = class.call0()?;
             stored.iter().try_for_each(|(key, value)| again.set_item(key, value))?;
             let mut moved = places.iter().filter_map(|place| keys.get(*place));
             moved.try_for_each(|key| again.call_method1(name!("move_to_end"), (key,)).map(drop)).map(|()| again)
@@ -182,9 +264,11 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         let order = ordered_dict::order(dict).and_then(|order| PyTuple::new(self.py, order));
         let order = order.or_else(|error| self.raise_error(error))?;
+        let Some(class) = ordered_dict::class(self.py) else { return internal("no OrderedDict") };
+        let last = class.getattr(name!("move_to_end")).or_else(|error| internal(error.to_string()))?;
         for key in &order {
             let key = self.native_key(key)?;
-            let moved = self.with_callbacks(|| copy.call_method1(name!("move_to_end"), (key,)));
+            let moved = self.with_callbacks(|| last.call1((copy, key)));
             moved.or_else(|error| self.raise_error(error))?;
         }
         let check = Check::Domain(Box::new(crate::guard::KeyOrder(order.unbind())));
@@ -199,8 +283,21 @@ impl<'py> Tracer<'py> {
         set: &Bound<'py, PySet>,
         source: Source,
     ) -> Traced<Bound<'py, PySet>> {
-        let layout = SetLayout::of(set).or_else(|error| internal(error.to_string()))?;
-        let Some(layout) = layout.filter(|_| set.iter().all(|item| is_key(&item))) else {
+        let (layout, keys) = self.set_table(id, set, source)?;
+        let copy = layout.filled(&keys);
+        copy.or_else(|error| self.raise_error(error))
+    }
+
+    /// The table of a set, with what C gets for its keys; guarded.
+    pub(crate) fn set_table(
+        &mut self,
+        id: ValueId,
+        set: &Bound<'py, PyAny>,
+        source: Source,
+    ) -> Traced<(SetLayout, Bound<'py, PyTuple>)> {
+        let read = || SetLayout::of(set).or_else(|error| internal(error.to_string()));
+        let fits = |layout: &SetLayout| layout.keys(self.py).iter().all(|item| is_key(&item));
+        let (Some(layout), Some(guarded)) = (read()?.filter(fits), read()?) else {
             return unsupported("set from outside", "its items are no plain values");
         };
         self.class_of(id)?;
@@ -208,8 +305,8 @@ impl<'py> Tracer<'py> {
         for key in layout.keys(self.py).iter() {
             keys.push(self.native_key(key)?);
         }
-        let copy = PyTuple::new(self.py, keys).and_then(|keys| layout.filled(&keys));
-        let check = Bound::new(self.py, layout).or_else(|error| internal(error.to_string()))?;
+        let keys = PyTuple::new(self.py, keys).or_else(|error| self.raise_error(error))?;
+        let check = Bound::new(self.py, guarded).or_else(|error| internal(error.to_string()))?;
         self.guard_once(
             id,
             GuardRequest::ITEMS,
@@ -217,7 +314,7 @@ impl<'py> Tracer<'py> {
             Check::Call(check.into_any().unbind()),
             "the trace read the set",
         );
-        copy.or_else(|error| self.raise_error(error))
+        Ok((layout, keys))
     }
 
     /// A key of a container from outside, which guards compare, as C gets it elsewhere.

@@ -1,9 +1,10 @@
 //! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
-use crate::bytecode::{Code, flag};
+use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::ffi::collector::Pause;
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::guard::source::Source;
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
@@ -101,9 +102,6 @@ pub fn trace(
     locals: &[Option<Py<PyAny>>],
     options: &Options,
 ) -> Result<Outcome, Stop> {
-    if code.flags & flag::ASYNC != 0 {
-        return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
-    }
     let _paused = Pause::new(py);
     let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
@@ -183,8 +181,15 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.aliases.merged.clone_from(&plan.merged);
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
+    if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
+        return Err(Stop::Fallback(format!("{}: {}", reason.kind, reason.context)));
+    }
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
-    let rest = tracer.run(&mut frame);
+    let rest = match subject.locals {
+        [] => tracer.compiler_query(subject.function, &callee::qualname_of(subject.function), &Arguments::default()),
+        _ => None,
+    };
+    let rest = rest.map_or_else(|| tracer.run(&mut frame), |answer| Ok(FrameExit::Returned(answer)));
     plan.signals.append(&mut tracer.state.signals);
     plan.executed += tracer.state.steps;
     tracer.switch_back().map_err(to_stop)?;

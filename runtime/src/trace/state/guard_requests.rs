@@ -18,7 +18,6 @@ bitflags::bitflags! {
         /// A cell without content.
         const EMPTY = 1 << 10;
         const OBSERVED = 1 << 11;
-        const CONTEXT = 1 << 12;
         const NAME = 1 << 13;
         const QUALNAME = 1 << 14;
         const HANDLED = 1 << 15;

@@ -6,6 +6,7 @@
 pub mod aliases;
 pub mod arguments;
 pub mod caches;
+pub mod context_variables;
 pub mod frame;
 pub mod generator;
 pub mod guard_requests;

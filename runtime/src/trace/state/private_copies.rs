@@ -1,7 +1,8 @@
 //! Private copies of containers, and of the state of C objects, from outside.
+use crate::ffi::{containers, ordered_dict};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 
@@ -12,7 +13,11 @@ pub struct PrivateCopy {
     /// The step of the outermost frame at which it was made.
     pub(crate) created_at: u64,
     pub(crate) object: Py<PyAny>,
-    /// A shallow copy of the private copy as it was first.
+    /// C gets it as an argument, too: that of a derived class.
+    pub(crate) is_given: bool,
+    /// It has the attributes of the object.
+    pub(crate) has_attributes: bool,
+    /// What the private copy held first, in a container of a builtin class.
     pub(crate) original: Py<PyAny>,
 }
 
@@ -20,14 +25,21 @@ impl PrivateCopy {
     /// Whether the trace has changed the copy.
     pub(crate) fn is_changed(&self, py: Python<'_>) -> bool {
         let (now, then) = (self.object.bind(py), self.original.bind(py));
-        if !crate::trace::state::private_copies::same_order(now, then) {
-            return true;
+        if now.is(then) {
+            return false;
         }
-        match (now.cast::<PyDict>(), then.cast::<PyDict>()) {
-            (Ok(now), Ok(then)) => {
-                !crate::trace::state::private_copies::same_order(now.values().as_any(), then.values().as_any())
+        if let (Ok(now), Ok(then)) = (now.cast::<PyDict>(), then.cast::<PyDict>()) {
+            let (Some(keys), Some(first)) = (keys_in_order(now), keys_in_order(then)) else { return true };
+            return !same_order(keys.as_any(), first.as_any())
+                || !same_order(now.keys().as_any(), then.keys().as_any())
+                || !same_order(now.values().as_any(), then.values().as_any());
+        }
+        match containers::of(&now.get_type()).filter(|_| !containers::is_plain(now)) {
+            Some(container) => {
+                let held = container.items(now).and_then(|items| PyList::new(py, items));
+                !held.is_ok_and(|held| same_order(held.as_any(), then))
             }
-            _ => false,
+            None => !same_order(now, then),
         }
     }
 }
@@ -51,6 +63,20 @@ impl PrivateCopies {
     /// The copy of a container.
     pub(crate) fn of(&self, container: ValueId) -> Option<&PrivateCopy> {
         self.of.get(&container).map(|index| &self.list[*index])
+    }
+
+    /// C gets it as an argument from now on.
+    pub(crate) fn give(&mut self, container: ValueId) {
+        if let Some(index) = self.of.get(&container) {
+            self.list[*index].is_given = true;
+        }
+    }
+
+    /// It has the attributes of the object from now on.
+    pub(crate) fn give_attributes(&mut self, container: ValueId) {
+        if let Some(index) = self.of.get(&container) {
+            self.list[*index].has_attributes = true;
+        }
     }
 
     pub(crate) fn add(&mut self, private_copy: PrivateCopy) {
@@ -78,6 +104,14 @@ pub struct StateCopy {
     /// The method of C that reads it.
     pub(crate) read: Py<PyAny>,
     pub(crate) before: Py<PyAny>,
+}
+
+/// The keys of a dict; of an `OrderedDict` in its order.
+fn keys_in_order<'py>(dict: &Bound<'py, PyDict>) -> Option<Bound<'py, PyList>> {
+    match ordered_dict::is_derived(dict) {
+        true => ordered_dict::order(dict).and_then(|order| PyList::new(dict.py(), order)).ok(),
+        false => Some(dict.keys()),
+    }
 }
 
 /// Whether both hold the same objects in the same order.

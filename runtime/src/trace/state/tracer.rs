@@ -114,8 +114,8 @@ pub struct State {
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
-    /// Context variables from outside that the trace has set.
-    pub(crate) context: Tracked<FxHashMap<ValueId, ValueId>>,
+    /// Context variables, contexts and tokens.
+    pub(crate) contexts: Tracked<crate::trace::state::context_variables::ContextVariables>,
     /// Locks from outside that the trace has used.
     pub(crate) locks: Tracked<Vec<crate::trace::state::process::Lock>>,
     /// Those of them that compiled code acquires first of all.

@@ -147,6 +147,9 @@ impl<'py> Tracer<'py> {
             // The graph runs before the effects.
             return unsupported("operation that may warn", "after a change of the filters of warnings");
         }
+        if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
+            return unsupported("operation that reads a context variable", "which the trace has set");
+        }
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);

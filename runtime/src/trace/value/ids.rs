@@ -1,4 +1,4 @@
-//! `id()` of objects that the trace made: a number that can be compared and used as a key, but that C code may not look into.
+//! `id()` of objects that the trace made, or that no guard can hold: a number that can be compared and used as a key, but that C code may not look into.
 //!
 //! Plain Python's number is not known before the object leaves the trace, so this one cannot leave.
 use crate::trace::state::tracer::Tracer;
@@ -46,7 +46,7 @@ impl<'py> Tracer<'py> {
             let address = pyo3::types::PyInt::new(self.py, object.as_ptr() as usize).into_any();
             return Ok(self.constant(address));
         }
-        if !matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_))) {
+        if !matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_)) | Value::Real { .. }) {
             return unsupported(KIND, "a method or a graph value");
         }
         if let Some((id, _)) = self.state.ids.iter().find(|(_, of)| **of == value) {
@@ -87,8 +87,16 @@ impl<'py> Tracer<'py> {
         if one == other {
             return Ok(true);
         }
-        for id in [one, other] {
-            let of = self.state.ids.get(&id).copied();
+        let both = [one, other].map(|id| self.state.ids.get(&id).copied());
+        let of_outside = |of: &Option<ValueId>| of.is_some_and(|of| matches!(self.value(of), Value::Real { .. }));
+        match both {
+            [Some(one), Some(other)] if both.iter().all(of_outside) => return self.is(one, other),
+            [None, _] | [_, None] if both.iter().any(of_outside) => {
+                return unsupported(KIND, "of an object from outside, compared with a number");
+            }
+            _ => {}
+        }
+        for (id, of) in [one, other].into_iter().zip(both) {
             match of {
                 Some(of) => self.rely_on_life(of)?,
                 None if self.class_of(id)?.is(self.py.get_type::<pyo3::types::PyInt>()) => {}

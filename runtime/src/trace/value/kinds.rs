@@ -1,6 +1,6 @@
 //! Kinds of real objects, asked without a trace: constants, keys, definitions.
 use crate::ffi::{flag, types};
-use crate::names::name;
+use crate::names::{interned, name};
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -60,7 +60,25 @@ pub(crate) fn is_key(object: &Bound<'_, PyAny>) -> bool {
     is_scalar(object)
         || is_definition(object)
         || crate::ffi::types::is_c_type(&object.get_type()) && fixed_base(&object.get_type()).is_some()
+        || is_held_by_class(object)
         || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_key(&item)))
+}
+
+/// Whether the class of the object has it as an attribute, as that of an enumeration has its members: then it lives as long as the class, and
+/// there is no other object that is equal to it.
+pub(crate) fn is_held_by_class(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type();
+    if types::is_c_type(&class)
+        || types::lookup(&class, &interned(object.py(), "__eq__")).is_none_or(|eq| is_python(&eq))
+    {
+        return false;
+    }
+    let scalar = scalar_base(&class).is_some();
+    !scalar && types::namespace(&class).is_some_and(|held| held.iter().any(|(_, held)| held.is(object)))
+}
+
+fn is_python(found: &Bound<'_, PyAny>) -> bool {
+    found.is_exact_instance_of::<PyFunction>()
 }
 
 /// Whether the object is known once its identity is: classes, functions, modules, C callables and descriptors, code.

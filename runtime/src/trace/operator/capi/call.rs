@@ -117,7 +117,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn text_of_token(&mut self, value: ValueId, slot: Slot) -> Traced<Option<ValueId>> {
         let class = self.class_of(value)?;
         if self.domain_of(&class).is_some()
-            || !self.native(value)?.is_instance_of::<crate::trace::state::proxy::Proxy>()
+            || !self.receiver(value)?.is_instance_of::<crate::trace::state::proxy::Proxy>()
         {
             return Ok(None);
         }
@@ -130,6 +130,11 @@ impl<'py> Tracer<'py> {
 
     fn call_c_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
         let values = operands.values();
+        if let (Operands::Binary(..), Some(generated::slots::Slot::mp_subscript)) = (operands, function.slot)
+            && let Some(found) = self.context_operator("getitem", &values)?
+        {
+            return Ok(found);
+        }
         let slot = function.slot.map_or("", generated::slots::Slot::name);
         for value in values.iter().take(2) {
             let class = self.class_of(*value)?;
@@ -159,14 +164,24 @@ impl<'py> Tracer<'py> {
         if function.name.starts_with("slot_") || function.pointer == 0 {
             return unsupported("slot function without a translation", function.name);
         }
+        if let (Some(Slot::mp_subscript), [container, _]) = (function.slot, values)
+            && self.real(*container).is_some()
+            && let Some(item) = self.read_container("getitem", values)?
+        {
+            return Ok(item);
+        }
         let mut natives = Vec::new();
         let weak = self.any_weak(values);
         for value in values {
             let class = self.class_of(*value)?;
-            let native = if weak || self.known(*value).is_some() || self.owned(*value).is_none() {
-                self.native(*value)?
-            } else {
-                self.receiver(*value)?
+            if let Some(context) = self.context_for_c(*value)? {
+                natives.push(context);
+                continue;
+            }
+            let native = match self.container_operand(function, *value, &class)? {
+                Some(copy) => copy,
+                None if weak || self.known(*value).is_some() || self.owned(*value).is_none() => self.native(*value)?,
+                None => self.receiver(*value)?,
             };
             let proxy = native.is_instance_of::<crate::trace::state::proxy::Proxy>();
             // What C tells by flags of the class, or by its bases, a proxy is not.
@@ -230,6 +245,23 @@ impl<'py> Tracer<'py> {
             false => self.with_callbacks(call),
         };
         self.after_native(result, &natives)
+    }
+
+    /// The copy of a container from outside that is an operand: as a receiver, where the function is its own class's.
+    fn container_operand(
+        &mut self,
+        function: &SlotFunction,
+        value: ValueId,
+        class: &Bound<'py, PyType>,
+    ) -> Traced<Option<Bound<'py, PyAny>>> {
+        if self.real(value).is_none() {
+            return Ok(None);
+        }
+        let holder = function.slot.map(|slot| self.slot_function(class, slot)).transpose()?.flatten();
+        match holder.is_some_and(|held| held.pointer == function.pointer) {
+            true => self.container_copy(value),
+            false => self.container_argument(value),
+        }
     }
 
     /// An operand from outside of a class that derives from a builtin: C may have it if nothing of it changes.

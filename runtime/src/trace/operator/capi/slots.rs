@@ -35,6 +35,11 @@ impl<'py> Tracer<'py> {
             return dispatch::lenfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
+        if let Some(length) = self.read_container("len", &[value])?
+            && let Some(Ok(length)) = self.known(length).map(|length| length.extract())
+        {
+            return Ok(length);
+        }
         let object = self.object_for(function, value)?;
         let length = self.with_callbacks(|| object.len());
         self.plain_result(length.map(|length| length as isize))
@@ -81,6 +86,12 @@ impl<'py> Tracer<'py> {
             return dispatch::objobjproc(self, id, &container, &item).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
+        if let Some(found) = self.context_operator("contains", &[container, item])? {
+            return self.is_true(found).map(i32::from);
+        }
+        if let Some(found) = self.read_container("contains", &[container, item])? {
+            return self.is_true(found).map(i32::from);
+        }
         self.object_for(function, container)?;
         let found = self.native_operator("contains", &[container, item])?;
         self.is_true(found).map(i32::from)

@@ -1,0 +1,156 @@
+//! Containers of C, and instances of classes that derive from them: what they hold, read and made by functions of the C class alone.
+use super::{ordered_dict, referents};
+use crate::ffi::types;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
+
+/// How C keeps the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    List,
+    Tuple,
+    /// A `dict`, or a C class that adds members to it, as `defaultdict` does.
+    Dict,
+    OrderedDict,
+    Set,
+    FrozenSet,
+    Deque,
+}
+
+/// The C class that lays out the instances of a class.
+#[derive(Clone, Debug)]
+pub struct Container<'py> {
+    pub base: Bound<'py, PyType>,
+    pub kind: Kind,
+}
+
+/// The container of C that instances of the class are; `None`: they are none, or of a kind that is not known.
+#[must_use]
+pub fn of<'py>(class: &Bound<'py, PyType>) -> Option<Container<'py>> {
+    let mro = types::mro(class)?;
+    let bases = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok());
+    let mut laid_out = bases.filter(|base| types::is_c_type(base) && types::has_own_fields(base));
+    let base = laid_out.next()?;
+    let kind = kind(&base)?;
+    laid_out.all(|other| types::is_subtype(&base, &other)).then_some(Container { base, kind })
+}
+
+fn kind(base: &Bound<'_, PyType>) -> Option<Kind> {
+    let py = base.py();
+    let builtin = [
+        (py.get_type::<PyList>(), Kind::List),
+        (py.get_type::<PyTuple>(), Kind::Tuple),
+        (py.get_type::<PyDict>(), Kind::Dict),
+        (py.get_type::<PySet>(), Kind::Set),
+        (py.get_type::<PyFrozenSet>(), Kind::FrozenSet),
+    ];
+    let found = builtin.into_iter().find(|(class, _)| base.is(class)).map(|(_, kind)| kind);
+    if found.is_some() || base.is(py.get_type::<PyAny>()) {
+        return found;
+    }
+    if ordered_dict::class(py).is_some_and(|class| base.is(&class)) {
+        return Some(Kind::OrderedDict);
+    }
+    if types::c_name(base) == "collections.deque" {
+        return Some(Kind::Deque);
+    }
+    let adds_members = || {
+        let word = size_of::<usize>();
+        types::basicsize(base) == types::basicsize(&py.get_type::<PyDict>()) + word * members(base).len()
+    };
+    (types::is_subtype(base, &py.get_type::<PyDict>()) && adds_members()).then_some(Kind::Dict)
+}
+
+/// What a view of C is a view of, and the callable that makes such a view; `None`: the object is none.
+#[must_use]
+pub fn viewed<'py>(object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let class = object.get_type();
+    let inner = |object| referents::direct(object, 1).pop();
+    match &*types::c_name(&class) {
+        name @ ("dict_keys" | "dict_values" | "dict_items" | "odict_keys" | "odict_values" | "odict_items") => {
+            let dict = inner(object)?;
+            let method = of(&dict.get_type())?.method(name.rsplit('_').next()?).ok()?;
+            Some((dict, method))
+        }
+        "mappingproxy" => Some((inner(object)?, class.into_any())),
+        _ => None,
+    }
+}
+
+/// The members that a C class adds to its base: descriptors, by their names.
+#[must_use]
+pub fn members<'py>(base: &Bound<'py, PyType>) -> Vec<(String, Bound<'py, PyAny>)> {
+    let own = types::namespace(base);
+    let items = own.iter().flatten().filter(|(_, found)| types::c_name(&found.get_type()) == "member_descriptor");
+    items
+        .filter_map(|(name, found)| Some((name.cast_into::<PyString>().ok()?.to_string_lossy().into_owned(), found)))
+        .collect()
+}
+
+impl<'py> Container<'py> {
+    /// A method of the C class, whatever a derived class has under its name.
+    ///
+    /// # Errors
+    /// Where the class has none.
+    pub fn method(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.base.getattr(name)
+    }
+
+    /// The items of a sequence, the keys of an `OrderedDict` in its order.
+    ///
+    /// # Errors
+    /// What C raises.
+    pub fn items(&self, object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.method("__iter__")?.call1((object,))?.try_iter()?.collect()
+    }
+
+    /// An instance of a class that has the layout, as the C class makes it; no method of the class runs.
+    ///
+    /// # Errors
+    /// What C raises.
+    pub fn make(&self, class: &Bound<'py, PyType>, items: Option<&Bound<'py, PyTuple>>) -> PyResult<Bound<'py, PyAny>> {
+        let new = self.method("__new__")?;
+        items.map_or_else(|| new.call1((class,)), |items| new.call1((class, items)))
+    }
+
+    /// The most items that a deque holds, or `None`.
+    ///
+    /// # Errors
+    /// Where it is no deque.
+    pub fn limit(&self, deque: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        types::read(&self.method("maxlen")?, deque)
+    }
+
+    /// How many items there are.
+    ///
+    /// # Errors
+    /// Where it is no such container.
+    pub fn length(&self, object: &Bound<'py, PyAny>) -> PyResult<usize> {
+        self.method("__len__")?.call1((object,))?.extract()
+    }
+}
+
+/// Whether the object is a `list`, `tuple`, `dict` or `set`, and of no derived class: it has no attributes.
+#[must_use]
+pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyDict>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PySet>()
+}
+
+/// The number of items of a `list`, `tuple`, `dict` or set, or of an instance of a derived class, whose `__len__` is not asked.
+#[must_use]
+pub fn builtin_length(object: &Bound<'_, PyAny>) -> Option<usize> {
+    if let Ok(list) = object.cast::<PyList>() {
+        return Some(list.len());
+    }
+    if let Ok(tuple) = object.cast::<PyTuple>() {
+        return Some(tuple.len());
+    }
+    if let Ok(dict) = object.cast::<PyDict>() {
+        return Some(dict.len());
+    }
+    let set = object.cast::<PySet>().ok().map(|set| set.len());
+    set.or_else(|| object.cast::<PyFrozenSet>().ok().map(|set| set.len()))
+}

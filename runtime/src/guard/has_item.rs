@@ -1,0 +1,40 @@
+//! The condition that a set has an item, or has it not.
+use super::condition::DomainCheck;
+use pyo3::prelude::*;
+use pyo3::types::{PyFrozenSet, PyFrozenSetMethods, PySet, PySetMethods};
+
+/// That a `set` or `frozenset`, or an instance of a derived class, holds a plain value, or that it does not.
+#[derive(Debug)]
+pub struct HasItem {
+    item: Py<PyAny>,
+    /// Whether it does.
+    pub truth: bool,
+}
+
+impl HasItem {
+    /// As the set is now.
+    ///
+    /// # Errors
+    /// Where it is no set.
+    pub fn new<'py>(item: &Bound<'py, PyAny>, set: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(Self { item: item.clone().unbind(), truth: has(set, item)? })
+    }
+}
+
+fn has(set: &Bound<'_, PyAny>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match set.cast::<PySet>() {
+        Ok(set) => set.contains(item),
+        Err(_) => set.cast::<PyFrozenSet>()?.contains(item),
+    }
+}
+
+impl DomainCheck for HasItem {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        has(value, self.item.bind(value.py())).is_ok_and(|truth| truth == self.truth)
+    }
+
+    fn describe(&self) -> String {
+        let item = Python::attach(|py| self.item.bind(py).repr().map(|text| text.to_string()).unwrap_or_default());
+        if self.truth { format!("holds {item}") } else { format!("does not hold {item}") }
+    }
+}
