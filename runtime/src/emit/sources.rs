@@ -4,7 +4,7 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
-use crate::ffi::{referents, snapshot};
+use crate::ffi::{contexts, referents, snapshot};
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::value::{Value, ValueId};
@@ -93,7 +93,7 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.call(2);
             }
             Source::ContextValue(base) => {
-                self.callee(snapshot::original(self.py, "contextvars", "ContextVar")?.getattr(name!("get"))?);
+                self.callee(contexts::variable_class(self.py).getattr(name!("get"))?);
                 self.source(base)?;
                 self.call(1);
             }
@@ -116,6 +116,18 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.callee(self.py.get_type::<pyo3::types::PyDict>().getattr(name!("__getitem__"))?);
                 self.source(base)?;
                 self.constant(key.0.bind(self.py).clone());
+                self.call(2);
+            }
+            Source::EntryFor(base, key) => {
+                self.callee(self.py.get_type::<pyo3::types::PyDict>().getattr(name!("__getitem__"))?);
+                self.source(base)?;
+                self.source(key)?;
+                self.call(2);
+            }
+            Source::HasKey(base, method, key) => {
+                self.callee(method.0.bind(self.py).clone());
+                self.source(base)?;
+                self.source(key)?;
                 self.call(2);
             }
             Source::Referent(base) => {

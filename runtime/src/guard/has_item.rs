@@ -1,7 +1,7 @@
 //! The condition that a set has an item, or has it not.
 use super::condition::DomainCheck;
+use crate::ffi::containers::has_key;
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PyFrozenSetMethods, PySet, PySetMethods};
 
 /// That a `set` or `frozenset`, or an instance of a derived class, holds a plain value, or that it does not.
 #[derive(Debug)]
@@ -17,20 +17,13 @@ impl HasItem {
     /// # Errors
     /// Where it is no set.
     pub fn new<'py>(item: &Bound<'py, PyAny>, set: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Ok(Self { item: item.clone().unbind(), truth: has(set, item)? })
-    }
-}
-
-fn has(set: &Bound<'_, PyAny>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match set.cast::<PySet>() {
-        Ok(set) => set.contains(item),
-        Err(_) => set.cast::<PyFrozenSet>()?.contains(item),
+        Ok(Self { item: item.clone().unbind(), truth: has_key(set, item)? })
     }
 }
 
 impl DomainCheck for HasItem {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        has(value, self.item.bind(value.py())).is_ok_and(|truth| truth == self.truth)
+        has_key(value, self.item.bind(value.py())).is_ok_and(|truth| truth == self.truth)
     }
 
     fn describe(&self) -> String {

@@ -28,6 +28,8 @@ pub(super) enum Load {
     Dict(usize),
     Item(usize, usize),
     OwnItem(usize, SharedObject, usize),
+    EntryFor(usize, usize),
+    HasKey(usize, usize),
     Referent(usize),
     Type(usize),
     Together(Vec<usize>),
@@ -57,6 +59,8 @@ impl Load {
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
             Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
+            Self::EntryFor(dict, key) => values::entry(register(dict)?, register(key)?),
+            Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
@@ -77,6 +81,8 @@ impl Load {
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
             Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
+            Self::EntryFor(dict, key) => Self::EntryFor(register(*dict), register(*key)),
+            Self::HasKey(container, key) => Self::HasKey(register(*container), register(*key)),
             Self::Referent(base) => Self::Referent(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
@@ -99,6 +105,8 @@ impl Load {
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
+            (Self::EntryFor(base, key), Self::EntryFor(there, other))
+            | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
             (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
@@ -121,6 +129,8 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::EntryFor(..)
+            | Self::HasKey(..)
             | Self::Referent(_)
             | Self::Together(_)
             | Self::Type(_) => {}

@@ -199,6 +199,8 @@ impl Builder<'_> {
             }
             Source::ContextValue(base) => Load::ContextValue(self.load(base)?),
             Source::Dict(base) => Load::Dict(self.load(base)?),
+            Source::EntryFor(base, key) => Load::EntryFor(self.load(base)?, self.load(key)?),
+            Source::HasKey(base, _, key) => Load::HasKey(self.load(base)?, self.load(key)?),
             Source::Referent(base) => Load::Referent(self.load(base)?),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {

@@ -1,6 +1,8 @@
 //! Sources: how a compiled frame gets a value again, by a path from its arguments, globals or builtins.
+use crate::ffi::types;
 use crate::names::interned;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -29,6 +31,10 @@ pub enum Source {
     OwnItem(Arc<Source>, Arc<Fixed>, usize),
     /// An entry of a dict of a derived class, whose `__getitem__` must not run.
     OwnEntry(Arc<Source>, Arc<Fixed>),
+    /// An entry of a dict, or of an instance of a derived class, under the key at another path, which is hashed by its address.
+    EntryFor(Arc<Source>, Arc<Source>),
+    /// Whether a dict or set has such a key; by this method of its C class.
+    HasKey(Arc<Source>, Arc<Fixed>, Arc<Source>),
     /// The first object that the collector finds in this one: what a view of C is a view of.
     Referent(Arc<Source>),
     /// What the cell object at this path holds.
@@ -68,7 +74,9 @@ impl Source {
     #[must_use]
     pub fn is_content(&self) -> bool {
         match self {
-            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::ContextValue(_) => true,
+            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::EntryFor(..) | Self::ContextValue(_) => {
+                true
+            }
             Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
             _ => false,
         }
@@ -114,11 +122,23 @@ impl Source {
             | Self::Item(base, _)
             | Self::OwnItem(base, ..)
             | Self::OwnEntry(base, _)
+            | Self::EntryFor(base, _)
+            | Self::HasKey(base, ..)
             | Self::Referent(base)
             | Self::Cell(base)
             | Self::ContextValue(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.root(),
+        }
+    }
+
+    /// The entry under a key of this dict, which is at the path: past methods of a derived class.
+    #[must_use]
+    pub fn entry_of(&self, dict: &Bound<'_, PyDict>, key: &Bound<'_, PyAny>) -> Self {
+        let base = Arc::new(self.clone());
+        match types::is_c_type(&dict.get_type()) {
+            true => Self::DictItem(base, Fixed::new(key)),
+            false => Self::OwnEntry(base, Fixed::new(key)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
 use crate::ffi::{containers, contexts, inspect};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// The value of a dict, or of a context, under a key.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -9,6 +9,12 @@ pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> O
         return dict.get_item(key).ok();
     }
     dict.cast::<PyDict>().ok()?.get_item(key).ok()?
+}
+
+/// Whether a dict or set has a key that is hashed by its address.
+pub(super) fn has_key<'py>(container: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let found = containers::has_key(container, key).ok()?;
+    Some(PyBool::new(container.py(), found).to_owned().into_any())
 }
 
 /// An item of a tuple or list.

@@ -299,7 +299,7 @@ fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a function of `torch._C` is called as those are that read a setting.
 fn is_question(name: &str) -> bool {
-    ["_get_", "get_", "_is_", "is_"].iter().any(|start| name.starts_with(start))
+    ["_get_", "get_", "_is_", "is_", "_len_", "_cuda_is"].iter().any(|start| name.starts_with(start))
 }
 
 /// What is counted when the trace is made needs not be counted again.

@@ -7,20 +7,28 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType}
 /// How C keeps the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A `list`.
     List,
+    /// A `tuple`.
     Tuple,
     /// A `dict`, or a C class that adds members to it, as `defaultdict` does.
     Dict,
+    /// A `collections.OrderedDict`.
     OrderedDict,
+    /// A `set`.
     Set,
+    /// A `frozenset`.
     FrozenSet,
+    /// A `collections.deque`.
     Deque,
 }
 
 /// The C class that lays out the instances of a class.
 #[derive(Clone, Debug)]
 pub struct Container<'py> {
+    /// The class.
     pub base: Bound<'py, PyType>,
+    /// How it keeps the items.
     pub kind: Kind,
 }
 
@@ -137,6 +145,20 @@ pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
         || object.is_exact_instance_of::<PyList>()
         || object.is_exact_instance_of::<PyTuple>()
         || object.is_exact_instance_of::<PySet>()
+}
+
+/// Whether a dict or set, or an instance of a derived class, whose `__contains__` is not asked, has a key.
+///
+/// # Errors
+/// Where it is neither, or the key cannot be hashed.
+pub fn has_key(container: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(dict) = container.cast::<PyDict>() {
+        return dict.contains(key);
+    }
+    match container.cast::<PySet>() {
+        Ok(set) => set.contains(key),
+        Err(_) => container.cast::<PyFrozenSet>()?.contains(key),
+    }
 }
 
 /// The number of items of a `list`, `tuple`, `dict` or set, or of an instance of a derived class, whose `__len__` is not asked.

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 use std::ffi::c_int;
 
 /// Offsets of fields of a token.
@@ -21,9 +22,9 @@ struct Fields {
 
 /// Compares tokens that differ in one field each.
 fn find(py: Python<'_>) -> PyResult<Option<Fields>> {
-    let module = py.import("contextvars")?;
-    let [one, other] = [module.getattr("Context")?.call0()?, module.getattr("Context")?.call0()?];
-    let variable = module.getattr("ContextVar")?.call1(("sample",))?;
+    let contexts = context_class(py);
+    let [one, other] = [contexts.call0()?, contexts.call0()?];
+    let variable = variable_class(py).call1(("sample",))?;
     let [first, second] = [py.get_type::<PyAny>().call0()?, py.get_type::<PyAny>().call0()?];
     let set = variable.getattr(name!("set"))?;
     let at_first = one.call_method1(name!("run"), (&set, &first))?;
@@ -64,18 +65,45 @@ pub fn token_state(token: &Bound<'_, PyAny>) -> Option<TokenState> {
         return None;
     }
     let base = token.as_ptr().cast::<u8>();
-    // SAFETY: `token` is a live token, whose fields these are; the thread state is live, and the field's offset lies inside it.
-    unsafe {
-        let (used, context): (c_int, usize) = (read(base, fields.used), read(base, fields.context));
-        let current: usize = read(ffi::PyThreadState_Get().cast::<u8>(), thread::CONTEXT);
-        Some(TokenState { used: used != 0, of_current: context == current })
-    }
+    // SAFETY: `token` is a live token, whose fields these are.
+    let (used, context): (c_int, usize) = unsafe { (read(base, fields.used), read(base, fields.context)) };
+    Some(TokenState { used: used != 0, of_current: context == current(token.py()) })
+}
+
+/// The address of the running context; 0 where there is none yet.
+fn current(_py: Python<'_>) -> usize {
+    // SAFETY: the thread state is live, and the field's offset lies inside it.
+    unsafe { read(ffi::PyThreadState_Get().cast::<u8>(), thread::CONTEXT) }
 }
 
 /// Whether tokens can be read and made.
 #[must_use]
 pub fn knows_tokens(py: Python<'_>) -> bool {
     fields(py).is_ok()
+}
+
+/// A static type of CPython's.
+fn class<'py>(py: Python<'py>, class: *mut ffi::PyTypeObject) -> Bound<'py, PyType> {
+    // SAFETY: a static type lives as long as the interpreter.
+    unsafe { PyType::from_borrowed_type_ptr(py, class) }
+}
+
+/// `contextvars.Context`, whatever the module holds now.
+#[must_use]
+pub fn context_class(py: Python<'_>) -> Bound<'_, PyType> {
+    class(py, &raw mut ffi::PyContext_Type)
+}
+
+/// `contextvars.ContextVar`.
+#[must_use]
+pub fn variable_class(py: Python<'_>) -> Bound<'_, PyType> {
+    class(py, &raw mut ffi::PyContextVar_Type)
+}
+
+/// `contextvars.Token`.
+#[must_use]
+pub fn token_class(py: Python<'_>) -> Bound<'_, PyType> {
+    class(py, &raw mut ffi::PyContextToken_Type)
 }
 
 /// Whether it is a token.
@@ -134,7 +162,7 @@ fn unless_missing<'a, 'py>(value: &'a Bound<'py, PyAny>) -> PyResult<Option<&'a 
 /// The interpreter's own.
 pub fn missing(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static MISSING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let find = || PyResult::Ok(py.import("contextvars")?.getattr("Token")?.getattr("MISSING")?.unbind());
+    let find = || PyResult::Ok(token_class(py).getattr("MISSING")?.unbind());
     MISSING.get_or_try_init(py, find).map(|missing| missing.bind(py))
 }
 
@@ -246,6 +274,12 @@ pub fn in_context<T>(context: &Bound<'_, PyAny>, work: impl FnOnce() -> PyResult
         return Err(PyErr::fetch(context.py()));
     }
     result
+}
+
+/// Whether it is the running context.
+#[must_use]
+pub fn is_current(context: &Bound<'_, PyAny>) -> bool {
+    current(context.py()) == context.as_ptr() as usize
 }
 
 /// Whether somebody has entered the context.

@@ -5,8 +5,8 @@
 use crate::ffi::types::{self, is_c_type};
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
-use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, short_name};
+use crate::names::{interned, name};
+use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, own_dict_allowed, short_name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::namespaces::Namespace;
@@ -68,6 +68,20 @@ impl<'py> Tracer<'py> {
         match slot.is_some_and(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
             true => unsupported("__dict__ that two objects share", types::name(&object.get_type())),
             false => Ok(()),
+        }
+    }
+
+    /// The `__dict__` of an object from outside, whatever its class has under that name; `None`: it has none.
+    pub(crate) fn attributes_as_dict(&mut self, object: ValueId, real: &Bound<'py, PyAny>) -> Traced<Option<ValueId>> {
+        let class = real.get_type();
+        if !own_dict_allowed(&class) {
+            return Ok(None);
+        }
+        let found = types::lookup(&class, &interned(self.py, "__dict__"));
+        let plain = found.is_some_and(|found| types::c_name(&found.get_type()) == "getset_descriptor");
+        match (own_dict(real), self.source(object), plain) {
+            (Some(dict), Some(source), true) => Ok(Some(self.instance_dict(object, dict.into_any(), source))),
+            _ => unsupported("C function on an object with an unusual __dict__", short_name(&class)),
         }
     }
 

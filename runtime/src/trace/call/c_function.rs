@@ -206,11 +206,7 @@ impl<'py> Tracer<'py> {
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
-        let others = args.positional.iter().skip(1).chain(args.keywords.iter().map(|(_, value)| value)).copied();
-        let looks = match self.known_scalars(&others.collect::<Vec<_>>()) {
-            Some(_) => Looks::AtOne,
-            None => Looks::AtAll,
-        };
+        let looks = self.looks_at(object, args);
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
                 0 if method => self.receiver_of(object, looks, *value)?,
@@ -251,6 +247,19 @@ impl<'py> Tracer<'py> {
             return unsupported("C method of an object from outside", name);
         }
         self.run_native_as(object, args.bound && method, &positional, &keywords)
+    }
+
+    /// C compares containers with one another where it gets several objects that are neither plain nor definitions.
+    fn looks_at(&mut self, callable: &Bound<'py, PyAny>, args: &Arguments) -> Looks {
+        // What keeps its argument may be compared with another later: `partial`, `repeat`.
+        if callable.cast::<PyType>().is_ok_and(|class| !of_builtins(class, "__new__")) {
+            return Looks::AtAll;
+        }
+        let given = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
+        match given.filter(|value| self.known(**value).is_none()).count() {
+            0 | 1 => Looks::AtOne,
+            _ => Looks::AtAll,
+        }
     }
 
     /// What C gets for an argument: a container from outside as it is laid out, where C may look into it.

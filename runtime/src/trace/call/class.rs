@@ -213,7 +213,7 @@ impl<'py> Tracer<'py> {
             return self.make_weak(class.as_any(), None, args);
         }
         let empty = args.positional.is_empty() && args.keywords.is_empty();
-        if empty && self.import("contextvars", "Context")?.is(class) {
+        if empty && class.is(crate::ffi::contexts::context_class(self.py)) {
             return Ok(self.empty_context());
         }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);

@@ -5,7 +5,6 @@ use crate::ffi::{ordered_dict, types};
 use crate::guard::Check;
 use crate::names::name;
 use crate::trace::lifetime::finalisers::EndsSilently;
-use crate::trace::proxy::container_copies::entry_path;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
@@ -106,7 +105,7 @@ impl<'py> Tracer<'py> {
         let left: FxHashSet<usize> = items(now).iter().map(|(_, item)| item.as_ptr() as usize).collect();
         for (index, (key, item)) in items(then).into_iter().enumerate() {
             let path = match now.cast::<PyDict>() {
-                Ok(dict) if crate::trace::value::kinds::is_scalar(&key) => entry_path(dict, &source, &key),
+                Ok(dict) if crate::trace::value::kinds::is_scalar(&key) => source.entry_of(dict, &key),
                 Ok(_) => continue,
                 Err(_) => self.item_path(now, &source, index)?,
             };

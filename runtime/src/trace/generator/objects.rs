@@ -96,7 +96,7 @@ impl<'py> Tracer<'py> {
             return Ok(self.py.get_type::<pyo3::types::PyInt>());
         }
         if let Some(class) = self.class_in_contextvars(name) {
-            return class;
+            return Ok(class);
         }
         let object = self.py.get_type::<PyAny>();
         self.state.shared_caches.nameless(&object, name).or_else(|error| internal(error.to_string()))

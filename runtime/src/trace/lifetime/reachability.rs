@@ -137,9 +137,11 @@ impl<'py> Tracer<'py> {
 /// Whether the path leads through an argument or another of the containers: then that one must be found first.
 pub(crate) fn is_within(source: &Source, containers: &FxHashMap<Source, ValueId>) -> bool {
     match source {
-        Source::Item(base, _) | Source::DictItem(base, _) | Source::OwnItem(base, ..) | Source::OwnEntry(base, _) => {
-            source.is_argument() || containers.contains_key(&**base)
-        }
+        Source::Item(base, _)
+        | Source::DictItem(base, _)
+        | Source::OwnItem(base, ..)
+        | Source::OwnEntry(base, _)
+        | Source::EntryFor(base, _) => source.is_argument() || containers.contains_key(&**base),
         _ => source.is_argument(),
     }
 }

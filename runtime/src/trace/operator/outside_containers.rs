@@ -3,15 +3,16 @@ use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::{callee, types};
 use crate::guard::Check;
 use crate::guard::HasItem;
-use crate::guard::source::Source;
-use crate::trace::proxy::container_copies::entry_path;
+use crate::guard::source::{Fixed, Source};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::Traced;
+use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
+use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyWeakrefReference};
+use std::sync::Arc;
 
 const WHY: &str = "the trace looked for it";
 
@@ -69,8 +70,16 @@ impl<'py> Tracer<'py> {
             let length = self.guard_length(outside.value, &outside.object, &outside.of, outside.source)?;
             return Ok(Some(self.integer(length as isize)));
         }
-        let key = rest.first().and_then(|key| self.known(*key)).filter(|key| !has_nan(key));
-        let Some(key) = key else { return Ok(None) };
+        let Some(given) = rest.first().copied() else { return Ok(None) };
+        if let Some(key) = self.weak_key(given) {
+            return match outside.of.kind {
+                Kind::Dict | Kind::OrderedDict => self.read_entry(operator, &outside, &key, rest.get(1).copied()),
+                _ => Ok(None),
+            };
+        }
+        let Some(key) = self.known(given).filter(|key| !has_nan(key)) else {
+            return self.read_by_address(operator, &outside, given, rest.get(1).copied());
+        };
         match outside.of.kind {
             Kind::List | Kind::Tuple | Kind::Deque if operator == "getitem" => self.read_index(&outside, &key),
             Kind::Dict | Kind::OrderedDict if is_key(&key) => {
@@ -83,6 +92,48 @@ impl<'py> Tracer<'py> {
                 self.guard(outside.source, Check::Domain(Box::new(holds)), WHY);
                 Ok(Some(self.boolean(truth)))
             }
+            _ => Ok(None),
+        }
+    }
+
+    /// A weak reference of the trace's own to a class or function that guards know by identity: C finds an entry by it as by any other such
+    /// reference, and nothing that holds it keeps the class alive.
+    fn weak_key(&mut self, key: ValueId) -> Option<Bound<'py, PyAny>> {
+        let reference = self.owned(key).filter(|object| object.is_exact_instance_of::<PyWeakrefReference>())?;
+        let (referent, has_callback) = self.referent(&reference)?;
+        let object = self.known(referent).filter(is_hashed_by_address)?;
+        self.rely_on_class(&object.get_type());
+        (!has_callback).then_some(reference)
+    }
+
+    /// The same for a key that C hashes by its address and compares by its identity: a guard finds it in the container as C does.
+    fn read_by_address(
+        &mut self,
+        operator: &str,
+        outside: &Outside<'py>,
+        key: ValueId,
+        default: Option<ValueId>,
+    ) -> Traced<Option<ValueId>> {
+        let (Some(object), Some(source)) = (self.real(key), self.source(key)) else { return Ok(None) };
+        let is_hashed = matches!(outside.of.kind, Kind::Dict | Kind::OrderedDict | Kind::Set | Kind::FrozenSet);
+        if !is_hashed || !is_hashed_by_address(&object) {
+            return Ok(None);
+        }
+        let class = self.class_of(key)?;
+        self.rely_on_class(&class);
+        let (base, key) = (Arc::new(outside.source.clone()), Arc::new(source));
+        let found = outside.object.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&object).ok()).flatten();
+        if let ("getitem" | "get", Some(found)) = (operator, found) {
+            return Ok(Some(self.sourced(found, Source::EntryFor(base, key))));
+        }
+        let method = outside.of.method("__contains__").or_else(|error| internal(error.to_string()))?;
+        let Ok(truth) = containers::has_key(&outside.object, &object) else { return Ok(None) };
+        let truth = PyBool::new(self.py, truth).to_owned().into_any();
+        let answer = self.sourced(truth, Source::HasKey(base, Fixed::new(&method), key));
+        self.known(answer);
+        match operator {
+            "contains" => Ok(Some(answer)),
+            "get" => Ok(Some(default.unwrap_or_else(|| self.none()))),
             _ => Ok(None),
         }
     }
@@ -109,10 +160,10 @@ impl<'py> Tracer<'py> {
         let Ok(found) = dict.get_item(key) else { return Ok(None) };
         match (operator, found) {
             ("contains", Some(_)) => {
-                self.guard(entry_path(dict, &outside.source, key), Check::Exists, WHY);
+                self.guard(outside.source.entry_of(dict, key), Check::Exists, WHY);
                 Ok(Some(self.boolean(true)))
             }
-            ("getitem" | "get", Some(found)) => Ok(Some(self.sourced(found, entry_path(dict, &outside.source, key)))),
+            ("getitem" | "get", Some(found)) => Ok(Some(self.sourced(found, outside.source.entry_of(dict, key)))),
             ("contains" | "get", None) => {
                 self.guard(outside.source.clone(), Check::Absent(key.clone().unbind()), WHY);
                 Ok(Some(match operator {
@@ -123,4 +174,10 @@ impl<'py> Tracer<'py> {
             _ => Ok(None),
         }
     }
+}
+
+/// Whether C hashes the object by its address, and finds no other equal to it.
+fn is_hashed_by_address(object: &Bound<'_, PyAny>) -> bool {
+    let (class, plain) = (object.get_type(), object.py().get_type::<PyAny>());
+    [Slot::tp_hash, Slot::tp_richcompare].into_iter().all(|slot| types::slot(&class, slot) == types::slot(&plain, slot))
 }

@@ -126,7 +126,7 @@ impl<'py> Tracer<'py> {
         let (Some(object), Some(source)) = (self.real(variable), self.source(variable)) else {
             return internal("a context variable from nowhere");
         };
-        let empty = self.import("contextvars", "Context")?.call0();
+        let empty = contexts::context_class(self.py).call0();
         let default = empty.and_then(|empty| empty.call_method1(name!("run"), (object.getattr(name!("get"))?,)));
         match default {
             Ok(default) if self.state.contexts.seen.get(&(Base::Current, variable)) == Some(&None) => {
@@ -164,6 +164,10 @@ impl<'py> Tracer<'py> {
             return unsupported("reset of a context variable", "with something else than a token");
         };
         let context = self.state.contexts.current();
+        if self.state.contexts.held(variable) == Held::Outside && known.outside {
+            let held = self.value_in_context(context, variable)?;
+            self.before_overwriting(held)?;
+        }
         if known.used || known.variable != variable || known.context != Some(context) {
             // What is raised tells the address of the token.
             return unsupported("reset of a context variable", "with a token that does not fit");
@@ -182,7 +186,7 @@ impl<'py> Tracer<'py> {
 
     /// A method of `ContextVar`, unbound.
     fn method_of_variables(&mut self, name: &str) -> Traced<ValueId> {
-        let method = self.import("contextvars", "ContextVar")?.getattr(name);
+        let method = contexts::variable_class(self.py).getattr(name);
         let method = method.or_else(|error| internal(error.to_string()))?;
         Ok(self.constant(method))
     }

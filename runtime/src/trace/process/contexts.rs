@@ -18,17 +18,28 @@ use std::sync::Arc;
 /// What [`New::Opaque`] calls a context.
 const CONTEXT: &str = "contextvars.Context";
 
-/// Nobody has entered the context.
+/// Who has entered a context that the trace uses.
 #[derive(Debug)]
-struct NotEntered;
+enum Entered {
+    /// Nobody.
+    ByNobody,
+    /// This thread, and no other one since: it is the running context.
+    IsCurrent,
+}
 
-impl DomainCheck for NotEntered {
+impl DomainCheck for Entered {
     fn holds(&self, context: &Bound<'_, PyAny>) -> bool {
-        contexts::is_context(context) && !contexts::is_entered(context)
+        match self {
+            Self::ByNobody => contexts::is_context(context) && !contexts::is_entered(context),
+            Self::IsCurrent => contexts::is_current(context),
+        }
     }
 
     fn describe(&self) -> String {
-        "is not entered".to_owned()
+        match self {
+            Self::ByNobody => "is not entered".to_owned(),
+            Self::IsCurrent => "is the running context".to_owned(),
+        }
     }
 }
 
@@ -113,10 +124,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The class of tokens and contexts that the trace made; `None`: another name.
-    pub(crate) fn class_in_contextvars(&self, name: &str) -> Option<Traced<Bound<'py, PyType>>> {
-        let class = [TOKEN, CONTEXT].into_iter().find(|known| *known == name)?.rsplit_once('.')?.1;
-        let found = self.import("contextvars", class);
-        Some(found.and_then(|class| class.cast_into().or_else(|error| internal(error.to_string()))))
+    pub(crate) fn class_in_contextvars(&self, name: &str) -> Option<Bound<'py, PyType>> {
+        match name {
+            TOKEN => Some(contexts::token_class(self.py)),
+            CONTEXT => Some(contexts::context_class(self.py)),
+            _ => None,
+        }
     }
 
     /// Whether the value is a context.
@@ -125,7 +138,7 @@ impl<'py> Tracer<'py> {
             || self.real(value).is_some_and(|object| contexts::is_context(&object))
     }
 
-    /// Index of the context that a value is, which nobody outside the trace has entered; `None`: it is no context.
+    /// Index of the context that a value is: the running one, or one that nobody outside the trace has entered. `None`: it is no context.
     fn context_of(&mut self, value: ValueId) -> Traced<Option<usize>> {
         if let Some(index) = self.state.contexts.objects.get(&value) {
             return Ok(Some(*index));
@@ -133,10 +146,15 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(value).filter(contexts::is_context) else { return Ok(None) };
         self.class_of(value)?;
         let Some(source) = self.source(value) else { return internal("a context from nowhere") };
+        if contexts::is_current(&object) {
+            self.guard(source, Check::Domain(Box::new(Entered::IsCurrent)), "the trace used a context");
+            self.state.contexts.objects.insert(value, 0);
+            return Ok(Some(0));
+        }
         if contexts::is_entered(&object) {
             return unsupported("context that is entered", "contextvars.Context");
         }
-        self.guard(source, Check::Domain(Box::new(NotEntered)), "the trace used a context");
+        self.guard(source, Check::Domain(Box::new(Entered::ByNobody)), "the trace used a context");
         let others = self.state.contexts.objects.keys().copied();
         for other in others.filter(|other| self.real(*other).is_some()).collect::<Vec<_>>() {
             self.tell_apart(value, other, "the trace used two contexts")?;
@@ -221,7 +239,7 @@ impl<'py> Tracer<'py> {
 
     fn whole_context(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         let Some(index) = self.context_of(value)? else { return internal("a context expected") };
-        let made = self.import("contextvars", "Context")?.call0().or_else(|error| internal(error.to_string()))?;
+        let made = contexts::context_class(self.py).call0().or_else(|error| internal(error.to_string()))?;
         for variable in self.variables_in(index)? {
             let Some(value) = self.value_in_context(index, variable)? else { continue };
             let (Some(variable), native) = (self.real(variable), self.native(value)?) else {

@@ -1,4 +1,4 @@
-//! State of the process and the thread: locks, locale, time zone, decimal contexts, codecs, files, settings, OS signals.
+//! State of the process and the thread: locks, locale, time zone, context variables, decimal contexts, codecs, files, settings, OS signals.
 //!
 //! In: calls of the C functions that read or change such state. Out: values under guards, and side effects in order.
 //! Must not know: frames and instructions.

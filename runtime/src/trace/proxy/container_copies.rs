@@ -7,7 +7,6 @@ use crate::ffi::types;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, DequeShape, EmptySlot};
 use crate::names::{interned, name};
-use crate::trace::attribute::descriptors::{own_dict, own_dict_allowed};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -124,15 +123,7 @@ impl<'py> Tracer<'py> {
         for slot in slots(&class) {
             self.share_slot(id, object, copy, &slot)?;
         }
-        if !own_dict_allowed(&class) {
-            return Ok(());
-        }
-        let plain = types::lookup(&class, &interned(self.py, "__dict__"));
-        let plain = plain.is_some_and(|found| types::c_name(&found.get_type()) == "getset_descriptor");
-        let (Some(dict), Some(source), true) = (own_dict(object), self.source(id), plain) else {
-            return unsupported("C function on an object with an unusual __dict__", types::name(&class));
-        };
-        let dict = self.instance_dict(id, dict.into_any(), source);
+        let Some(dict) = self.attributes_as_dict(id, object)? else { return Ok(()) };
         let Some(held) = self.private_copy(dict)? else { return internal("__dict__ without a copy") };
         types::generic_set(copy, &interned(self.py, "__dict__"), Some(&held))
             .or_else(|error| internal(error.to_string()))
@@ -289,15 +280,6 @@ impl<'py> Tracer<'py> {
             set.or_else(|error| internal(error.to_string()))?;
         }
         Ok(())
-    }
-}
-
-/// The path to an entry of a dict.
-pub(crate) fn entry_path(dict: &Bound<'_, PyDict>, source: &Source, key: &Bound<'_, PyAny>) -> Source {
-    let base = Arc::new(source.clone());
-    match types::is_c_type(&dict.get_type()) {
-        true => Source::DictItem(base, Fixed::new(key)),
-        false => Source::OwnEntry(base, Fixed::new(key)),
     }
 }
 

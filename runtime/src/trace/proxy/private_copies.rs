@@ -5,7 +5,6 @@ use crate::ffi::{ordered_dict, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::trace::proxy::container_copies::entry_path;
 use crate::trace::proxy::convert::{MAX_DEPTH, object_kind};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::private_copies::PrivateCopy;
@@ -182,7 +181,7 @@ impl<'py> Tracer<'py> {
         let store = own.or_else(|error| internal(error.to_string()))?;
         for key in keys {
             let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
-            let value = self.sourced(value, entry_path(dict, source, &key));
+            let value = self.sourced(value, source.entry_of(dict, &key));
             let asks_nobody = is_scalar(&key);
             let (key, value) = (self.native_key(key)?, self.native(value)?);
             let store = || match &store {

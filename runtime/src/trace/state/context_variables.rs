@@ -99,7 +99,7 @@ impl Default for ContextVariables {
         Self {
             variables: Vec::new(),
             seen: FxHashMap::default(),
-            contexts: vec![TracedContext::new(Base::Current)],
+            contexts: vec![TracedContext { entered: true, ..TracedContext::new(Base::Current) }],
             entered: Vec::new(),
             objects: FxHashMap::default(),
             tokens: FxHashMap::default(),

@@ -54,6 +54,7 @@ fn is_read(source: &Source) -> bool {
         source,
         Source::DictItem(..)
             | Source::OwnEntry(..)
+            | Source::EntryFor(..)
             | Source::Referent(..)
             | Source::Global(_)
             | Source::Builtin(_)

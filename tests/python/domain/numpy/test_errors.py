@@ -1,5 +1,6 @@
 """Errors that depend on the contents of arrays, raised inside the program's own `try` and `with`: its handlers see what they see in plain Python."""
 
+import contextvars
 import operator
 import unittest
 import warnings
@@ -115,6 +116,31 @@ class ErrorsOfContents(unittest.TestCase):
 
     def test_ignored(self):
         self.same("ignore", "error")
+
+    def test_set_within_the_trace(self):
+        from numpy._core.umath import _extobj_contextvar, _make_extobj
+
+        raises = _make_extobj(divide="raise")
+
+        def sets(x):
+            token = _extobj_contextvar.set(raises)
+            try:
+                return 1 / x
+            finally:
+                _extobj_contextvar.reset(token)
+
+        def in_a_copy(x):
+            return contextvars.copy_context().run(sets, x)
+
+        def in_an_empty_context(x):
+            return contextvars.Context().run(np.divide, 1, x)
+
+        for program in sets, in_a_copy, in_an_empty_context:
+            compiled = slotrt.compile(program)
+            for x in np.ones(2), np.zeros(2), np.ones(2):
+                for mode in "ignore", "raise":
+                    with self.subTest(program.__name__, mode=mode), np.errstate(all=mode):
+                        self.assertEqual(outcome(compiled, x), outcome(program, x))
 
     def test_a_graph_made_before_the_filter(self):
         def divide(x):

@@ -271,6 +271,23 @@ class InlinedBreaks(unittest.TestCase):
             sys.setrecursionlimit(limit)
         self.assertLessEqual(abs(plain - compiled), 2)
 
+    def test_a_method_that_calls_itself_through_c_is_compiled_once(self):
+        class Compares:
+            def __eq__(self, other):
+                return self == other
+
+        def compare():
+            try:
+                return Compares() == 3
+            except RecursionError:
+                return "too deep"
+
+        slotrt.reset()
+        compiled = slotrt.compile(compare)
+        for _ in range(3):
+            self.assertEqual(compiled(), "too deep")
+            self.assertLess(slotrt.stats()["frames_compiled"], 8)
+
 
 if __name__ == "__main__":
     unittest.main()

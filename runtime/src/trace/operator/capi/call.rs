@@ -164,10 +164,7 @@ impl<'py> Tracer<'py> {
         if function.name.starts_with("slot_") || function.pointer == 0 {
             return unsupported("slot function without a translation", function.name);
         }
-        if let (Some(Slot::mp_subscript), [container, _]) = (function.slot, values)
-            && self.real(*container).is_some()
-            && let Some(item) = self.read_container("getitem", values)?
-        {
+        if let Some(item) = self.item_of_container(function, operands)? {
             return Ok(item);
         }
         let mut natives = Vec::new();
@@ -245,6 +242,17 @@ impl<'py> Tracer<'py> {
             false => self.with_callbacks(call),
         };
         self.after_native(result, &natives)
+    }
+
+    /// What a slot that gives an item gives on a container from outside of which the trace has no copy.
+    fn item_of_container(&mut self, function: &SlotFunction, operands: Operands) -> Traced<Option<ValueId>> {
+        let (container, key) = match (function.slot, operands) {
+            (Some(Slot::mp_subscript), Operands::Binary(container, key)) => (container, key),
+            // The caller has added the length to an index from the end.
+            (Some(Slot::sq_item), Operands::Index(container, index)) if index >= 0 => (container, self.integer(index)),
+            _ => return Ok(None),
+        };
+        if self.real(container).is_some() { self.read_container("getitem", &[container, key]) } else { Ok(None) }
     }
 
     /// The copy of a container from outside that is an operand: as a receiver, where the function is its own class's.
