@@ -43,7 +43,18 @@ class Property(Plain):
         self.x = value
 
 
+class Items(list):
+    pass
+
+
+class Names(dict):
+    pass
+
+
 MAKE = {
+    "Items": lambda: Items([3, 1, 2]),
+    "Names": lambda: Names(k=1),
+    "deque": lambda: collections.deque([3, 1, 2]),
     "Plain": Plain,
     "Slots": Slots,
     "Equal": Equal,
@@ -128,7 +139,18 @@ out.append(A[0] is B[0])
 out.append([list(item) for item in A])
 A[0][0] = len(B[0])"""
 
+DEQUES = """A.append(B[0])
+out.append(list(A))
+A[0] = len(B)
+out.append(A[-1])
+A.extend(B)
+A.reverse()
+A.rotate(1)"""
+
 STATEMENTS = {
+    "Items": (LISTS, LISTS),
+    "Names": (DICTS, DICTS),
+    "deque": (DEQUES, DEQUES),
     "Plain": (ATTRIBUTES, NAMESPACES),
     "Slots": (ATTRIBUTES,),
     "Equal": (ATTRIBUTES, NAMESPACES),
@@ -162,7 +184,7 @@ def picture(value, seen):
     if id(value) in seen:
         return ("seen", seen[id(value)])
     seen[id(value)] = len(seen)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, collections.deque)):
         return (type(value).__name__, [picture(item, seen) for item in value])
     if isinstance(value, dict):
         return (type(value).__name__, [(key, picture(item, seen)) for key, item in value.items()])

@@ -194,13 +194,6 @@ impl<'py> Tracer<'py> {
     /// Runs a C callable; `method` says that the first argument is the receiver.
     pub(crate) fn call_c_on(&mut self, object: &Bound<'py, PyAny>, args: &Arguments, method: bool) -> Traced<ValueId> {
         let name = callee::name_of(object);
-        if let ("get", [dict, key, rest @ ..], true) = (&*name, &*args.positional, args.keywords.is_empty())
-            && rest.len() < 2
-            && callee::owner_of(object).is_some_and(|owner| owner.is(self.py.get_type::<pyo3::types::PyDict>()))
-            && let Some(entry) = self.unread_entry(*dict, *key)?
-        {
-            return Ok(entry.or(rest.first().copied()).unwrap_or_else(|| self.none()));
-        }
         self.rely_on_handlers(object, &name, args)?;
         if method
             && args.keywords.is_empty()

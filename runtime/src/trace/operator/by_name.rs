@@ -236,11 +236,6 @@ impl<'py> Tracer<'py> {
         if let Some(found) = self.context_operator(name, operands)? {
             return Ok(found);
         }
-        if let ("contains", [container, key]) = (name, operands)
-            && let Some(entry) = self.unread_entry(*container, *key)?
-        {
-            return Ok(self.boolean(entry.is_some()));
-        }
         if let Some(item) = self.read_container(name, operands)? {
             return Ok(item);
         }

@@ -1,13 +1,11 @@
 //! What may be known of a container or a scalar from outside without its contents: length, truth, items one by one.
 use crate::ffi::ordered_dict;
 use crate::guard::Check;
-use crate::guard::source::{Fixed, Source};
+use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
-use crate::trace::value::kinds::{is_key, is_scalar};
-use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use std::sync::Arc;
@@ -27,6 +25,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn unread_length(&mut self, value: ValueId) -> Traced<Option<usize>> {
         let Some((object, source)) = self.unread(value) else { return Ok(None) };
         let sized = is_sequence(&object)
+            || object.is_exact_instance_of::<PyDict>()
             || ordered_dict::exact(&object).is_some()
             || object.is_exact_instance_of::<PySet>()
             || object.is_exact_instance_of::<PyString>()
@@ -51,28 +50,6 @@ impl<'py> Tracer<'py> {
         self.class_of(value)?;
         self.guard_once(value, GuardRequest::TRUTH, source, Check::Truth(truth), "the trace branched on the truth");
         Ok(Some(truth))
-    }
-
-    /// The entry of such a dict under a known key, or that there is none; without an answer, C looks it up in a copy.
-    pub(crate) fn unread_entry(&mut self, value: ValueId, key: ValueId) -> Traced<Option<Option<ValueId>>> {
-        let Some((object, source)) = self.unread(value) else { return Ok(None) };
-        let Ok(dict) = object.cast_exact::<PyDict>() else { return Ok(None) };
-        let Some(key) = self.known(key).filter(|key| is_scalar(key) && !has_nan(key)) else { return Ok(None) };
-        if !dict.keys().iter().all(|key| is_key(&key)) {
-            return Ok(None);
-        }
-        self.class_of(value)?;
-        let Ok(found) = dict.get_item(&key) else { return Ok(None) };
-        Ok(Some(match found {
-            Some(found) => Some(self.sourced(found, Source::DictItem(Arc::new(source), Fixed::new(&key)))),
-            None => {
-                let is_it = |check: &Check| matches!(check, Check::Absent(known) if known.bind(self.py).eq(&key).unwrap_or(false));
-                if !self.state.guards.iter().any(|guard| guard.source == source && is_it(&guard.check)) {
-                    self.guard(source, Check::Absent(key.unbind()), "the trace looked for an entry");
-                }
-                None
-            }
-        }))
     }
 
     /// The first items of such a tuple or list, each reached over its own path; without a limit, all.

@@ -84,7 +84,7 @@ impl<'py> Tracer<'py> {
         if self.state.private_copies.is_empty() {
             return;
         }
-        for native in natives.iter().filter(|native| types::is_c_type(&native.get_type())) {
+        for native in natives {
             let value = self.state.identity.get(&(native.as_ptr() as usize)).copied();
             let copy = value.and_then(|value| self.state.private_copies.of(value));
             let Some(copy) = copy.filter(|copy| copy.object.is(native)) else { continue };
