@@ -57,11 +57,9 @@ def hit_ns():
     return cost if slotrt.stats()["cache_hits"] > before else None
 
 
-def reading(kind, count):
-    """A compiled function that reads `count` names, of whose values its guards are all that is left."""
+def reader(kind, count):
+    """A function that reads `count` names."""
     import types
-
-    import slotrt
 
     module = types.ModuleType("names")
     holder = type("Holder", (), {}) if kind == "class" else module
@@ -71,7 +69,14 @@ def reading(kind, count):
     prefix = "" if kind == "globals" else "holder."
     lines = [f"    if {prefix}n{number} < 0: return None\n" for number in range(count)]
     exec(f"def read(x):\n{''.join(lines)}    return x", namespace)
-    compiled = slotrt.compile(namespace["read"])
+    return namespace["read"]
+
+
+def reading(kind, count):
+    """The same compiled: its guards are all that is left of it."""
+    import slotrt
+
+    compiled = slotrt.compile(reader(kind, count))
     for _ in range(3):
         compiled(None)
     return compiled

@@ -8,7 +8,8 @@
     {1: 2, 3: 4}
 
 `compile` returns a callable that traces on its first call. `explain` reports what a call was compiled into. `stats` counts.
-`reset` forgets everything compiled. `graph_break` breaks the graph where it is called.
+`reset` forgets everything compiled. `graph_break` breaks the graph where it is called. `disable` leaves a callable alone.
+`is_compiled` looks at a callable; `is_compiling` tells code whether it is traced.
 """
 
 from . import _slotrt
@@ -17,9 +18,10 @@ from ._slotrt import bytecode
 if _slotrt.HOOKS:
     from ._slotrt import InternalError, hook
 if _slotrt.TRACES:
-    from ._api import compile, explain, reset, stats
+    from ._api import compile, disable, explain, reset, stats
+    from ._callables import is_compiled
     from ._explain import Explanation
-    from ._slotrt import Graph, GraphBreak, Node, graph_break
+    from ._slotrt import Graph, GraphBreak, Node, graph_break, is_compiling
 else:
 
     def __getattr__(name):
@@ -42,9 +44,12 @@ __all__ = [
     "Node",
     "bytecode",
     "compile",
+    "disable",
     "explain",
     "graph_break",
     "hook",
+    "is_compiled",
+    "is_compiling",
     "reset",
     "stats",
 ]

@@ -1,8 +1,9 @@
 """The functions of the public API."""
 
 import os
+from _functools import partial
 
-from ._backends import resolve
+from ._callables import Compiler, disabled
 from ._explain import Explanation
 from ._slotrt import Session
 
@@ -20,23 +21,34 @@ _environment_log = _log()
 _session = Session(log=_environment_log)
 
 
-def compile(fn=None, *, backend="eager", fullgraph=False, dynamic=None):
+def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, inplace=False):
     """Returns a callable that behaves like `fn`, and runs compiled code while its guards hold.
 
-    fn         a Python function, a bound method, or an object whose class has a `__call__` in Python: a `torch.nn.Module`.
-               Without it, `compile` returns a decorator: `@slotrt.compile(fullgraph=True)`.
-    backend    "eager", or a callable `(graph, example_inputs) -> callable`. It gets a `slotrt.Graph`, or a
-               `torch.fx.GraphModule` for a graph of tensors. The callable that it returns runs in the graph's place: it
+    fn         a callable: a function, a method, a class, an object with `__call__`, a function of C, a `functools.partial`.
+               A `torch.nn.Module` gives a module with the same parameters. Without it, `compile` returns a decorator:
+               `@slotrt.compile(fullgraph=True)`. What is compiled already is returned as it is, unless an option is given
+               that it was not compiled with.
+    backend    "eager", which is the default, or a callable `(graph, example_inputs) -> callable`. It gets a `slotrt.Graph`,
+               or a `torch.fx.GraphModule` for a graph of tensors. The callable that it returns runs in the graph's place: it
                takes the graph's inputs and returns the tuple of its results.
     fullgraph  if true, a graph break raises `slotrt.GraphBreak`.
     dynamic    must be `None` or `False`: every shape is guarded.
+    inplace    if true, `fn` is a `torch.nn.Module` whose own calls run compiled code from now on; it is returned.
     """
     if dynamic:
         raise ValueError("dynamic=True: shapes are always guarded here; leave dynamic out")
-    target = resolve(backend)
-    if fn is None:
-        return lambda fn: _session.compile(fn, target, bool(fullgraph))
-    return _session.compile(fn, target, bool(fullgraph))
+    again = partial(compile, backend=backend, fullgraph=fullgraph)
+    compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph))
+    replace = compiler.in_place if inplace else compiler
+    return replace if fn is None else replace(fn)
+
+
+def disable(fn=None):
+    """Returns a callable that behaves like `fn`, and runs natively with all that it calls; also a decorator.
+
+    Where compiled code calls it, the graph breaks. Compiled functions that it calls run uncompiled.
+    """
+    return disable if fn is None else disabled(fn)
 
 
 def explain(fn, *, backend="eager"):
@@ -46,10 +58,11 @@ def explain(fn, *, backend="eager"):
     >>> report.graphs, report.breaks, report.ops, report.guards
     >>> print(report)
     """
+    again = partial(compile, backend=backend)
 
     def explained(*args, **kwargs):
         session = Session(record=True, log=_environment_log)
-        compiled = session.compile(fn, resolve(backend), False)
+        compiled = Compiler(session, again, backend)(fn)
         result = compiled(*args, **kwargs)
         return Explanation(result, session.frames())
 

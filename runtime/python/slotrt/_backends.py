@@ -11,6 +11,7 @@ def _with_fx(backend):
             graph = graph_module(graph)
         return backend(graph, example_inputs)
 
+    adapted.__wrapped__ = backend
     return adapted
 
 

@@ -13,6 +13,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn claims(&self, class: &Bound<'_, PyType>) -> bool;
     /// Whether calls of this object are the domain's business, whatever the arguments (`numpy.add`, `numpy.zeros`).
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
+    /// Why a call of this Python function is to run natively, as a whole.
+    fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -23,12 +27,24 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Result<Answer<'py>, Box<Break>>;
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
+    /// The condition under which inputs of a graph lie in memory as these do, as far as the graph may change some of them in place.
+    fn memory_guard(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
         false
     }
     /// The guard on the state of the library, its modes, under which the domain's answers are right.
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
+    /// The context variable that its operations read when they run, which is in the graph.
+    fn context_variable(&self) -> Option<&Py<PyAny>> {
+        None
+    }
+    /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.
+    fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
+        false
+    }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

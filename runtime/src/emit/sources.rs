@@ -92,6 +92,11 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
                 self.call(2);
             }
+            Source::ContextValue(base) => {
+                self.callee(snapshot::original(self.py, "contextvars", "ContextVar")?.getattr(name!("get"))?);
+                self.source(base)?;
+                self.call(1);
+            }
             Source::Dict(base) => {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
@@ -134,6 +139,10 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
                 self.source(base)?;
                 self.call(1);
+            }
+            Source::Together(parts) => {
+                parts.iter().try_for_each(|part| self.source(part))?;
+                self.plain(Op::BUILD_TUPLE, parts.len() as u32);
             }
             Source::Constant(object) => self.constant(object.0.bind(self.py).clone()),
         }

@@ -23,6 +23,8 @@ mod native_stack;
 #[cfg(slotrt_hooks)]
 mod objects;
 #[cfg(slotrt_hooks)]
+pub mod other_compiler;
+#[cfg(slotrt_hooks)]
 mod raw;
 #[cfg(slotrt_hooks)]
 mod release;
@@ -48,7 +50,7 @@ pub use frames::{eval_breaker, frame, surviving_frames, traceback};
 #[cfg(slotrt_hooks)]
 pub(crate) use objects::{callee, modules};
 #[cfg(slotrt_traces)]
-pub use objects::{collector, containers, lru_cache, ordered_dict, referents};
+pub use objects::{collector, containers, contexts, lru_cache, ordered_dict, referents};
 #[cfg(slotrt_hooks)]
 pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
 #[cfg(slotrt_hooks)]

@@ -10,7 +10,8 @@ pub type Name = Cow<'static, str>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// Handle of a value in the trace that records the graph. Two handles are one Python object only if they are equal.
+/// Handle of a value in the trace that records the graph. Handles that differ may still be one object, where the
+/// caller chose both paths to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
@@ -36,6 +37,17 @@ pub enum Argument {
     Tuple(Vec<Argument>),
     /// A list built from arguments.
     List(Vec<Argument>),
+}
+
+impl Argument {
+    /// Adds the nodes that it names.
+    pub fn nodes(&self, found: &mut Vec<NodeId>) {
+        match self {
+            Self::Node(node) => found.push(*node),
+            Self::Constant(_) => {}
+            Self::Tuple(parts) | Self::List(parts) => parts.iter().for_each(|part| part.nodes(found)),
+        }
+    }
 }
 
 /// Where in the user's program a node comes from.

@@ -41,6 +41,8 @@ pub enum Check {
     Equals(Py<PyAny>),
     /// The exact list, tuple, dict or set has this length.
     Length(usize),
+    /// `bool(value)` of an exact number or text is this.
+    Truth(bool),
     /// There is an object at the source, whichever.
     Exists,
     /// The caller handles no exception; the value does not matter.
@@ -55,6 +57,9 @@ pub enum Check {
     TypeUnchanged(Py<PyAny>),
     /// The value is this Python function, and its code, defaults and keyword defaults are the objects that they were when the guard was made.
     FunctionUnchanged(Py<PyAny>),
+    /// The value is a Python function like this one, made of the same code, with the same globals and as many defaults; not necessarily the
+    /// same one.
+    FunctionLike(Py<PyAny>),
     /// The exact dict at the source has exactly the keys of this tuple, in this order.
     Keys(Py<PyAny>),
     /// The cell at the source is empty.

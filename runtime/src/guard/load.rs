@@ -1,8 +1,8 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
-use crate::ffi::{Args, inspect, referents};
+use crate::ffi::{Args, context_variable, inspect, referents};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ pub(super) enum Load {
     Builtin(Name),
     Entry(usize, SharedObject),
     Attribute(usize, Name),
+    ContextValue(usize),
     Dict(usize),
     Item(usize, usize),
     OwnItem(usize, SharedObject, usize),
@@ -31,6 +32,7 @@ pub(super) enum Load {
     HasKey(usize, usize),
     Referent(usize),
     Type(usize),
+    Together(Vec<usize>),
     Constant(SharedObject),
 }
 
@@ -53,6 +55,7 @@ impl Load {
             Self::Builtin(name) => values::entry(&inspect::builtins(function)?, name.bind(py)),
             Self::Entry(dict, key) => values::entry(register(dict)?, key.bind(py)),
             Self::Attribute(base, name) => inspect::own_attribute(register(base)?, name.bind(py)),
+            Self::ContextValue(base) => context_variable::value(register(base)?),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
             Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
@@ -60,6 +63,10 @@ impl Load {
             Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
+            Self::Together(parts) => {
+                let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
+                PyTuple::new(py, parts).ok().map(Bound::into_any)
+            }
             Self::Constant(object) => Some(object.bind(py).clone()),
         }
     }
@@ -70,6 +77,7 @@ impl Load {
             Self::Content(base) => Self::Content(register(*base)),
             Self::Entry(base, key) => Self::Entry(register(*base), Arc::clone(key)),
             Self::Attribute(base, name) => Self::Attribute(register(*base), Arc::clone(name)),
+            Self::ContextValue(base) => Self::ContextValue(register(*base)),
             Self::Dict(base) => Self::Dict(register(*base)),
             Self::Item(base, index) => Self::Item(register(*base), *index),
             Self::OwnItem(base, method, index) => Self::OwnItem(register(*base), Arc::clone(method), *index),
@@ -77,6 +85,7 @@ impl Load {
             Self::HasKey(container, key) => Self::HasKey(register(*container), register(*key)),
             Self::Referent(base) => Self::Referent(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
+            Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
                 self.clone()
             }
@@ -89,6 +98,7 @@ impl Load {
             (Self::Argument(one), Self::Argument(other))
             | (Self::FreeCell(one), Self::FreeCell(other))
             | (Self::Content(one), Self::Content(other))
+            | (Self::ContextValue(one), Self::ContextValue(other))
             | (Self::Dict(one), Self::Dict(other))
             | (Self::Referent(one), Self::Referent(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
@@ -101,6 +111,7 @@ impl Load {
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
+            (Self::Together(one), Self::Together(other)) => one == other,
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             _ => false,
         }
@@ -115,11 +126,13 @@ impl Load {
             Self::Argument(_)
             | Self::FreeCell(_)
             | Self::Content(_)
+            | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)
+            | Self::Together(_)
             | Self::Type(_) => {}
         }
     }

@@ -6,6 +6,7 @@ mod caller_object;
 mod condition;
 mod deque_shape;
 mod empty_slot;
+mod function_shape;
 mod has_item;
 mod key_order;
 mod load;

@@ -221,6 +221,7 @@ impl<'a, 'py> Plan<'a, 'py> {
         let base = match from {
             Load::Argument(_) => return State::Moving("an argument"),
             Load::FreeCell(_) => return State::Moving("a closure"),
+            Load::Together(_) => return State::Moving("the state of several objects"),
             Load::Constant(_) => return State::Fixed("an object that the code keeps"),
             Load::Global(name) => {
                 let globals = inspect::globals(self.function);
@@ -233,7 +234,8 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
-            Load::Referent(base) | Load::Type(base) | Load::EntryFor(base, _) | Load::HasKey(base, _) => *base,
+            Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) => *base,
+            Load::EntryFor(base, _) | Load::HasKey(base, _) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -250,6 +252,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
             Load::Type(_) => State::Moving("the class of an object can be assigned"),
+            Load::ContextValue(_) => State::Moving("the value of a context variable"),
             _ => State::Moving("the contents of a cell"),
         }
     }
@@ -307,7 +310,7 @@ impl<'a, 'py> Plan<'a, 'py> {
         let watched = |watched: bool, what| if watched { Ok(what) } else { Err(NO_WATCHER) };
         match test {
             Test::TypeIs(_) if !keeps_type(&value) => Err("the class of an object can be assigned"),
-            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) => Ok(what),
+            Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) | Test::Truth(_) => Ok(what),
             Test::Function(..) => Ok("the function"),
             Test::Length(_) if keeps_length(&value) => Ok(what),
             Test::Length(_) => Err("the contents of a container"),
@@ -316,7 +319,7 @@ impl<'a, 'py> Plan<'a, 'py> {
                 "the dict, under that name",
             ),
             Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
-            Test::CallerObject(_) => Err("an object of the caller"),
+            Test::CallerObject(_) | Test::FunctionLike(_) => Err("an object of the caller"),
             Test::NothingHandled => Err("the caller may handle an exception"),
             Test::Empty => Err("the contents of a cell"),
             Test::Domain(_) => Err("the state of the object"),

@@ -1,6 +1,7 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
 use super::caller_object::CallerObject;
 use super::condition::{Check, Guard, Reason};
+use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
 use super::source::Source;
 use super::step::{Action, Step};
@@ -88,10 +89,10 @@ impl Program {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
             Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
             Test::CallerObject(object) if object.is(&value) => None,
-            Test::Is(_) | Test::Function(..) | Test::CallerObject(_) => {
+            Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) | Test::CallerObject(_) => {
                 Some(format!("now another one: {}", text(&value)))
             }
-            Test::Equals(_) => Some(format!("now {}", text(&value))),
+            Test::Equals(_) | Test::Truth(_) => Some(format!("now {}", text(&value))),
             Test::Length(_) => values::length(&value).map(|length| format!("now {length}")),
             Test::Keys(_) => Some(format!("now {}", text(value.cast::<PyDict>().ok()?.keys().as_any()))),
             Test::Domain(check) => check.now(&value).map(|now| format!("now {now}")),
@@ -193,6 +194,7 @@ impl Builder<'_> {
                 let attribute = name(attribute);
                 Load::Attribute(self.load(base)?, attribute)
             }
+            Source::ContextValue(base) => Load::ContextValue(self.load(base)?),
             Source::Dict(base) => Load::Dict(self.load(base)?),
             Source::EntryFor(base, key) => Load::EntryFor(self.load(base)?, self.load(key)?),
             Source::HasKey(base, _, key) => Load::HasKey(self.load(base)?, self.load(key)?),
@@ -203,6 +205,9 @@ impl Builder<'_> {
             }
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
+            Source::Together(parts) => {
+                Load::Together(parts.iter().map(|part| self.load(part)).collect::<PyResult<_>>()?)
+            }
             Source::Constant(object) => Load::Constant(Arc::new(object.0.clone_ref(self.py))),
         })
     }
@@ -211,7 +216,6 @@ impl Builder<'_> {
     fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
         let object = match &check {
             Check::Is(object) if given => CallerObject::object(object.bind(self.py)),
-            Check::FunctionUnchanged(function) if given => CallerObject::function(function.bind(self.py)),
             _ => None,
         };
         let test = match check {
@@ -224,6 +228,7 @@ impl Builder<'_> {
             Check::Is(object) => Test::Is(Arc::new(object)),
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
+            Check::Truth(truth) => Test::Truth(truth),
             Check::NothingHandled => Test::NothingHandled,
             Check::Absent(key) => Test::Absent(Arc::new(key)),
             Check::TypeUnchanged(kind) => {
@@ -235,6 +240,7 @@ impl Builder<'_> {
                 let values = values::default_values(&parts);
                 Test::Function(Arc::new(function), parts.map(|part| part.map(Bound::unbind)), values)
             }
+            Check::FunctionLike(function) => Test::FunctionLike(FunctionShape::of(function.bind(self.py))),
             Check::Keys(keys) => Test::Keys(keys),
             Check::CellEmpty => Test::Empty,
             Check::Domain(check) => Test::Domain(check),

@@ -39,10 +39,14 @@ pub enum Source {
     Referent(Arc<Source>),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
+    /// What the context variable at this path has in the running context, or was made with.
+    ContextValue(Arc<Source>),
     /// The own `__dict__` of an instance, function or module; an empty dict where it has none yet.
     Dict(Arc<Source>),
     /// `type(base)`.
     TypeOf(Arc<Source>),
+    /// What is found at several paths, for a guard on all of them.
+    Together(Arc<[Source]>),
     /// An object that the compiled code keeps alive itself; needs no guard.
     Constant(Arc<Fixed>),
 }
@@ -71,6 +75,7 @@ impl Source {
     pub fn is_content(&self) -> bool {
         match self {
             Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::EntryFor(..) => true,
+            Self::ContextValue(_) => true,
             Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
             _ => false,
         }
@@ -85,6 +90,22 @@ impl Source {
         }
     }
 
+    /// What the caller chose of the path: an argument, an item of one, a global; what follows hangs off that.
+    #[must_use]
+    pub fn origin(&self) -> &Self {
+        match self {
+            Self::Item(base, _) | Self::DictItem(base, _) if matches!(**base, Self::Local(_)) => self,
+            Self::DictItem(base, _)
+            | Self::Attr(base, _)
+            | Self::OwnAttr(base, _)
+            | Self::Item(base, _)
+            | Self::Cell(base)
+            | Self::Dict(base)
+            | Self::TypeOf(base) => base.origin(),
+            _ => self,
+        }
+    }
+
     fn root(&self) -> &Self {
         match self {
             Self::Local(_)
@@ -92,6 +113,7 @@ impl Source {
             | Self::FreeCell(_)
             | Self::Global(_)
             | Self::Builtin(_)
+            | Self::Together(_)
             | Self::Constant(_) => self,
             Self::DictItem(base, _)
             | Self::Attr(base, _)
@@ -103,6 +125,7 @@ impl Source {
             | Self::HasKey(base, ..)
             | Self::Referent(base)
             | Self::Cell(base)
+            | Self::ContextValue(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.root(),
         }

@@ -1,6 +1,7 @@
 //! Tests of guard programs. None runs code of the program, except where a guard is a call.
 use super::caller_object::CallerObject;
 use super::condition::DomainCheck;
+use super::function_shape::FunctionShape;
 use super::load::SharedObject;
 use super::values;
 use crate::ffi::{inspect, types};
@@ -15,13 +16,16 @@ pub(super) enum Test {
     Is(SharedObject),
     Equals(Py<PyAny>),
     Length(usize),
+    Truth(bool),
     NothingHandled,
     Absent(SharedObject),
     /// The type and the version tag it had; 0 never matches.
     Unchanged(Arc<Py<PyType>>, u32),
     /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
     Function(SharedObject, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
-    /// An object or a function of the caller.
+    /// A function made of the same code.
+    FunctionLike(FunctionShape),
+    /// An object of the caller.
     CallerObject(CallerObject),
     Keys(Py<PyAny>),
     Empty,
@@ -46,9 +50,10 @@ impl Test {
                     visit(value);
                 });
             }
+            Self::FunctionLike(shape) => shape.traverse(visit),
             Self::CallerObject(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
-            Self::Length(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
+            Self::Length(_) | Self::Truth(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
         }
     }
 
@@ -60,12 +65,14 @@ impl Test {
             Self::TypeIs(kind) => value.get_type_ptr().cast() == kind.as_ptr(),
             Self::Is(object) => value.is(&**object),
             Self::Equals(constant) => values::equal(value, constant.bind(py)),
+            Self::Truth(truth) => values::truth(value) == Some(*truth),
             Self::Length(length) => values::length(value) == Some(*length),
             Self::Absent(key) => values::absent(value, key.bind(py)),
             Self::Unchanged(kind, tag) => *tag != 0 && types::version_tag(kind.bind(py)) == *tag,
             Self::Function(function, parts, values) => {
                 value.is(&**function) && values::same_parts(value, parts) && values::same_defaults(parts, values, py)
             }
+            Self::FunctionLike(shape) => shape.is_of(value),
             Self::CallerObject(object) => object.is(value),
             Self::Keys(keys) => values::has_keys(value, keys.bind(py)),
             Self::Empty => inspect::cell_content(value).is_none(),
@@ -85,6 +92,7 @@ impl Test {
             (Self::Is(one), Self::Is(other)) | (Self::Absent(one), Self::Absent(other)) => one.is(&**other),
             (Self::Equals(one), Self::Equals(other)) => values::equal(one.bind(py), other.bind(py)),
             (Self::Length(one), Self::Length(other)) => one == other,
+            (Self::Truth(one), Self::Truth(other)) => one == other,
             (Self::Unchanged(one, tag), Self::Unchanged(other, then)) => one.is(&**other) && tag == then,
             (Self::Domain(one), Self::Domain(other)) => one.same(&**other, py),
             (Self::NothingHandled, Self::NothingHandled)

@@ -1,10 +1,13 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
-use crate::ffi::{containers, inspect};
+use crate::ffi::{containers, contexts, inspect};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// The value of a dict under a key.
+/// The value of a dict, or of a context, under a key.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if contexts::is_context(dict) {
+        return dict.get_item(key).ok();
+    }
     dict.cast::<PyDict>().ok()?.get_item(key).ok()?
 }
 
@@ -35,6 +38,15 @@ pub(super) fn own_item<'py>(
     index: usize,
 ) -> Option<Bound<'py, PyAny>> {
     method.call1((sequence, index)).ok()
+}
+
+/// The truth of an exact number or text.
+pub(super) fn truth(value: &Bound<'_, PyAny>) -> Option<bool> {
+    let exact = value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>();
+    exact.then(|| value.is_truthy().ok()).flatten()
 }
 
 /// Whether a dict lacks a key.

@@ -129,7 +129,7 @@ impl SplitFunction {
 pub(super) fn with_closure<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let made = function::from_code(code, like)?;
     if let Ok(cells) = like.getattr("__closure__")?.cast_into::<PyTuple>() {
-        function::set_closure(&made, &cells)?;
+        function::set_closure(&made, Some(&cells))?;
     }
     made.setattr("__name__", like.getattr("__name__")?)?;
     made.setattr("__qualname__", like.getattr("__qualname__")?)?;

@@ -8,7 +8,7 @@ use super::record::{Frame, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, EmittedCode, Failure};
 use crate::ffi::callable::Choice;
-use crate::ffi::{Args, eval_breaker};
+use crate::ffi::{Args, eval_breaker, function};
 use crate::graph_break::Break;
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
@@ -32,7 +32,8 @@ impl Compiled {
         let kept = Arc::clone(&self.unit.kept);
         // A continuation's code runs nowhere but here: nothing asks for it again. Its control flow was followed when it was assembled.
         let code = if self.resumed.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
-        if code.flags & flag::GENERATOR != 0 && !self.unit.options.fullgraph && !code.is_continuation(py) {
+        let suspends = code.flags & flag::GENERATOR_LIKE != 0;
+        if suspends && !code.is_continuation(py) {
             return self.begin(function, &code, original);
         }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
@@ -40,12 +41,13 @@ impl Compiled {
         let passing_states = self.unit.options.fullgraph || self.table()?.is_empty();
         let stop_at = self.unit.shared.stop_at;
         let fullgraph = self.unit.options.fullgraph;
-        // A continuation may break where an earlier trace has reported the break.
-        let refuses = fullgraph && self.resumed.is_none();
+        // A continuation may break where an earlier trace has reported the break; no trace reports those of a generator's body.
+        let refuses = fullgraph && (self.resumed.is_none() || suspends);
         let options = trace::Options {
             passing_states,
             stop_at,
             fullgraph: refuses,
+            backend: self.unit.options.backend.is_some(),
             function_caches: kept,
             ..trace::Options::of(fullgraph)
         };
@@ -104,9 +106,15 @@ impl Compiled {
             Err(Failure::Python(error)) => return Err(error),
             Err(Failure::Refused(reason)) => return self.skip(function, code, original, reason),
         };
+        self.forget_closure(run.bind(py))?;
         let guards = Program::new(py, Vec::new())?;
         self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py)))?;
         Ok(Choice::Run(run))
+    }
+
+    /// Compiled code must not keep the cells of a function alive that is made anew.
+    fn forget_closure(&self, run: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.any_closure { function::set_closure(run, None) } else { Ok(()) }
     }
 
     /// Under `fullgraph`, a break is an error; everywhere it is counted.
@@ -135,6 +143,7 @@ impl Compiled {
     ) -> PyResult<Choice> {
         self.unit.shared.count(|counters| &counters.frames_compiled);
         let run = emitted.function;
+        self.forget_closure(run.bind(py))?;
         self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py)))?;
         Ok(Choice::Run(run))
     }

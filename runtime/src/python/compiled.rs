@@ -9,7 +9,11 @@ pub struct Compiled {
     pub(super) unit: Arc<CompilationUnit>,
     /// Where a continuation goes on.
     pub(super) resumed: Option<ResumePoint>,
+    /// Whether functions with other cells run the same: they bring theirs along.
+    pub(super) any_closure: bool,
     pub(super) cache: Arc<Mutex<Cache>>,
+    /// Whether the function only passes calls on to another callable.
+    pub(super) forwarder: bool,
 }
 
 /// Where a continuation goes on.
@@ -24,12 +28,22 @@ pub struct ResumePoint {
 impl Compiled {
     /// The function itself.
     pub fn root(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, cache: Arc::default() }
+        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: false }
+    }
+
+    /// Whatever function is made of the code.
+    pub fn of_code(unit: Arc<CompilationUnit>) -> Self {
+        Self { unit, resumed: None, any_closure: true, cache: Arc::default(), forwarder: false }
+    }
+
+    /// The same for a function that only passes calls on.
+    pub fn forwarder(unit: Arc<CompilationUnit>) -> Self {
+        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: true }
     }
 
     /// The continuation that goes on there.
     pub fn continuation(unit: Arc<CompilationUnit>, resumed: ResumePoint) -> Self {
-        Self { unit, resumed: Some(resumed), cache: Arc::default() }
+        Self { unit, resumed: Some(resumed), any_closure: false, cache: Arc::default(), forwarder: false }
     }
 
     /// What the unit keeps of a continuation to forget it by.

@@ -21,6 +21,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Free(index) => local(code, code.first_free() + *index as usize),
         Source::FreeCell(index) => format!("cell of {}", local(code, code.first_free() + *index as usize)),
         Source::Cell(base) => format!("content of {}", of(base)),
+        Source::ContextValue(base) => format!("{}.get()", of(base)),
         Source::Dict(base) => format!("{}.__dict__", of(base)),
         Source::Global(name) => format!("global {name}"),
         Source::Builtin(name) => format!("builtin {name}"),
@@ -31,6 +32,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::HasKey(base, _, key) => format!("{} in {}", of(key), of(base)),
         Source::Referent(base) => format!("what {} is a view of", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
+        Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {
             Some(module) => format!("{module}.__dict__"),
             None => text(object.0.bind(py)),
@@ -54,6 +56,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::TypeIs(kind) => format!("type is {}", type_name(kind.bind(py))),
         Check::Is(object) => format!("is {}", text(object.bind(py))),
         Check::Equals(constant) => format!("== {}", text(constant.bind(py))),
+        Check::Truth(truth) => format!("is {}", if *truth { "true" } else { "false" }),
         Check::Length(length) => format!("has length {length}"),
         Check::Exists => "exists".to_owned(),
         Check::NothingHandled => "the caller handles no exception".to_owned(),
@@ -64,6 +67,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::FunctionUnchanged(function) => {
             format!("is {} with the same code and defaults", type_name(function.bind(py)))
         }
+        Check::FunctionLike(function) => format!("is made of the code of {}", type_name(function.bind(py))),
         Check::Keys(keys) => format!("has the keys {}", text(keys.bind(py))),
         Check::CellEmpty => "is an empty cell".into(),
         Check::Domain(check) => check.describe(),

@@ -127,6 +127,10 @@ impl Dispatch for Compiled {
         self.chosen(function, args)
     }
 
+    fn is_forwarder(&self) -> bool {
+        self.forwarder
+    }
+
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         if self.resumed.is_none() {
             self.unit.traverse(visit);

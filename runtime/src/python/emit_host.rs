@@ -56,8 +56,14 @@ impl UnitHost {
         let cache = made.cache();
         let member = ContinuationEntry { callable: callable::new(&plain, Box::new(made), true)?.unbind(), cache };
         let poisoned = |_| InternalError::new_err("the table of continuations is poisoned");
+        // Another thread may have made it meanwhile; what is not needed ends when the table is free again.
+        let callable = member.callable.clone_ref(py);
         let mut known = self.0.continuations.lock().map_err(poisoned)?;
-        Ok(known.entry(wanted.key.clone()).or_insert(member).callable.clone_ref(py))
+        if let Some(other) = known.get(&wanted.key) {
+            return Ok(other.callable.clone_ref(py));
+        }
+        known.insert(wanted.key.clone(), member);
+        Ok(callable)
     }
 }
 

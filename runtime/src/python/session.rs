@@ -3,15 +3,12 @@ use super::compiled::Compiled;
 use super::nested;
 use super::shared::{Counters, Options, Shared};
 use super::unit::CompilationUnit;
-use crate::ffi::snapshot::original;
-use crate::ffi::{callable, types};
-use crate::names::name;
+use crate::ffi::callable;
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
-use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyList};
+use pyo3::types::{PyDict, PyList};
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -42,27 +39,32 @@ impl Session {
         })
     }
 
-    /// The callable that traces `function` on its first call; of a bound method, or of an object whose class has a `__call__` in Python,
-    /// the function behind it.
-    #[pyo3(signature = (function, backend, fullgraph))]
+    /// The callable that traces a Python function on its first call.
+    ///
+    /// `forwarder`: the function only passes calls on to another callable.
+    #[pyo3(signature = (function, backend, fullgraph, forwarder = false))]
     fn compile<'py>(
         &self,
         function: &Bound<'py, PyAny>,
         backend: Option<Py<PyAny>>,
         fullgraph: bool,
+        forwarder: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some((called, receiver)) = bound(function) {
-            let compiled = self.compile(&called, backend, fullgraph)?;
-            return original(function.py(), "types", "MethodType")?.call1((compiled, receiver));
-        }
-        let plain = callable::wrapped(function).unwrap_or_else(|| function.clone());
-        if !plain.is_instance_of::<PyFunction>() {
-            let kind = plain.get_type().qualname()?;
-            return Err(PyTypeError::new_err(format!("slotrt.compile takes a Python function, not {kind}")));
-        }
         let options = Options { backend, fullgraph };
-        let unit = CompilationUnit::new(Arc::clone(&self.shared), options, &plain);
-        callable::new(&plain, Box::new(Compiled::root(unit)), false)
+        let unit = CompilationUnit::new(Arc::clone(&self.shared), options, function);
+        let compiled = if forwarder { Compiled::forwarder(unit) } else { Compiled::root(unit) };
+        callable::new(function, Box::new(compiled), false)
+    }
+
+    /// `(backend, fullgraph)` of what this session has compiled; `None` for any other object.
+    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool)> {
+        let of = callable::with_dispatch(compiled, |dispatch| {
+            let dispatch: &dyn Any = dispatch;
+            let unit = Arc::clone(&dispatch.downcast_ref::<Compiled>()?.unit);
+            Arc::ptr_eq(&unit.shared, &self.shared).then_some(unit)
+        });
+        let options = &of??.options;
+        Some((options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone()), options.fullgraph))
     }
 
     /// The counters by name.
@@ -93,14 +95,4 @@ impl Session {
         }
         Ok(list)
     }
-}
-
-/// The function that runs when a bound method, or an object whose class has a `__call__` in Python, is called, and what it gets first.
-fn bound<'py>(called: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let class = called.get_type();
-    if types::c_name(&class) == "method" {
-        return Some((called.getattr(name!("__func__")).ok()?, called.getattr(name!("__self__")).ok()?));
-    }
-    let call = types::lookup(&class, intern!(called.py(), "__call__"))?;
-    call.is_instance_of::<PyFunction>().then(|| (call, called.clone()))
 }

@@ -15,6 +15,21 @@ pub struct Options {
     pub fullgraph: bool,
 }
 
+impl Options {
+    /// Those of functions that are called below.
+    pub fn nested(&self, py: Python<'_>) -> Self {
+        Self { backend: self.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false }
+    }
+
+    /// Whether functions that are called below are compiled in the same way.
+    pub fn compile_like(&self, other: &Self) -> bool {
+        match (&self.backend, &other.backend) {
+            (Some(one), Some(other)) => one.is(other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
 /// Numbers that `slotrt.stats()` shows.
 #[derive(Debug, Default)]
 pub struct Counters {

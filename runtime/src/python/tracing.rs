@@ -1,6 +1,7 @@
 //! What tracing adds to the native module `slotrt._slotrt`.
 use super::errors::GraphBreak;
 use super::session::Session;
+use crate::ffi::callable;
 use crate::graph::{PyGraph, PyNode};
 use pyo3::prelude::*;
 
@@ -12,6 +13,9 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyNode>()?;
     module.add("GraphBreak", py.get_type::<GraphBreak>())?;
     module.add_function(wrap_pyfunction!(graph_break, module)?)?;
+    module.add_function(wrap_pyfunction!(is_compiling, module)?)?;
+    module.add("CompiledFunction", callable::class(py)?)?;
+    module.add_function(wrap_pyfunction!(native_call, module)?)?;
     module.add_function(wrap_pyfunction!(watched, module)?)?;
     module.add("_add_traceback", wrap_pyfunction!(crate::ffi::traceback::add_traceback, module)?)
 }
@@ -26,3 +30,15 @@ fn watched() -> [Option<usize>; 3] {
 /// Forces a graph break where compiled code calls it; does nothing elsewhere.
 #[pyfunction]
 fn graph_break() {}
+
+/// Whether the code that calls it is traced: `True` in compiled code, `False` in code that runs natively.
+#[pyfunction]
+fn is_compiling() -> bool {
+    false
+}
+
+/// A callable that calls another one natively, with all that it calls.
+#[pyfunction]
+fn native_call<'py>(target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    callable::native_call(target)
+}

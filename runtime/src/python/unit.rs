@@ -8,7 +8,7 @@ use crate::trace::FunctionCaches;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// A compilation unit: a function, and what it shares with its continuations.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct CompilationUnit {
     entered: Arc<Mutex<EnteredUnits>>,
     /// What traces of all of them keep.
     pub(super) kept: Arc<FunctionCaches>,
+    /// The unit of the function that the program compiled, whose calls have led here: itself, for that.
+    root: Weak<CompilationUnit>,
     /// Whether the function itself is gone: its continuations that still run are compiled no further.
     closed: AtomicBool,
     /// Nanoseconds that backends took since they were last asked for.
@@ -40,12 +42,25 @@ pub(super) struct ContinuationEntry {
 impl CompilationUnit {
     /// A unit of one function.
     pub fn new(shared: Arc<Shared>, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
-        Self::with(shared, options, function, Arc::default(), Arc::default())
+        let made = Self::with(shared, options, function, Arc::default(), Arc::default());
+        Arc::new_cyclic(|root| Self { root: Weak::clone(root), ..made })
     }
 
     /// The unit of a function that this one's frames call natively.
-    pub fn nested(&self, options: Options, function: &Bound<'_, PyAny>) -> Arc<Self> {
-        Self::with(Arc::clone(&self.shared), options, function, Arc::default(), Arc::clone(&self.kept))
+    pub fn nested(&self, function: &Bound<'_, PyAny>) -> Arc<Self> {
+        let options = self.options.nested(function.py());
+        let made = Self::with(Arc::clone(&self.shared), options, function, Arc::default(), Arc::clone(&self.kept));
+        Arc::new(Self { root: Weak::clone(&self.root), ..made })
+    }
+
+    /// The unit of the function that the program compiled.
+    pub fn root(&self) -> &Weak<Self> {
+        &self.root
+    }
+
+    /// Whether what is compiled for one is right for the other.
+    pub fn compiles_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.options.compile_like(&other.options)
     }
 
     fn with(
@@ -54,17 +69,18 @@ impl CompilationUnit {
         function: &Bound<'_, PyAny>,
         entered: Arc<Mutex<EnteredUnits>>,
         kept: Arc<FunctionCaches>,
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    ) -> Self {
+        Self {
             shared,
             options,
             function: function.clone().unbind(),
             continuations: Mutex::default(),
             entered,
             kept,
+            root: Weak::new(),
             closed: AtomicBool::new(false),
             backend_ns: AtomicU64::new(0),
-        })
+        }
     }
 
     /// Time spent in backends since the last call.
@@ -118,10 +134,10 @@ impl CompilationUnit {
         }
         // Continuations need the function for its names and globals only.
         let like = function::from_code(code, function)?;
-        let backend = self.options.backend.as_ref().map(|backend| backend.clone_ref(function.py()));
-        let options = Options { backend, fullgraph: false };
         let (entered, kept) = (Arc::clone(&self.entered), Arc::clone(&self.kept));
+        let options = self.options.nested(function.py());
         let made = Self::with(Arc::clone(&self.shared), options, &like, entered, kept);
+        let made = Arc::new(Self { root: Weak::clone(&self.root), ..made });
         let mut known = self.entered.lock().map_err(|_| InternalError::new_err("the table of units is poisoned"))?;
         Ok(Arc::clone(known.entry(key).or_insert(made)))
     }

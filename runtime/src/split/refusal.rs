@@ -26,7 +26,7 @@ pub fn supported(py: Python<'_>, code: &Code) -> Result<(), Refusal> {
     }
     match code.flags & flag::GENERATOR_LIKE {
         0 => Ok(()),
-        flag::GENERATOR if code.is_continuation(py) => Ok(()),
+        _ if code.is_continuation(py) => Ok(()),
         _ => Err(Refusal::Generator),
     }
 }

@@ -7,9 +7,19 @@ use std::path::PathBuf;
 /// What the PyTorch tests import.
 const PACKAGES: &[&str] = &["torch", "numpy"];
 
+/// What the models need beside these.
+const MODELS: &[&str] = &["transformers", "torchvision", "timm"];
+
 /// The environment for this interpreter, made if missing.
 pub fn ensure(base: &Interpreter) -> Result<Interpreter> {
     venv::ensure_at(&directory(base)?, base, PACKAGES)
+}
+
+/// The same with the libraries whose models are tested.
+pub fn ensure_models(base: &Interpreter) -> Result<Interpreter> {
+    let python = ensure(base)?;
+    venv::add(&directory(base)?, &python, MODELS)?;
+    Ok(python)
 }
 
 /// The Python of an environment that was made before, and the folder of its `torch`; nothing is installed for this.

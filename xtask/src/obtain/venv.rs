@@ -33,6 +33,19 @@ pub fn ensure_at(directory: &Path, base: &Interpreter, packages: &[&str]) -> Res
     interpreter::named(&python)
 }
 
+/// Installs more packages into an environment, once.
+pub fn add(directory: &Path, python: &Interpreter, packages: &[&str]) -> Result<()> {
+    let mark = directory.join(format!("{MARK}-{}", packages.join("-")));
+    if mark.exists() {
+        return Ok(());
+    }
+    let step = Step::start(format!("pip install {} in {}", packages.join(" "), place::shown(directory)));
+    install(&python.executable, packages)?;
+    std::fs::write(mark, "")?;
+    step.done("");
+    Ok(())
+}
+
 fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &PathBuf) -> Result<()> {
     let step = Step::start(format!("Python environment in {}", place::shown(directory)));
     if directory.exists() {
@@ -42,10 +55,15 @@ fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &PathBu
     run::output(Command::new(&base.executable).args(["-m", "venv"]).arg(directory))
         .advise("the interpreter lacks `venv` or `ensurepip`; name another with `--python PATH`")?;
     step.at(format!("pip install {}", packages.join(" ")));
-    run::output(
-        Command::new(python).args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]).args(packages),
-    )
-    .advise("pip could not install the packages: check the network, or PIP_INDEX_URL if you use a mirror")?;
+    install(python, packages)?;
     step.done(format!("CPython {}, {}", base.full_version(), packages.join(", ")));
+    Ok(())
+}
+
+fn install(python: &Path, packages: &[&str]) -> Result<()> {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:"]).args(packages);
+    run::output(&mut pip)
+        .advise("pip could not install the packages: check the network, or PIP_INDEX_URL if you use a mirror")?;
     Ok(())
 }

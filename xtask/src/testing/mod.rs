@@ -4,6 +4,7 @@ mod described;
 mod effects;
 mod generated;
 mod layer;
+mod models;
 mod python;
 mod releases;
 mod rust;
@@ -34,6 +35,7 @@ use tally::Tally;
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
+    cargo xtask test --models timm BERT     models of one library, and one more\n  \
     cargo xtask test --transparency         CPython's tests under the evaluation hook")]
 pub struct Options {
     /// Only Rust tests whose name, or Python test files whose path, contains this
@@ -47,6 +49,12 @@ pub struct Options {
     /// Run CPython's own tests instead, each body compiled with no graph break allowed, and compare; a break counts as skipped
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
+    /// Run models of transformers, torchvision and timm instead; one that is right but not one graph counts as skipped
+    #[arg(long, value_name = "NAMES", num_args = 0..)]
+    models: Option<Vec<String>>,
+    /// With `--models`: compare gradients, too
+    #[arg(long, requires = "models")]
+    gradients: bool,
     /// Run CPython's own tests instead, with and without the evaluation hook, and compare
     #[arg(long, value_name = "FILES", num_args = 0..)]
     transparency: Option<Vec<String>>,
@@ -77,6 +85,9 @@ pub fn run(options: &Options) -> Result<()> {
     };
     if let Some(files) = &options.cpython {
         return cpython::run(last()?, files, options.json);
+    }
+    if let Some(names) = &options.models {
+        return close(&models::run(last()?, names, options.gradients)?, options.json);
     }
     if let Some(files) = &options.transparency {
         return close(&transparency::run(last()?, files, "observe,reassemble")?, options.json);

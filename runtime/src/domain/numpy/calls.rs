@@ -39,6 +39,10 @@ impl Domain for Numpy {
         "numpy"
     }
 
+    fn context_variable(&self) -> Option<&Py<PyAny>> {
+        self.errors.variable()
+    }
+
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {
         self.claims_class(class)
     }

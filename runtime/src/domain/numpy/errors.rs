@@ -54,6 +54,11 @@ impl Errors {
         Ok(Self { variable: variable.map(Bound::unbind), geterr, warnings, harmless: Mutex::new(None) })
     }
 
+    /// numpy's context variable.
+    pub(super) fn variable(&self) -> Option<&Py<PyAny>> {
+        self.variable.as_ref()
+    }
+
     /// Whether floating point errors are only warned about, printed or ignored.
     pub(super) fn harmless(&self, py: Python<'_>) -> bool {
         let state = self.state(py);

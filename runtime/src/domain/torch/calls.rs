@@ -4,9 +4,9 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{metadata, modes};
+use super::{compilers, metadata, modes};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
@@ -22,6 +22,9 @@ const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary",
 
 /// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
 const COUNTED: &str = "_log_api_usage_once";
+
+/// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
+const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
@@ -55,7 +58,7 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if is_plain(callable) {
+        if is_plain(callable) || self.is_operator(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -79,6 +82,10 @@ impl Domain for Torch {
         MODULES.contains(&&*module)
             || (module == "torch._C"
                 && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || modes::is_setter(&own)))
+    }
+
+    fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        compilers::break_at(function)
     }
 
     fn call<'py>(
@@ -115,6 +122,11 @@ impl Domain for Torch {
         }
     }
 
+    fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        // Tensors without memory overlap with none.
+        super::memory::MemoryCheck::new(inputs, changed).ok().map(|check| Box::new(check) as _)
+    }
+
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
         let overridden = || {
@@ -128,6 +140,12 @@ impl Domain for Torch {
     fn gives_new_objects(&self) -> bool {
         // What an operation gives back as it got it is no node.
         true
+    }
+
+    fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
+        let room = || self.module.bind(function.py()).getattr(name!("compiler"))?.getattr(name!("__dict__"));
+        COMPILER_QUERIES.contains(&name)
+            && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
@@ -152,6 +170,9 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if self.is_operator(function) {
+            return self.operator(meta, function, args, kwargs);
+        }
         let name = callee::name_of(function);
         if name == COUNTED {
             return count(function, args);

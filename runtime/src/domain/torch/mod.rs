@@ -5,13 +5,17 @@
 mod calls;
 mod change;
 mod check;
+mod compilers;
+
 mod empty_like;
 mod fakes;
 mod graph_break;
 mod library;
+mod memory;
 mod meta;
 mod metadata;
 mod modes;
+mod overloads;
 
 pub use calls::new;
 pub use library::Torch;

@@ -3,8 +3,8 @@ use super::argument_binder::Binder;
 use super::compiled_function::{CompiledFunction, State};
 use super::dispatch::{Choice, Dispatch};
 use super::heap_type::{Call, Vectorcalled, vectorcall};
-use super::{frame_packet, slots};
-use crate::ffi::{Args, generator_survivors, surviving_frames};
+use super::{frame_packet, native_call, slots};
+use crate::ffi::{Args, generator_survivors, other_compiler, surviving_frames, traceback};
 use crate::internal_error::InternalError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -63,9 +63,16 @@ pub fn wrapped<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 impl Vectorcalled for CompiledFunction {
     unsafe fn called<'py>(this: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Bound<'py, PyAny>> {
         let _active = Active::new();
-        // SAFETY: as the caller promises; the type is ours.
-        let (result, continuation) =
-            unsafe { (once(this, call)?, (*(*this.as_ptr().cast::<Self>()).state).continuation) };
+        let _suspended = other_compiler::suspend(this.py())?;
+        // SAFETY: the type is ours.
+        let state = unsafe { parts(this)?.1 };
+        if state.dispatch.is_forwarder() {
+            // SAFETY: as the caller promises.
+            let result = unsafe { once(this, call) }.and_then(follow);
+            return result.map_err(|error| traceback::without_callers(this, error));
+        }
+        // SAFETY: as the caller promises.
+        let (result, continuation) = unsafe { (once(this, call)?, state.continuation) };
         if is_packet(&result) {
             return follow(result);
         }
@@ -81,10 +88,10 @@ thread_local! {
     static ACTIVE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Whether a compiled function runs on this thread.
+/// Whether a compiled function runs on this thread, and what it calls may be compiled.
 #[must_use]
 pub fn active() -> bool {
-    ACTIVE.get() > 0
+    ACTIVE.get() > 0 && !native_call::is_running()
 }
 
 struct Active;
@@ -125,7 +132,7 @@ pub(super) fn continue_frame(packet: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyA
 unsafe fn resume<'py>(object: &Bound<'py, PyAny>, values: frame_packet::Values<'py>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the type is ours.
     let (function, state) = unsafe { parts(object)? };
-    if !state.binder.is_for(&function) {
+    if !state.binder.is_for(&function) || native_call::is_running() {
         return values.call(&function);
     }
     let args = Args::new(object.py(), values.pointers());
@@ -176,7 +183,7 @@ unsafe fn once<'py>(object: &Bound<'py, PyAny>, call: Call<'_>) -> PyResult<Boun
     let (function, state) = unsafe { parts(object)? };
     // SAFETY: pure arithmetic on the flag word.
     let count = unsafe { ffi::PyVectorcall_NARGS(call.nargsf) }.cast_unsigned();
-    if !state.binder.is_for(&function) {
+    if !state.binder.is_for(&function) || native_call::is_running() {
         // SAFETY: the same call.
         return unsafe { call.run(&function) };
     }

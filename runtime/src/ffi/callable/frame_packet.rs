@@ -1,6 +1,6 @@
 //! The values of a frame packet, which go over to the continuation: nothing else keeps them alive.
 use crate::bytecode::flag;
-use crate::ffi::{generator_survivors, layout, raw, release, surviving_frames};
+use crate::ffi::{generator_survivors, layout, other_compiler, raw, release, surviving_frames};
 use crate::internal_error::InternalError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -87,8 +87,10 @@ impl<'py> Values<'py> {
                 Some((namespace, values)) if has_namespace(function) => (*namespace, values),
                 _ => (std::ptr::null_mut(), &owned[..]),
             };
+            let evaluator = other_compiler::evaluator(self.py);
             let result = surviving_frames::call_successor(self.py, self.survivors.take(), || {
-                let result = release::call_transferring(function.as_ptr(), locals, values, surviving_frames::begin);
+                let begun = surviving_frames::begin;
+                let result = release::call_transferring(function.as_ptr(), locals, values, begun, evaluator);
                 Bound::from_owned_ptr_or_err(self.py, result)
             })?;
             generator_survivors::mark_finalised(function, &result);

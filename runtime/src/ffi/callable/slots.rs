@@ -1,6 +1,8 @@
 //! The heap type of `CompiledFunction`.
 use super::compiled_function::CompiledFunction;
+use super::dispatch::Dispatch;
 use super::heap_type::{FLAGS, HeapType, member};
+use crate::ffi::other_compiler;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -12,8 +14,18 @@ use std::mem::offset_of;
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// The type, made on first use.
-pub(super) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     Ok(CLASS.get_or_try_init(py, || make(py))?.bind(py))
+}
+
+/// Gives what `look` sees of the dispatcher of a `CompiledFunction`; `None` for any other object.
+pub fn with_dispatch<T>(object: &Bound<'_, PyAny>, look: impl FnOnce(&dyn Dispatch) -> T) -> Option<T> {
+    let class = class(object.py()).ok()?;
+    // SAFETY: the type is checked; `state` is set for every object that Python code has seen, and freed with it.
+    object
+        .get_type()
+        .is(class)
+        .then(|| look(unsafe { &*(*(*object.as_ptr().cast::<CompiledFunction>()).state).dispatch }))
 }
 
 unsafe extern "C" {
@@ -47,8 +59,12 @@ fn make(py: Python<'_>) -> PyResult<Py<PyType>> {
         ],
         layout: PhantomData,
     };
-    // SAFETY: members, methods and slots are those of `CompiledFunction`.
-    unsafe { class.make(py) }
+    // SAFETY: members, methods and slots are those of `CompiledFunction`; nobody else has seen the class.
+    unsafe {
+        let class = class.make(py)?;
+        other_compiler::refuse_inlining(class.bind(py))?;
+        Ok(class)
+    }
 }
 
 fn this(object: *mut ffi::PyObject) -> *mut CompiledFunction {

@@ -1,5 +1,5 @@
 //! Functions from code objects.
-use crate::ffi::{layout, raw};
+use crate::ffi::{inspect, layout, raw};
 use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -104,13 +104,25 @@ pub fn new<'py>(code: &Bound<'py, PyAny>, globals: &Bound<'py, pyo3::types::PyDi
     unsafe { Bound::from_owned_ptr_or_err(code.py(), ffi::PyFunction_New(code.as_ptr(), globals.as_ptr())) }
 }
 
-/// Sets `__closure__`. A function whose closure holds anything but cells must never run natively.
-pub fn set_closure(function: &Bound<'_, PyAny>, cells: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+/// A function like `entry` with the closure of `function`; `entry` itself where that has none.
+pub fn with_closure<'py>(entry: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let Some(closure) = inspect::function_closure(function) else { return Ok(entry.clone()) };
+    let code = inspect::function_code(entry).ok_or_else(|| PyTypeError::new_err("expected a function"))?;
+    let globals = entry.getattr(name!("__globals__"))?.cast_into::<pyo3::types::PyDict>()?;
+    let made = new(&code, &globals)?;
+    set_closure(&made, Some(closure.cast::<PyTuple>()?))?;
+    Ok(made)
+}
+
+/// Sets or drops `__closure__`. A function whose closure holds anything but cells must never run natively.
+pub fn set_closure(function: &Bound<'_, PyAny>, cells: Option<&Bound<'_, PyTuple>>) -> PyResult<()> {
     unsafe extern "C" {
         fn PyFunction_SetClosure(function: *mut ffi::PyObject, closure: *mut ffi::PyObject) -> std::ffi::c_int;
     }
+    // SAFETY: attached.
+    let closure = cells.map_or_else(|| unsafe { ffi::Py_None() }, |cells| cells.as_ptr());
     // SAFETY: the type of `function` is checked by the callee, which takes its own reference to the tuple.
-    match unsafe { PyFunction_SetClosure(function.as_ptr(), cells.as_ptr()) } {
+    match unsafe { PyFunction_SetClosure(function.as_ptr(), closure) } {
         0 => Ok(()),
         _ => Err(PyErr::fetch(function.py())),
     }

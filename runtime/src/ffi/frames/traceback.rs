@@ -48,6 +48,25 @@ pub fn add_traceback(
     Ok(())
 }
 
+/// The error without the first entries of its traceback that are of the function's file.
+pub fn without_callers(function: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = function.py();
+    let Ok(own) = file_of(function, "__code__") else { return error };
+    while let Some(entry) = error.traceback(py) {
+        let of = entry.getattr(name!("tb_frame")).and_then(|frame| file_of(&frame, "f_code"));
+        if !of.is_ok_and(|of| of.eq(&own).unwrap_or(false)) {
+            break;
+        }
+        let next = entry.getattr(name!("tb_next")).ok().and_then(|next| next.cast_into().ok());
+        error.set_traceback(py, next);
+    }
+    error
+}
+
+fn file_of<'py>(object: &Bound<'py, PyAny>, code: &str) -> PyResult<Bound<'py, PyAny>> {
+    object.getattr(code)?.getattr(name!("co_filename"))
+}
+
 /// The Python frame that runs.
 pub fn current(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     // SAFETY: attached; the result is borrowed, or NULL where no Python frame runs.

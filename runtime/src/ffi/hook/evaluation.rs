@@ -1,12 +1,13 @@
 //! The evaluation hook (PEP 523): installed only while something needs it.
 use super::argument_transfer::{self, CallSites};
+use super::chain::pass_on;
 use super::handler::{Action, FrameHandler};
 use super::result::{given, stand_in};
 use crate::ffi::frame::Frame;
 use crate::ffi::release::{
     self, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, Evaluator,
 };
-use crate::ffi::{callable, layout, native_stack};
+use crate::ffi::{callable, layout, native_stack, other_compiler};
 use crate::internal_error::InternalError;
 use pyo3::exceptions::{PyImportError, PyRuntimeError};
 use pyo3::ffi;
@@ -31,6 +32,8 @@ static INSTALLED: AtomicPtr<Installation> = AtomicPtr::new(std::ptr::null_mut())
 thread_local! {
     /// Whether this thread is inside a handler.
     static BUSY: Cell<bool> = const { Cell::new(false) };
+
+    static PASSED_ON: Cell<*mut u8> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 /// Refuses an interpreter whose frames are laid out otherwise than the generated tables say, and one that is not the first
@@ -68,13 +71,14 @@ pub fn install(py: Python<'_>, handler: Box<dyn FrameHandler>) -> PyResult<()> {
     });
     // The old one, if any, stays allocated: frames that run on other threads may still look at it.
     INSTALLED.store(Box::into_raw(made), Ordering::Release);
+    other_compiler::note(evaluate, previous);
     // SAFETY: the function has the hook's signature for this release, and its data is in place.
     unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate) };
     Ok(())
 }
 
 /// Takes the hook out again; frames that run now finish under it.
-pub fn uninstall(_py: Python<'_>) -> PyResult<()> {
+pub fn uninstall(py: Python<'_>) -> PyResult<()> {
     // SAFETY: attached.
     let interpreter = unsafe { ffi::PyInterpreterState_Get() };
     // SAFETY: the interpreter is alive.
@@ -87,13 +91,22 @@ pub fn uninstall(_py: Python<'_>) -> PyResult<()> {
         Some(installed) if current as usize == evaluate as *const () as usize => {
             // SAFETY: the evaluator that was there before us.
             unsafe { _PyInterpreterState_SetEvalFrameFunc(interpreter, installed.previous) };
-            installed.active.store(false, Ordering::Release);
+            forget(py);
             Ok(())
         }
         Some(_) => {
             Err(PyRuntimeError::new_err("another evaluation hook was installed after slotrt's; remove that first"))
         }
         None => Err(PyRuntimeError::new_err("slotrt's evaluation hook is not installed")),
+    }
+}
+
+/// The hook is not wanted any longer. Where another one has been installed over it, it stays, and passes all frames on.
+pub fn forget(_py: Python<'_>) {
+    other_compiler::forget();
+    // SAFETY: never freed once stored.
+    if let Some(installed) = unsafe { INSTALLED.load(Ordering::Acquire).as_ref() } {
+        installed.active.store(false, Ordering::Release);
     }
 }
 
@@ -114,14 +127,20 @@ unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, thro
     if fresh {
         argument_transfer::drop_arguments(&installed.sites, frame);
     }
-    if throw == 0 && installed.handler.observe(frame) && fresh && !BUSY.get() && !native_stack::is_low() {
+    if throw == 0
+        && installed.active.load(Ordering::Relaxed)
+        && installed.handler.observe(frame)
+        && fresh
+        && !BUSY.get()
+        && !native_stack::is_low()
+    {
         // SAFETY: as above.
         if let Some(result) = unsafe { decide(installed, state, frame) } {
             return result;
         }
     }
     // SAFETY: the interpreter's own arguments, passed on.
-    unsafe { (installed.previous)(state, raw, throw) }
+    unsafe { pass_on(&PASSED_ON, installed.previous, state, raw, throw) }
 }
 
 /// Evaluates a frame whose code may end with a transfer, and its continuations.
@@ -135,7 +154,7 @@ unsafe fn run_replaced(
     raw: *mut u8,
 ) -> *mut ffi::PyObject {
     // SAFETY: as the caller promises; the result is new, or NULL with an exception set.
-    let result = unsafe { Bound::from_owned_ptr_or_opt(py, (installed.previous)(state, raw, 0)) };
+    let result = unsafe { Bound::from_owned_ptr_or_opt(py, pass_on(&PASSED_ON, installed.previous, state, raw, 0)) };
     let Some(result) = result else { return std::ptr::null_mut() };
     given(py, callable::follow(result).map(Bound::unbind))
 }

@@ -1,4 +1,5 @@
 //! Interception: while C code runs for a trace, fresh frames of this thread are offered to the tracer.
+use super::chain::pass_on;
 use super::result::stand_in;
 use crate::ffi::frame::Frame;
 use crate::ffi::release::{
@@ -18,6 +19,8 @@ pub type Interceptor = for<'py> fn(Python<'py>, Frame<'_>) -> Option<PyResult<Py
 thread_local! {
     /// What this thread's fresh frames are offered to.
     static INTERCEPTOR: Cell<Option<Interceptor>> = const { Cell::new(None) };
+
+    static PASSED_ON: Cell<*mut u8> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 /// How many threads intercept, and what evaluated frames before the first did. The interpreter's lock guards both.
@@ -77,5 +80,5 @@ unsafe extern "C" fn evaluate(state: *mut ffi::PyThreadState, raw: *mut u8, thro
         }
     }
     // SAFETY: the interpreter's own arguments, passed on.
-    unsafe { before()(state, raw, throw) }
+    unsafe { pass_on(&PASSED_ON, before(), state, raw, throw) }
 }

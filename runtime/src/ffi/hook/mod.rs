@@ -3,6 +3,7 @@
 //! In: a frame handler, or an interceptor. Out: for each fresh frame what that decides: run, replace, call, or a result.
 //! It must not know why a handler decides as it does.
 mod argument_transfer;
+mod chain;
 mod empty;
 mod evaluation;
 mod handler;
@@ -10,6 +11,6 @@ mod interception;
 mod result;
 
 pub use empty::set_empty;
-pub use evaluation::{check, install, is_installed, uninstall};
+pub use evaluation::{check, forget, install, is_installed, uninstall};
 pub use handler::{Action, FrameHandler};
 pub use interception::{Interceptor, intercept};

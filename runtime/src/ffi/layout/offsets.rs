@@ -35,4 +35,5 @@ pub(in crate::ffi) mod thread {
     use std::mem::offset_of;
     pub const DATASTACK_TOP: usize = offset_of!(PyThreadState, datastack_top);
     pub const DATASTACK_LIMIT: usize = offset_of!(PyThreadState, datastack_limit);
+    pub const CONTEXT: usize = offset_of!(PyThreadState, context);
 }

@@ -2,6 +2,7 @@
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `lru_cache_object`.
 use super::referents;
+use super::samples::{only, words};
 use crate::ffi::raw::{read, write};
 use crate::names::name;
 use pyo3::ffi;
@@ -19,22 +20,6 @@ struct Fields {
 
 /// Caches that hold more references are left to C.
 const MOST: usize = 1 << 16;
-
-const WORD: usize = size_of::<usize>();
-
-/// The words of an object of fixed size.
-fn words(object: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
-    let size: usize = object.get_type().getattr(name!("__basicsize__"))?.extract()?;
-    let base = object.as_ptr().cast::<u8>();
-    // SAFETY: a live object of this size; its fields are words.
-    Ok((0..size / WORD).map(|word| unsafe { read(base, word * WORD) }).collect())
-}
-
-/// The only place where `differs` holds.
-fn only(count: usize, differs: impl Fn(usize) -> bool) -> Option<usize> {
-    let mut found = (0..count).filter(|word| differs(*word));
-    found.next().filter(|_| found.next().is_none()).map(|word| word * WORD)
-}
 
 /// Compares samples that differ in one field each.
 fn find(py: Python<'_>) -> PyResult<Option<Fields>> {

@@ -8,6 +8,8 @@ pub mod collector;
 #[cfg(slotrt_traces)]
 pub mod containers;
 pub mod context_variable;
+#[cfg(slotrt_traces)]
+pub mod contexts;
 pub mod inspect;
 #[cfg(slotrt_traces)]
 pub mod lru_cache;
@@ -17,5 +19,7 @@ pub mod ndarray;
 pub mod ordered_dict;
 #[cfg(slotrt_traces)]
 pub mod referents;
+#[cfg(slotrt_traces)]
+mod samples;
 pub mod set_table;
 pub mod snapshot;

@@ -21,6 +21,7 @@ struct Transfer {
     locals: *mut ffi::PyObject,
     previous: Evaluator,
     begun: unsafe fn(*mut u8),
+    evaluator: Evaluator,
 }
 
 thread_local! {
@@ -28,7 +29,7 @@ thread_local! {
     static TRANSFER: Cell<Option<Transfer>> = const { Cell::new(None) };
 }
 
-/// Calls a function with values that go over to its frame, also where that fails. `begun` gets the frame before it runs.
+/// Calls a function with values that go over to its frame, also where that fails. `begun` gets the frame before `evaluator` runs it.
 ///
 /// # Safety
 /// `function` must be a Python function; `locals`, NULL or its namespace, and the values are owned references; `begun` must take any
@@ -38,13 +39,21 @@ pub unsafe fn call_transferring(
     locals: *mut ffi::PyObject,
     values: &[*mut ffi::PyObject],
     begun: unsafe fn(*mut u8),
+    evaluator: Evaluator,
 ) -> *mut ffi::PyObject {
     // SAFETY: as the caller promises. All arguments are positional and fill all parameters: nothing runs, and no other
     // thread, before the frame is evaluated.
     unsafe {
         let interpreter = ffi::PyInterpreterState_Get();
         let previous = _PyInterpreterState_GetEvalFrameFunc(interpreter);
-        TRANSFER.set(Some(Transfer { values: values.as_ptr(), count: values.len(), locals, previous, begun }));
+        TRANSFER.set(Some(Transfer {
+            values: values.as_ptr(),
+            count: values.len(),
+            locals,
+            previous,
+            begun,
+            evaluator,
+        }));
         _PyInterpreterState_SetEvalFrameFunc(interpreter, begin);
         let result = ffi::PyObject_Vectorcall(function, values.as_ptr(), values.len(), std::ptr::null_mut());
         if let Some(transfer) = TRANSFER.take() {
@@ -73,6 +82,6 @@ unsafe extern "C" fn begin(state: *mut ffi::PyThreadState, frame: *mut u8, throw
             ffi::Py_XDECREF(old);
         }
         (transfer.begun)(frame);
-        (transfer.previous)(state, frame, throw)
+        (transfer.evaluator)(state, frame, throw)
     }
 }

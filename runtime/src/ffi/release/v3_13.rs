@@ -1,4 +1,5 @@
 //! CPython 3.13: the evaluator clears the frame that it is given, and functions for that are exported.
+use super::evaluator::Evaluator;
 use crate::ffi::raw;
 use generated::v3_13::layouts;
 use pyo3::ffi;
@@ -102,7 +103,7 @@ pub unsafe fn finish(state: *mut ffi::PyThreadState, frame: *mut u8) {
     unsafe { _PyEval_FrameClearAndPop(state, frame) }
 }
 
-/// Calls a function with values that go over to its frame, also where that fails. `begun` gets the frame before it runs.
+/// Calls a function with values that go over to its frame, also where that fails. `begun` gets the frame before `evaluator` runs it.
 ///
 /// # Safety
 /// `function` must be a Python function; `locals`, NULL or its namespace, and the values are owned references; `begun` must take any
@@ -112,6 +113,7 @@ pub unsafe fn call_transferring(
     locals: *mut ffi::PyObject,
     values: &[*mut ffi::PyObject],
     begun: unsafe fn(*mut u8),
+    evaluator: Evaluator,
 ) -> *mut ffi::PyObject {
     // SAFETY: as the caller promises; pushing the frame takes over one reference to the function, too, and the evaluator
     // takes over the frame.
@@ -123,7 +125,7 @@ pub unsafe fn call_transferring(
             return std::ptr::null_mut();
         }
         begun(frame);
-        super::evaluator::_PyInterpreterState_GetEvalFrameFunc(ffi::PyInterpreterState_Get())(state, frame, 0)
+        evaluator(state, frame, 0)
     }
 }
 

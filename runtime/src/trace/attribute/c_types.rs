@@ -36,6 +36,9 @@ impl<'py> Tracer<'py> {
             if let Some(value) = self.traceback_attr(object, name)? {
                 return Ok(value);
             }
+            if let Some(value) = self.token_attr(object, name)? {
+                return Ok(value);
+            }
             return self.read_descriptor(found, object, class, name);
         }
         if own_dict_allowed(class)

@@ -31,7 +31,8 @@ impl<'py> Tracer<'py> {
         if let Some(domain) = self.domain_of(&class) {
             return self.domain_attr(&domain, object, &class, name);
         }
-        if let Some(known) = self.known(object) {
+        let plain = self.real(object).is_some_and(|object| crate::trace::value::kinds::is_plain(&object.get_type()));
+        if !plain && let Some(known) = self.known(object) {
             if let Ok(class) = known.cast::<PyType>() {
                 let class = class.clone();
                 return self.type_get_attr(object, &class, name);
@@ -136,6 +137,7 @@ impl<'py> Tracer<'py> {
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
             return unsupported("attribute of a symbolic value", name);
         };
+        self.refuse_shared_dict(&real)?;
         let held = own_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
         let value = match held {
             Some(value) => {

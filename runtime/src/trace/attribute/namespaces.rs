@@ -14,6 +14,7 @@ use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::borrow::Cow;
@@ -51,6 +52,7 @@ impl<'py> Tracer<'py> {
         object: ValueId,
         class: &Bound<'py, PyType>,
     ) -> Traced<ValueId> {
+        self.refuse_shared_dict(real)?;
         match own_dict(real) {
             Some(dict) if !is_c_type(class) && dict.is_exact_instance_of::<PyDict>() => {
                 Ok(self.instance_dict(object, dict.into_any(), source))
@@ -69,11 +71,22 @@ impl<'py> Tracer<'py> {
         if !own_dict_allowed(&class) {
             return Ok(None);
         }
+        self.refuse_shared_dict(real)?;
         let found = types::lookup(&class, &interned(self.py, "__dict__"));
         let plain = found.is_some_and(|found| types::c_name(&found.get_type()) == "getset_descriptor");
         match (own_dict(real), self.source(object), plain) {
             (Some(dict), Some(source), true) => Ok(Some(self.instance_dict(object, dict.into_any(), source))),
             _ => unsupported("C function on an object with an unusual __dict__", short_name(&class)),
+        }
+    }
+
+    /// A wrapper of this package has its original's `__dict__`: what lies there is the original's. Its class has a slot for what makes
+    /// another one.
+    pub(crate) fn refuse_shared_dict(&self, object: &Bound<'py, PyAny>) -> Traced<()> {
+        let slot = types::lookup(&object.get_type(), intern!(self.py, "__again__"));
+        match slot.is_some_and(|slot| types::c_name(&slot.get_type()) == "member_descriptor") {
+            true => unsupported("__dict__ that two objects share", types::name(&object.get_type())),
+            false => Ok(()),
         }
     }
 
@@ -90,6 +103,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn log_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         if let Some(dict) = self.dict_seen_whole(object) {
             crate::trace::state::journal::changed();
+            self.state.seen_whole.get(&object).copied().map(|dict| self.state.aliases.changed.insert(dict));
             let stored = match value {
                 Some(value) => dict.set_item(name, self.native(value)?),
                 None => dict.del_item(name),
@@ -129,7 +143,9 @@ impl<'py> Tracer<'py> {
         };
         let object = *object;
         let changes = self.state.effects.iter().filter_map(|effect| match effect {
-            Effect::SetAttr { object: changed, name, value } if *changed == object => Some((name.clone(), Some(*value))),
+            Effect::SetAttr { object: changed, name, value } if *changed == object => {
+                Some((name.clone(), Some(*value)))
+            }
             Effect::DelAttr { object: changed, name } if *changed == object => Some((name.clone(), None)),
             _ => None,
         });

@@ -39,7 +39,7 @@ impl<'py> Tracer<'py> {
             "_abc_subclasscheck" => self.known(other).and_then(|class| class.cast_into::<PyType>().ok()),
             "_abc_instancecheck" => {
                 let class = self.class_of(other)?;
-                self.claimed_class(other, &class)?.is_none().then_some(class)
+                (!self.says_its_class(&class)).then_some(class)
             }
             _ => None,
         };

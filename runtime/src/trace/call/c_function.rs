@@ -292,12 +292,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
-    fn receiver_of(
-        &mut self,
-        method: &Bound<'py, PyAny>,
-        looks: Looks,
-        value: ValueId,
-    ) -> Traced<Bound<'py, PyAny>> {
+    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, looks: Looks, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(copy) = self.copy_of(method, value)? {
             return Ok(copy);
         }

@@ -77,7 +77,10 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.namespace_method(name, args)? {
             return Ok(Some(result));
         }
-        if let Some(result) = self.context_method(object, owner, name, args)? {
+        if let Some(result) = self.context_variable_method(owner, name, args)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.context_method(name, args)? {
             return Ok(Some(result));
         }
         if let Some(result) = self.read_settings_of(object, owner, name, args)? {
@@ -95,6 +98,9 @@ impl<'py> Tracer<'py> {
             // A model may look at its object.
             self.class_of(*first)?;
         }
+        if let Some(answer) = self.compiler_query(object, name, args) {
+            return Ok(Some(answer));
+        }
         let module = callee::module_of(object);
         let modelled = match module.as_str() {
             "builtins" => self.call_modelled(name, args)?,
@@ -105,6 +111,9 @@ impl<'py> Tracer<'py> {
             "_abc" => self.call_abc(name, args)?,
             "_imp" => self.import_lock(name, args)?,
             "_codecs" if name == "register_error" => self.register_error(object, args)?,
+            "_contextvars" if name == "copy_context" && args.positional.is_empty() && args.keywords.is_empty() => {
+                Some(self.copy_context())
+            }
             "_csv" => self.rely_on_dialects(name, args).map(|()| None)?,
             "_operator" if args.keywords.is_empty() && by_name::arity(name) == Some(args.positional.len()) => {
                 Some(self.operator(name, &args.positional)?)
@@ -113,7 +122,7 @@ impl<'py> Tracer<'py> {
                 return unsupported("weak references of an object", "those of the trace end later than the program's");
             }
             "_weakref" if name == "proxy" => self.make_weak(object, None, args).map(Some)?,
-            _ if name == "graph_break" && module.starts_with("slotrt") => {
+            "slotrt._slotrt" if name == "graph_break" => {
                 return stop(
                     "explicit",
                     "slotrt.graph_break()",

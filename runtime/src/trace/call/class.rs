@@ -212,6 +212,10 @@ impl<'py> Tracer<'py> {
         if self.is_weak_class(class)? {
             return self.make_weak(class.as_any(), None, args);
         }
+        let empty = args.positional.is_empty() && args.keywords.is_empty();
+        if empty && self.import("contextvars", "Context")?.is(class) {
+            return Ok(self.empty_context());
+        }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
         if !exception && !is_made_here(class, &types::c_name(class)) {
             return unsupported("call of a C class", name);

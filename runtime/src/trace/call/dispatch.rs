@@ -2,7 +2,7 @@
 
 use crate::bytecode::flag;
 use crate::domain::Callee;
-use crate::ffi::callable::is_suspended;
+use crate::ffi::callable::{called_natively, is_suspended};
 use crate::ffi::{callee, inspect, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -35,7 +35,12 @@ impl<'py> Tracer<'py> {
         }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();
-            let function = self.known(callable).map_or_else(|| internal("callable of a domain"), Ok)?;
+            let function = match self.known(callable) {
+                Some(function) => function,
+                None => {
+                    self.same_object(callable).map_or_else(|| unsupported("call of an operator", domain.name()), Ok)?
+                }
+            };
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
         let class = self.class_of(callable)?;
@@ -68,6 +73,12 @@ impl<'py> Tracer<'py> {
                 self.call_class(callable, &class, args)
             }
             _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(origin, callable, &object, args),
+            _ if let Some(target) = called_natively(&object) => stop(
+                "explicit",
+                format!("slotrt.disable({})", callee::name_of(&target)),
+                "the program asks to leave this alone, with all that it calls",
+                hints::DISABLED,
+            ),
             _ => self.call_instance(callable, &object, &class, args),
         }
     }
@@ -251,22 +262,45 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
+        self.refuse_left_alone(function)?;
         let qualname = callee::qualname_of(function);
-        if let Some(result) = self.call_folded(function, &qualname, &args)? {
+        if let Some(result) = self.answered(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
         }
         if self.owned(callable).is_none()
             && let Some(source) = self.source(callable)
         {
-            let check = Check::FunctionUnchanged(function.clone().unbind());
-            self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
-            self.state.guard_requests.insert(callable, GuardRequest::IS);
+            self.rely_on_function(callable, function, source);
         }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
         self.run_function(origin, function, code, locals, qualname)
+    }
+
+    /// One that the caller gave may be made anew at each call; any other is known by its identity.
+    fn rely_on_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, source: Source) {
+        let (given, function) = (source.is_given(), function.clone().unbind());
+        let check = if given { Check::FunctionLike(function) } else { Check::FunctionUnchanged(function) };
+        self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
+        if !given {
+            self.state.guard_requests.insert(callable, GuardRequest::IS);
+        }
+    }
+
+    /// Breaks where a domain has the function run natively.
+    pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
+        let reason = self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
+    }
+
+    /// The result of a function that is not traced; `None`: it is.
+    fn answered(&mut self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        match self.compiler_query(function, qualname, args) {
+            None => self.call_folded(function, qualname, args),
+            answer => Ok(answer),
+        }
     }
 
     /// Inlines a Python function whose arguments are bound.
@@ -291,12 +325,13 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(crate) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
+        self.refuse_left_alone(&function)?;
         let qualname = callee::qualname_of(&function);
         let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
         let locals: Vec<Option<ValueId>> = locals.collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.
         if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
-            && let Some(result) = self.call_folded(&function, &qualname, &Arguments::positional(args))?
+            && let Some(result) = self.answered(&function, &qualname, &Arguments::positional(args))?
         {
             return self.real(result).map_or_else(|| self.native(result), Ok);
         }

@@ -9,7 +9,7 @@ use crate::trace::state::materialised::Materialised;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
-use crate::trace::state::value::{Value, ValueId};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,7 +43,6 @@ impl<'py> Tracer<'py> {
                 if let Err(escape) = self.refuse_own_hashes_outside(value, &object, before)? {
                     return Ok(Err(escape));
                 }
-                self.guard_distinct(value);
             }
         }
         Ok(Ok(()))
@@ -76,7 +75,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// An entry of a dict is set, or deleted, as its C class does it.
-    fn set_entry(&mut self, dict: &Bound<'py, PyDict>, object: ValueId, key: ValueId, value: Option<ValueId>) -> Traced<()> {
+    fn set_entry(
+        &mut self,
+        dict: &Bound<'py, PyDict>,
+        object: ValueId,
+        key: ValueId,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
         let class = dict.get_type();
         match (containers::of(&class).filter(|_| !types::is_c_type(&class)), value) {
             (Some(container), Some(value)) => self.call_at_end(&container, "__setitem__", vec![object, key, value])?,
@@ -190,21 +195,5 @@ impl<'py> Tracer<'py> {
             self.call_at_end(&container, "move_to_end", args)?;
         }
         Ok(())
-    }
-
-    /// What was changed is no other object of the same type that the trace looked at.
-    fn guard_distinct(&mut self, value: ValueId) {
-        let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return };
-        for index in 0..self.state.values.len() {
-            let other = ValueId(index as u32);
-            let same_type = self.real(other).is_some_and(|real| real.get_type().is(object.get_type()));
-            if other == value || !same_type {
-                continue;
-            }
-            if let Value::Real { source: Some(path), .. } = self.value(other) {
-                let path = path.clone();
-                self.guard(path, Check::NotSameAs(source.clone()), "the trace changed one of two objects");
-            }
-        }
     }
 }

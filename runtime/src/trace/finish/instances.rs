@@ -130,7 +130,8 @@ impl<'py> Tracer<'py> {
         if let Some(deque) = containers::of(base).filter(|container| container.kind == Kind::Deque) {
             let held = deque.items(object).and_then(|items| Ok((items, deque.limit(object)?)));
             let (items, limit) = held.or_else(|error| internal(error.to_string()))?;
-            let content = limit.is_none().then(|| Content { items: self.absorb_all(items.into_iter()), order: Vec::new() });
+            let content =
+                limit.is_none().then(|| Content { items: self.absorb_all(items.into_iter()), order: Vec::new() });
             return Ok(Ok(content));
         }
         let Some(dict) = object.cast::<PyDict>().ok().filter(|_| is_dict(base)) else { return Ok(Ok(None)) };

@@ -11,11 +11,17 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
 
+/// A generator whose handlers compiled code would have to put back.
+const LEFT_INSIDE: &str = "a generator that is left inside try or with";
+
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
     pub(crate) fn finish(&mut self, end: &mut End) -> Materialised<()> {
-        if let Some(generator) = self.left_suspended() {
-            return self.escape(generator, "a generator that is left inside try or with");
+        let suspended = self.left_suspended();
+        for generator in &suspended {
+            if !self.closes_silently(*generator)? {
+                return self.escape(*generator, LEFT_INSIDE);
+            }
         }
         if let Some(file) = self.left_open() {
             self.close_files();
@@ -32,9 +38,12 @@ impl<'py> Tracer<'py> {
         }
         self.compare_copies()?;
         self.compare_contexts()?;
+        self.replay_contexts()?;
         if let Some(object) = self.finaliser_in_guards() {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
+        self.guard_changed();
+        self.guard_memory();
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);
@@ -54,6 +63,9 @@ impl<'py> Tracer<'py> {
             } else {
                 kept.clear();
             }
+        }
+        if let Some(generator) = suspended.into_iter().find(|generator| seen.contains(*generator)) {
+            return self.escape(generator, LEFT_INSIDE);
         }
         if let Some(coroutine) = self.never_awaited(&seen) {
             return self.escape(coroutine, "a coroutine that is left before it is awaited");
@@ -103,6 +115,12 @@ impl<'py> Tracer<'py> {
             Value::New(New::Opaque(what)) => {
                 let what = *what;
                 if let Some(described) = self.describe_generator(id)? {
+                    return described;
+                }
+                if let Some(described) = self.describe_token(id)? {
+                    return described;
+                }
+                if let Some(described) = self.describe_context(id)? {
                     return described;
                 }
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
@@ -205,6 +223,7 @@ impl<'py> Tracer<'py> {
             || !self.state.acquired_first.is_empty()
             || !self.state.state_copies.is_empty()
             || self.has_contexts()
+            || self.state.contexts.has_changes()
             || self.state.private_copies.iter().any(|private_copy| private_copy.is_changed(self.py))
     }
 }

@@ -4,6 +4,7 @@
 //! Must not know: instructions. CPython: `Objects/genobject.c`.
 pub(crate) mod asynchronous;
 pub(crate) mod awaitable;
+mod closing;
 pub(crate) mod materialise;
 pub(crate) mod methods;
 pub(crate) mod objects;

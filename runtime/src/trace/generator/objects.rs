@@ -76,8 +76,8 @@ impl<'py> Tracer<'py> {
         left.map(|(id, _)| *id).min()
     }
 
-    /// One whose end, when nothing refers to it any more, runs code or warns: a `finally`, a `with`.
-    pub(crate) fn left_suspended(&self) -> Option<ValueId> {
+    /// Those whose end, when nothing refers to them any more, meets handlers or warns: a `finally`, a `with`, an `except`.
+    pub(crate) fn left_suspended(&self) -> Vec<ValueId> {
         let left = self.state.generators.iter().filter(|(_, made)| match made {
             GeneratorObject::Frame(generator) => generator.ends_in_code(),
             GeneratorObject::Send { stage, .. } | GeneratorObject::Throw { stage, .. } => {
@@ -85,13 +85,18 @@ impl<'py> Tracer<'py> {
             }
             GeneratorObject::Wrapper(_) | GeneratorObject::Wrapped(_) => false,
         });
-        left.map(|(id, _)| *id).min()
+        let mut left: Vec<ValueId> = left.map(|(id, _)| *id).collect();
+        left.sort_unstable();
+        left
     }
 
     /// The class of an object of this room, by CPython's name.
     pub(crate) fn opaque_class(&mut self, name: &'static str) -> Traced<Bound<'py, PyType>> {
         if Self::is_number_kind(name) {
             return Ok(self.py.get_type::<pyo3::types::PyInt>());
+        }
+        if let Some(class) = self.class_in_contextvars(name) {
+            return class;
         }
         let object = self.py.get_type::<PyAny>();
         self.state.shared_caches.nameless(&object, name).or_else(|error| internal(error.to_string()))

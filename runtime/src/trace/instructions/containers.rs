@@ -204,6 +204,9 @@ impl<'py> Tracer<'py> {
 
     /// All items of an iterable, in order.
     pub(crate) fn list_of(&mut self, iterable: ValueId, limit: Option<usize>) -> Traced<Vec<ValueId>> {
+        if let Some(items) = self.unread_items(iterable, limit)? {
+            return Ok(items);
+        }
         if self.real(iterable).is_none_or(|real| real.is_exact_instance_of::<PyTuple>())
             && let Ok(tuple) = self.native(iterable)?.cast_into_exact::<PyTuple>()
         {

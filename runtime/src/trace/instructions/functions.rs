@@ -66,6 +66,6 @@ impl<'py> Tracer<'py> {
     fn set_closure(&mut self, function: &Bound<'py, PyAny>, cells: &Bound<'py, PyAny>) -> PyResult<()> {
         let cells = cells.cast::<PyTuple>()?;
         let cells: Vec<_> = cells.iter().collect();
-        crate::ffi::function::set_closure(function, &PyTuple::new(self.py, cells)?)
+        crate::ffi::function::set_closure(function, Some(&PyTuple::new(self.py, cells)?))
     }
 }

@@ -13,7 +13,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn return_generator(&mut self, frame: &mut Frame) -> Traced<Flow> {
         match (frame.outermost, GeneratorKind::of_flags(frame.code.flags)) {
             // A continuation: the frame that delegates to it begins it at once.
-            (true, Some(GeneratorKind::Generator)) if frame.code.is_continuation(self.py) => {
+            (true, Some(_)) if frame.code.is_continuation(self.py) => {
                 frame.push(self.none());
                 return Ok(Flow::Next);
             }

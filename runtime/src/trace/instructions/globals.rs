@@ -38,9 +38,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The private copy of globals that the trace has seen as a dict like any other.
-    fn globals_copy(&self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
-        let id = self.state.identity.get(&(globals.as_ptr() as usize))?;
-        self.state.private_copies.of(*id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
+    fn globals_copy(&mut self, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyDict>> {
+        if self.state.private_copies.is_empty() {
+            return None;
+        }
+        let id = self.constant(globals.clone().into_any());
+        self.state.private_copies.of(id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
     }
 
     /// What the namespace of a module holds, as the trace has left it.
@@ -78,6 +81,8 @@ impl<'py> Tracer<'py> {
                 None
             }
         };
+        // A dict that the trace changes must be another one.
+        self.constant(globals.clone().into_any());
         self.see_global(name, key, value);
         value
     }
@@ -108,7 +113,7 @@ impl<'py> Tracer<'py> {
         let held = self.in_globals(&globals, name);
         self.before_overwriting(held)?;
         self.change_global(&globals, name, Some(value));
-        let globals = self.constant(globals.into_any());
+        let globals = self.globals_value(&globals)?;
         self.state.effects.push(Effect::SetGlobal { globals, name: name.to_owned(), value });
         Ok(())
     }
@@ -125,7 +130,7 @@ impl<'py> Tracer<'py> {
         let Some(held) = self.in_globals(&globals, name) else { return Ok(false) };
         self.before_overwriting(Some(held))?;
         self.change_global(&globals, name, None);
-        let globals = self.constant(globals.into_any());
+        let globals = self.globals_value(&globals)?;
         self.state.effects.push(Effect::DelGlobal { globals, name: name.to_owned() });
         Ok(true)
     }

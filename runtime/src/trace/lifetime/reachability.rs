@@ -15,10 +15,12 @@ pub(crate) const MAX_VISITED: usize = 5_000;
 impl<'py> Tracer<'py> {
     /// References that the trace itself has to an object from outside.
     pub(crate) fn references_to(&self, address: usize) -> usize {
-        let value = self.state.identity.get(&address).map(|value| self.value(*value));
+        let first = self.state.identity.get(&address).copied();
+        let twins = first.map_or(0, |first| self.state.aliases.of(first).count());
+        let value = first.map(|value| self.value(value));
         let is_it = |value: &Value| matches!(value, Value::Real { object, .. } if object.as_ptr() as usize == address);
         let finalisers = self.state.finalisers.objects.iter().filter(|object| object.as_ptr() as usize == address);
-        usize::from(value.is_some_and(is_it)) + finalisers.count()
+        usize::from(value.is_some_and(is_it)) + twins + finalisers.count()
     }
 
     /// Whether the frame itself holds each of the objects.
@@ -99,7 +101,7 @@ impl<'py> Tracer<'py> {
             Effect::Call { args, .. } => args.clone(),
             _ => Vec::new(),
         });
-        private_copies.chain(globals).chain(effects).collect()
+        private_copies.chain(globals).chain(effects).chain(self.state.contexts.values()).collect()
     }
 
     /// The object that stands for a value: of a container that C works on, the copy.

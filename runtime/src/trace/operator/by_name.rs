@@ -233,6 +233,9 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.namespace_operator(name, operands)? {
             return Ok(result);
         }
+        if let Some(found) = self.context_operator(name, operands)? {
+            return Ok(found);
+        }
         if let Some(item) = self.read_container(name, operands)? {
             return Ok(item);
         }

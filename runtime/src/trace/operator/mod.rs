@@ -5,5 +5,6 @@
 pub(crate) mod binary;
 pub(crate) mod by_name;
 pub(crate) mod capi;
+pub(crate) mod outside;
 pub(crate) mod outside_containers;
 pub(crate) mod protocol;

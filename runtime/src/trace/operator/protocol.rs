@@ -2,7 +2,6 @@
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::guard::Check;
 use crate::semantics::{abstract_ as protocol, object};
 use crate::trace::state::generator::{ResumeWith, SendResult};
 use crate::trace::state::tracer::Tracer;
@@ -19,6 +18,9 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_IsTrue`.
     pub(crate) fn is_true(&mut self, value: ValueId) -> Traced<bool> {
+        if let Some(truth) = self.unread_truth(value)? {
+            return Ok(truth);
+        }
         if let Some(object) = self.known(value)
             && is_c_type(&object.get_type())
         {
@@ -69,18 +71,11 @@ impl<'py> Tracer<'py> {
         let (Some(a), Some(b)) = (self.real(left), self.real(right)) else {
             return self.is_of_new(left, right);
         };
-        let same = a.is(&b);
-        if let (Some(a), Some(b)) = (self.known(left), self.known(right))
-            && (crate::trace::value::kinds::is_definition(&a) || a.is_instance_of::<PyBool>())
-            && (crate::trace::value::kinds::is_definition(&b) || b.is_instance_of::<PyBool>())
-        {
-            return Ok(same);
+        let by_value = |object| crate::trace::value::kinds::is_definition(object) || object.is_instance_of::<PyBool>();
+        if by_value(&a) && by_value(&b) && self.known(left).is_some() && self.known(right).is_some() {
+            return Ok(a.is(&b));
         }
-        if let (Some(a), Some(b)) = (self.source(left), self.source(right)) {
-            let check = if same { Check::SameAs(b) } else { Check::NotSameAs(b) };
-            self.guard(a, check, "the trace compared identities");
-        }
-        Ok(same)
+        Ok(self.guard_identity(left, right, "the trace compared identities"))
     }
 
     fn is_of_new(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {

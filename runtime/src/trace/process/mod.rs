@@ -4,6 +4,8 @@
 //! Must not know: frames and instructions.
 pub(crate) mod codec_errors;
 pub(crate) mod codec_registry;
+pub(crate) mod context_variables;
+pub(crate) mod contexts;
 pub(crate) mod decimals;
 pub(crate) mod files;
 pub(crate) mod hidden_state;

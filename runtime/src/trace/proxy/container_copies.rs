@@ -7,12 +7,13 @@ use crate::ffi::types;
 use crate::guard::source::{Fixed, Source};
 use crate::guard::{Check, DequeShape, EmptySlot};
 use crate::names::{interned, name};
-use crate::trace::proxy::convert::has_c_base;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
+use crate::trace::value::kinds::has_c_base;
+use crate::trace::value::kinds::has_c_base;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple, PyType};
 use std::sync::Arc;
@@ -52,7 +53,10 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(id) else { return Ok(None) };
         let class = object.get_type();
         let made_by_object = !types::is_c_type(&class) && !has_c_base(&class);
-        if !made_by_object || object.is_instance_of::<PyType>() || crate::trace::value::finalisable::has_finaliser(&class) {
+        if !made_by_object
+            || object.is_instance_of::<PyType>()
+            || crate::trace::value::finalisable::has_finaliser(&class)
+        {
             return Ok(None);
         }
         self.class_of(id)?;
@@ -122,7 +126,8 @@ impl<'py> Tracer<'py> {
         }
         let Some(dict) = self.attributes_as_dict(id, object)? else { return Ok(()) };
         let Some(held) = self.private_copy(dict)? else { return internal("__dict__ without a copy") };
-        types::generic_set(copy, &interned(self.py, "__dict__"), Some(&held)).or_else(|error| internal(error.to_string()))
+        types::generic_set(copy, &interned(self.py, "__dict__"), Some(&held))
+            .or_else(|error| internal(error.to_string()))
     }
 
     /// The same for a slot, as the trace knows it.

@@ -6,7 +6,7 @@ use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
-use crate::trace::value::kinds::{is_definition, is_of_one_object, is_scalar};
+use crate::trace::value::kinds::{has_c_base, is_definition, is_of_one_object, is_scalar};
 use crate::trace::value::nans::has_nan;
 use types::is_c_type;
 
@@ -142,14 +142,4 @@ impl<'py> Tracer<'py> {
 /// Whether it is a class of Python code, but no metaclass, whose instances C lays out.
 pub(crate) fn derives_from_c(class: &Bound<'_, PyType>) -> bool {
     !is_c_type(class) && has_c_base(class) && !types::is_subtype(class, &class.py().get_type::<PyType>())
-}
-
-/// Whether C lays out instances of the class, or of a base of it other than `object`.
-pub(crate) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
-    const EMPTY: [&str; 3] = ["object", "Generic", "Protocol"];
-    types::mro(class).is_none_or(|mro| {
-        mro.iter().any(|base| {
-            base.cast_into::<PyType>().is_ok_and(|base| is_c_type(&base) && !EMPTY.contains(&&*types::c_name(&base)))
-        })
-    })
 }

@@ -115,6 +115,10 @@ impl Proxy {
         op: CompareOp,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, proxy) = (slf.py(), slf.get());
+        if let (CompareOp::Eq | CompareOp::Ne, Ok(other)) = (op, other.cast::<Self>()) {
+            let other = other.get().value;
+            traced(py, proxy, |tracer| Ok(tracer.rely_on_difference(proxy.value, other)))?;
+        }
         match op {
             CompareOp::Eq if other.is_instance_of::<Self>() => {}
             CompareOp::Eq if traced(py, proxy, |tracer| Ok(tracer.is_object_of(proxy.value, other)))? => {

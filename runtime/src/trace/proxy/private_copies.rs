@@ -19,6 +19,9 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// The object to use as the receiver of a C method: also an instance of a Python class that derives from the C class.
     pub(crate) fn receiver(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if let Some(context) = self.context_for_c(id)? {
+            return Ok(context);
+        }
         if let Some(object) = self.owned(id) {
             return Ok(object);
         }
@@ -45,7 +48,11 @@ impl<'py> Tracer<'py> {
 
     /// What the trace has set and deleted of an instance's attributes, done to the copy of its `__dict__`.
     fn repeat_changes(&mut self, id: ValueId, changes: &[(String, Option<ValueId>)]) -> Traced<()> {
-        let copies = self.state.private_copies.of(id).map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
+        let copies = self
+            .state
+            .private_copies
+            .of(id)
+            .map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
         for (name, value) in changes {
             let native = value.map(|value| self.native(value)).transpose()?;
             for copy in copies.iter().flatten() {

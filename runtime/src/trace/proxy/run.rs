@@ -1,11 +1,12 @@
 //! Runs real C functions on proxies and private objects (tiers "native on proxies" and "folded"), and reads their results and exceptions.
 use crate::ffi::{callee, flag, referents, types};
 use crate::names::name;
-use crate::trace::proxy::convert::{derives_from_c, has_c_base};
+use crate::trace::proxy::convert::derives_from_c;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
+use crate::trace::value::kinds::has_c_base;
 use crate::trace::value::kinds::{is_definition, is_scalar};
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
@@ -113,6 +114,7 @@ impl<'py> Tracer<'py> {
         positional: &[Bound<'py, PyAny>],
         is_method: impl FnOnce() -> bool,
     ) -> Traced<ValueId> {
+        self.note_changes(positional);
         if let Some(signal) = self.state.pending.take() {
             return Err(signal);
         }

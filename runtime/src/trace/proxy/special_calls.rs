@@ -39,6 +39,9 @@ impl<'py> Tracer<'py> {
 
     /// A special method of a value's class, called by C on its proxy.
     pub(crate) fn call_special(&mut self, value: ValueId, name: &str, args: Arguments) -> Traced<ValueId> {
+        if let ("__eq__" | "__ne__", [other]) = (name, args.positional.as_slice()) {
+            self.rely_on_difference(value, *other);
+        }
         match (name, args.positional.as_slice()) {
             ("__hash__", []) if self.is_id(value) => {
                 let hash = self.hash_of_id(value)?;

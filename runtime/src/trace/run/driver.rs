@@ -1,9 +1,10 @@
 //! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
-use crate::bytecode::{Code, flag};
+use crate::bytecode::Code;
 use crate::domain::Domain;
 use crate::ffi::collector::Pause;
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::guard::source::Source;
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
@@ -18,6 +19,7 @@ use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use rustc_hash::FxHashSet;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -59,6 +61,8 @@ struct Plan {
     signals: Vec<i32>,
     /// Keep account of what frames hold.
     track: bool,
+    /// Paths that must share a value where they lead to one object.
+    merged: FxHashSet<Source>,
     /// Instructions that attempts executed so far.
     executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -85,6 +89,8 @@ enum Attempt {
     ReplayedCall(Limit),
     /// The trace must keep account of what frames hold.
     Track,
+    /// These paths must share a value where they lead to one object.
+    Merge(Vec<Source>),
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -96,9 +102,6 @@ pub fn trace(
     locals: &[Option<Py<PyAny>>],
     options: &Options,
 ) -> Result<Outcome, Stop> {
-    if code.flags & flag::ASYNC != 0 {
-        return Err(Stop::Fallback("coroutines run as they are; what they call is compiled".into()));
-    }
     let _paused = Pause::new(py);
     let subject = Subject { function, code: Arc::clone(code), locals };
     let limit = options.stop_at.map(Limit::asked_for);
@@ -133,6 +136,17 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 return Err(Stop::Internal("the trace already keeps account of frames".into()));
             }
             Attempt::Track => plan.track = true,
+            Attempt::Merge(paths) => {
+                let before = plan.merged.len();
+                plan.merged.extend(paths);
+                if plan.merged.len() == before {
+                    return Err(Stop::Internal("objects that have one value have several".into()));
+                }
+                // What came after the objects' values parted may be wrong.
+                plan.limit = options.stop_at.map(Limit::asked_for);
+                #[cfg(debug_assertions)]
+                plan.went_back.take();
+            }
             Attempt::ReplayedCall(next) => {
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -157,16 +171,25 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.stop_at = limit.map(|limit| limit.step);
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
+    state.backend = options.backend;
     state.passing_states = options.passing_states;
     let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
     state.outer_code = Some(Arc::clone(code));
     state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
+    state.aliases.merged.clone_from(&plan.merged);
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
+    if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
+        return Err(Stop::Fallback(format!("{}: {}", reason.kind, reason.context)));
+    }
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
-    let rest = tracer.run(&mut frame);
+    let rest = match subject.locals {
+        [] => tracer.compiler_query(subject.function, &callee::qualname_of(subject.function), &Arguments::default()),
+        _ => None,
+    };
+    let rest = rest.map_or_else(|| tracer.run(&mut frame), |answer| Ok(FrameExit::Returned(answer)));
     plan.signals.append(&mut tracer.state.signals);
     plan.executed += tracer.state.steps;
     tracer.switch_back().map_err(to_stop)?;
@@ -204,8 +227,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             let reason = tracer.raises(value);
             return Ok(tracer.again(reason));
         }
-        Err(other) => return Err(to_stop(other)),
+        Err(other) => return tracer.parted().map_or_else(|| Err(to_stop(other)), |parted| Ok(Attempt::Merge(parted))),
     };
+    if let Some(parted) = tracer.parted() {
+        return Ok(Attempt::Merge(parted));
+    }
     match tracer.finish(&mut end).map_err(to_stop)? {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         // Nobody asks how it goes on.

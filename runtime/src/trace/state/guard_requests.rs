@@ -18,7 +18,6 @@ bitflags::bitflags! {
         /// A cell without content.
         const EMPTY = 1 << 10;
         const OBSERVED = 1 << 11;
-        const CONTEXT = 1 << 12;
         const NAME = 1 << 13;
         const QUALNAME = 1 << 14;
         const HANDLED = 1 << 15;
@@ -32,6 +31,7 @@ bitflags::bitflags! {
         const NAMES = 1 << 20;
         /// C got the object.
         const LENT = 1 << 21;
+        const TRUTH = 1 << 22;
         /// What a guard at the value's own source answers.
         const LOOKS_AT_IT = Self::SAYS_TYPE.bits() | Self::LENGTH.bits() | Self::KEYS.bits() | Self::FUNCTION.bits() | Self::ITEMS.bits();
         /// What says the type, too.

@@ -135,6 +135,7 @@ pub(crate) struct InstructionStart {
     pub(crate) guard_requests: usize,
     pub(crate) classes: usize,
     pub(crate) guarded_domains: usize,
+    pub(crate) compared: usize,
     pub(crate) globals: usize,
     pub(crate) cells: usize,
     pub(crate) attributes: usize,

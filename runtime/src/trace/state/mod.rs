@@ -3,8 +3,10 @@
 //! In: nothing of the tracer. Out: the types that every other room reads and changes.
 //! Must not know: what an operation means, when a guard is needed, how a trace begins or ends.
 //! Rooms above add their operations as methods of `Tracer`; that is how they call each other.
+pub mod aliases;
 pub mod arguments;
 pub mod caches;
+pub mod context_variables;
 pub mod frame;
 pub mod generator;
 pub mod guard_requests;

@@ -15,6 +15,8 @@ pub struct Options {
     pub stop_at: Option<u64>,
     /// Whether a graph break is an error, wherever the trace would have to end because of it.
     pub fullgraph: bool,
+    /// Whether a backend gets the graphs: it may compile them for inputs that lie in memory as the first ones do.
+    pub backend: bool,
     /// What earlier traces of the function made.
     pub function_caches: Arc<FunctionCaches>,
 }
@@ -36,6 +38,7 @@ impl Default for Options {
             passing_states: true,
             stop_at: None,
             fullgraph: false,
+            backend: false,
             function_caches: Arc::default(),
         }
     }

@@ -24,6 +24,7 @@ pub struct State {
     pub(crate) start: crate::trace::state::journal::InstructionStart,
     /// Objects whose identity matters, by address; the values keep them alive.
     pub(crate) identity: FxHashMap<usize, ValueId>,
+    pub(crate) aliases: crate::trace::state::aliases::Aliases,
     /// Numbers and text from outside that C has got, by address.
     pub(crate) passed_to_c: FxHashMap<usize, ValueId>,
     /// Values that were described at the end: their objects live on, so that no other object gets their address.
@@ -107,12 +108,14 @@ pub struct State {
     pub(crate) max_steps: u64,
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
+    /// Whether a backend gets the graph.
+    pub(crate) backend: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
-    /// Context variables from outside that the trace has set.
-    pub(crate) context: Tracked<FxHashMap<ValueId, ValueId>>,
+    /// Context variables, contexts and tokens.
+    pub(crate) contexts: Tracked<crate::trace::state::context_variables::ContextVariables>,
     /// Locks from outside that the trace has used.
     pub(crate) locks: Tracked<Vec<crate::trace::state::process::Lock>>,
     /// Those of them that compiled code acquires first of all.
@@ -141,6 +144,8 @@ pub struct State {
     pub(crate) domains: Vec<Arc<dyn Domain>>,
     /// The nodes that have last changed graph values in place.
     pub(crate) changed_nodes: Tracked<FxHashMap<ValueId, NodeId>>,
+    /// The nodes whose results nodes of the graph change in place.
+    pub(crate) changed_by_graph: Tracked<Vec<NodeId>>,
     /// Modes of libraries that the trace has set.
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// What of the process compiled code sets.

@@ -43,6 +43,8 @@ pub mod hints {
     pub const DATA: &str = "avoid control flow and conversions that depend on array contents";
     /// CallArgument for.
     pub const REQUESTED: &str = "remove the call of graph_break()";
+    /// Left alone because the program says so.
+    pub const DISABLED: &str = "call it outside of compiled code, or take slotrt.disable away";
 }
 
 /// A graph break as a signal.

@@ -1,16 +1,17 @@
-//! Immutable values of C classes (dates, time zones, decimal numbers, generic aliases): their slots and `__reduce__` say all of them.
+//! Immutable values of C classes (dates, time zones, decimal numbers, generic aliases, unions): their slots and `__reduce__`, or `copyreg`, say all of them.
 use crate::ffi::types::{self, is_c_type, slot};
+use crate::ffi::{inspect, modules};
 use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyTuple, PyType};
+use pyo3::types::{PyAny, PyCFunction, PyDict, PyTuple, PyType};
 
 /// Values within values that are looked into.
 const DEPTH: usize = 4;
 
-/// Whether C compares and hashes instances of the class by value, and the class has a `__reduce__` of its own: what is hashed by value does
-/// not change.
+/// Whether C compares and hashes instances of the class by value, and the class says what they are made of: what is hashed by value does not
+/// change.
 fn compares_by_value(class: &Bound<'_, PyType>) -> bool {
     let plain = class.py().get_type::<PyAny>();
     let own = |which| slot(class, which).is_some_and(|found| slot(&plain, which) != Some(found));
@@ -20,12 +21,23 @@ fn compares_by_value(class: &Bound<'_, PyType>) -> bool {
         found.zip(inherited).is_some_and(|(found, inherited)| !found.is(&inherited))
     };
     let hashes = || types::lookup(class, intern!(class.py(), "__hash__")).is_some_and(|hash| !hash.is_none());
-    is_c_type(class) && hashes() && own(Slot::tp_hash) && own(Slot::tp_richcompare) && reduces()
+    let says = || reduces() || registered(class).is_some();
+    is_c_type(class) && hashes() && own(Slot::tp_hash) && own(Slot::tp_richcompare) && says()
+}
+
+/// What `copyreg` itself has registered for a class of C.
+fn registered<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+    let copyreg = modules::imported(intern!(class.py(), "copyreg"))?;
+    let table = inspect::own_attribute(&copyreg, intern!(class.py(), "dispatch_table"))?;
+    let function = table.cast_into_exact::<PyDict>().ok()?.get_item(class).ok()??;
+    let of_copyreg = inspect::own_attribute(&copyreg, intern!(class.py(), "__dict__"))?;
+    inspect::globals(&function).is_some_and(|globals| globals.is(&of_copyreg)).then_some(function)
 }
 
 /// What an object of C is made of, as it says itself: a callable and its arguments. `None` if that does not say all.
 fn reduced<'py>(object: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-    let method = types::lookup(&object.get_type(), intern!(object.py(), "__reduce__"))?;
+    let class = object.get_type();
+    let method = registered(&class).or_else(|| types::lookup(&class, intern!(object.py(), "__reduce__")))?;
     let said = method.call1((object,)).ok()?.cast_into::<PyTuple>().ok()?;
     let stateless = said.iter().skip(2).all(|rest| rest.is_none());
     stateless.then_some(())?;
@@ -43,12 +55,14 @@ fn is_value_within(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     if depth == 0 || !compares_by_value(&class) {
         return false;
     }
-    reduced(object).is_some_and(|(callable, args)| callable.is(&class) && all_known(&args, depth - 1))
+    let makes = |callable: &Bound<'_, PyAny>| callable.is(&class) || registered(&class).is_some();
+    reduced(object).is_some_and(|(callable, args)| makes(&callable) && all_known(&args, depth - 1))
 }
 
 fn all_known(parts: &Bound<'_, PyTuple>, depth: usize) -> bool {
     parts.iter().all(|part| {
         is_scalar(&part)
+            || part.is_exact_instance_of::<PyCFunction>()
             || part.cast::<PyType>().is_ok_and(is_c_type)
             || depth > 0 && part.cast_exact::<PyTuple>().is_ok_and(|parts| all_known(parts, depth - 1))
             || is_value_within(&part, depth)

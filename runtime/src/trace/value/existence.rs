@@ -37,7 +37,8 @@ impl Tracer<'_> {
         }
         let mut missing = Vec::new();
         for source in read {
-            let with_base = matches!(source, Source::DictItem(base, _) | Source::OwnEntry(base, _) if whole.contains(&**base));
+            let with_base =
+                matches!(source, Source::DictItem(base, _) | Source::OwnEntry(base, _) if whole.contains(&**base));
             if !with_base && guard_requests.insert(source) {
                 missing.push(source.clone());
             }
@@ -59,6 +60,7 @@ fn is_read(source: &Source) -> bool {
             | Source::Builtin(_)
             | Source::Free(_)
             | Source::Cell(_)
+            | Source::ContextValue(_)
             | Source::Attr(..)
             | Source::OwnAttr(..)
     )

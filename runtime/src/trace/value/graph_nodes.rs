@@ -38,6 +38,10 @@ impl<'py> Tracer<'py> {
                 self.record_parts(domain, whole, &example, &getitem)
             }
             Answer::Change { target, args, kwargs, example, gives } => {
+                if let Some(Operand::Graph { value, .. }) = args.first() {
+                    let node = self.graph_node(*value)?;
+                    self.state.changed_by_graph.push(node);
+                }
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
                 let Some(value) = gives else { return Ok(self.none()) };
                 // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
@@ -142,6 +146,9 @@ impl<'py> Tracer<'py> {
         if self.has_set_for("_warnings") {
             // The graph runs before the effects.
             return unsupported("operation that may warn", "after a change of the filters of warnings");
+        }
+        if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
+            return unsupported("operation that reads a context variable", "which the trace has set");
         }
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {

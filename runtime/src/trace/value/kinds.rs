@@ -68,7 +68,9 @@ pub(crate) fn is_key(object: &Bound<'_, PyAny>) -> bool {
 /// there is no other object that is equal to it.
 pub(crate) fn is_held_by_class(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
-    if types::is_c_type(&class) || types::lookup(&class, &interned(object.py(), "__eq__")).is_none_or(|eq| is_python(&eq)) {
+    if types::is_c_type(&class)
+        || types::lookup(&class, &interned(object.py(), "__eq__")).is_none_or(|eq| is_python(&eq))
+    {
         return false;
     }
     let scalar = scalar_base(&class).is_some();
@@ -181,4 +183,15 @@ pub(crate) fn fixed_base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, P
     let bases = mro.iter().filter_map(|base| base.cast_into::<PyType>().ok());
     let base = bases.into_iter().find(crate::ffi::types::is_c_type)?;
     FIXED.contains(&&*types::c_name(&base)).then_some(base)
+}
+
+/// Whether C lays out instances of the class, or of a base of it other than `object`.
+pub(crate) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
+    const EMPTY: [&str; 3] = ["object", "Generic", "Protocol"];
+    types::mro(class).is_none_or(|mro| {
+        mro.iter().any(|base| {
+            base.cast_into::<PyType>()
+                .is_ok_and(|base| types::is_c_type(&base) && !EMPTY.contains(&&*types::c_name(&base)))
+        })
+    })
 }

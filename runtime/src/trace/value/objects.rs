@@ -7,6 +7,7 @@ use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::aliases::Alias;
 use crate::trace::value::c_values::is_value;
 use crate::trace::value::kinds::{is_definition, is_scalar, scalar_base};
 use crate::trace::value::nans::has_nan;
@@ -38,17 +39,21 @@ impl<'py> Tracer<'py> {
     pub(crate) fn constant(&mut self, object: Bound<'py, PyAny>) -> ValueId {
         let address = object.as_ptr() as usize;
         if let Some(id) = self.state.identity.get(&address).copied() {
-            if let Value::Real { source: Some(source), .. } = self.value(id) {
-                let source = source.clone();
-                self.guard_once(
-                    id,
-                    GuardRequest::IS,
-                    source,
-                    Check::Is(object.unbind()),
-                    "the object is also reached as a constant",
-                );
+            if !matches!(self.value(id), Value::Real { .. }) {
+                return id;
             }
-            return id;
+            match self.alias(&object, id, &Source::constant(&object)) {
+                Alias::Same(id) => return id,
+                Alias::Apart(first) => return self.apart(first, Value::Real { object: object.unbind(), source: None }),
+                Alias::Merge(id) => {
+                    if let Value::Real { source: Some(source), .. } = self.value(id) {
+                        let (source, check) = (source.clone(), Check::Is(object.unbind()));
+                        const WHY: &str = "the object is also reached as a constant";
+                        self.guard_once(id, GuardRequest::IS, source, check, WHY);
+                    }
+                    return id;
+                }
+            }
         }
         let id = self.push(Value::Real { object: object.clone().unbind(), source: None });
         self.state.identity.insert(address, id);
@@ -66,18 +71,31 @@ impl<'py> Tracer<'py> {
         }
         let address = object.as_ptr() as usize;
         if let Some(id) = self.state.identity.get(&address).copied() {
-            let check = match self.value(id) {
-                Value::Real { source: Some(first), .. } if *first == source => return id,
-                Value::Real { source: Some(first), .. } => Check::SameAs(first.clone()),
+            let value = match self.alias(&object, id, &source) {
+                Alias::Same(id) => return id,
+                Alias::Apart(first) => {
+                    return self.apart(first, Value::Real { object: object.unbind(), source: Some(source) });
+                }
+                Alias::Merge(value) => value,
+            };
+            let check = match self.value(value) {
+                Value::Real { source: Some(path), .. } => Check::SameAs(path.clone()),
                 _ => Check::Is(object.unbind()),
             };
             self.guard(source, check, "two paths lead to one object");
-            return id;
+            return value;
         }
         let id = self.push(Value::Real { object: object.clone().unbind(), source: Some(source.clone()) });
         self.state.identity.insert(address, id);
         self.keep_nans(&object, Some(&source));
         id
+    }
+
+    /// Another value of the object that `first` stands for.
+    fn apart(&mut self, first: ValueId, value: Value) -> ValueId {
+        let twin = self.push(value);
+        self.state.aliases.twins.push((first, twin));
+        twin
     }
 
     /// How to reach the value again; constants are their own source. `None` for what the trace made.

@@ -17,7 +17,7 @@ use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 /// What the trace relied on.
 #[derive(Debug, Default)]
@@ -53,30 +53,30 @@ impl CacheAnswers {
     }
 }
 
-/// The guard.
+/// The guard. Keys that it looks up may run code, and other threads: threads that read do not wait for each other, and only a trace writes.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug, Default)]
-struct CacheGuard(Mutex<CacheAnswers>);
+struct CacheGuard(RwLock<CacheAnswers>);
 
 #[pymethods]
 impl CacheGuard {
     /// Whether the cache of the function answers as it did.
     fn __call__(&self, wrapper: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Some(cache) = LruCache::of(wrapper)? else { return Ok(false) };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).hold(&cache)
+        self.0.read().unwrap_or_else(PoisonError::into_inner).hold(&cache)
     }
 }
 
 impl CacheGuard {
     /// Whether nothing is dropped meanwhile that the trace asked for; answers that were right stay so while it runs.
     fn keeps_all(&self, cache: &LruCache<'_>) -> PyResult<bool> {
-        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let room = cache.limit.is_none_or(|limit| cache.kept.len() + answers.added <= limit);
         if room { Ok(true) } else { answers.hold(cache) }
     }
 
     fn note(&self, change: impl FnOnce(&mut CacheAnswers)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
     }
 }
 

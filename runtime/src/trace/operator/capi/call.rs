@@ -130,6 +130,11 @@ impl<'py> Tracer<'py> {
 
     fn call_c_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
         let values = operands.values();
+        if let (Operands::Binary(..), Some(generated::slots::Slot::mp_subscript)) = (operands, function.slot)
+            && let Some(found) = self.context_operator("getitem", &values)?
+        {
+            return Ok(found);
+        }
         let slot = function.slot.map_or("", generated::slots::Slot::name);
         for value in values.iter().take(2) {
             let class = self.class_of(*value)?;
@@ -166,6 +171,10 @@ impl<'py> Tracer<'py> {
         let weak = self.any_weak(values);
         for value in values {
             let class = self.class_of(*value)?;
+            if let Some(context) = self.context_for_c(*value)? {
+                natives.push(context);
+                continue;
+            }
             let native = match self.container_operand(function, *value, &class)? {
                 Some(copy) => copy,
                 None if weak || self.known(*value).is_some() || self.owned(*value).is_none() => self.native(*value)?,

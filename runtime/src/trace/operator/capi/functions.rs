@@ -7,6 +7,7 @@ use crate::trace::state::unwind::{Traced, internal};
 use generated::capi::FunctionId;
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, OnceLock};
@@ -72,10 +73,10 @@ fn wrappers(py: Python<'_>) -> PyResult<FxHashMap<(usize, &'static str), &'stati
 
 type Namespace = FxHashMap<(usize, &'static str), &'static str>;
 
-/// Names of slot pointers, filled as types are met.
-fn names() -> &'static Mutex<Namespace> {
-    static NAMES: OnceLock<Mutex<Namespace>> = OnceLock::new();
-    NAMES.get_or_init(|| Mutex::new(FxHashMap::default()))
+/// Names of slot pointers, filled as types are met. No Python code runs while they are locked: another thread could go on then, and wait.
+fn names(py: Python<'_>) -> PyResult<&'static Mutex<Namespace>> {
+    static NAMES: PyOnceLock<Mutex<Namespace>> = PyOnceLock::new();
+    NAMES.get_or_try_init(py, || wrappers(py).map(Mutex::new))
 }
 
 /// Notes the names of a C type's slot functions, from the type's row in the generated table.
@@ -95,10 +96,8 @@ impl<'py> Tracer<'py> {
         self.rely_on_class(class);
         let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) else { return Ok(None) };
         let key = (pointer, slot.name());
-        let Ok(mut names) = names().lock() else { return internal("the table of slot functions is poisoned") };
-        if names.is_empty() {
-            *names = wrappers(self.py).or_else(|error| internal(error.to_string()))?;
-        }
+        let names = names(self.py).or_else(|error| internal(error.to_string()))?;
+        let Ok(mut names) = names.lock() else { return internal("the table of slot functions is poisoned") };
         if !names.contains_key(&key)
             && let Some(mro) = types::mro(class)
         {

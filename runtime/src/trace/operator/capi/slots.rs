@@ -86,6 +86,9 @@ impl<'py> Tracer<'py> {
             return dispatch::objobjproc(self, id, &container, &item).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
+        if let Some(found) = self.context_operator("contains", &[container, item])? {
+            return self.is_true(found).map(i32::from);
+        }
         if let Some(found) = self.read_container("contains", &[container, item])? {
             return self.is_true(found).map(i32::from);
         }

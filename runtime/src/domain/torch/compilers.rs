@@ -1,0 +1,59 @@
+//! Functions that belong to PyTorch's own compilers: those that they made of others, and their own.
+use crate::ffi::{callee, inspect};
+use crate::graph_break::Break;
+use crate::names::name;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// The attribute that says what TorchDynamo compiled, or leaves alone.
+const COMPILED_FROM: &str = "_torchdynamo_orig_callable";
+
+/// The attribute of a function that compiles only where PyTorch's JIT traces: what it calls otherwise.
+const ONLY_TRACED: &str = "__original_fn";
+
+/// The packages that compile or transform what they are called with; questions such as `torch.jit.is_tracing` are none of that.
+const COMPILERS: &[&str] = &[
+    "torch._dynamo",
+    "torch._export",
+    "torch._functorch._aot_autograd",
+    "torch._functorch.aot_autograd",
+    "torch._functorch.apis",
+    "torch._functorch.eager_transforms",
+    "torch._functorch.vmap",
+    "torch._higher_order_ops",
+    "torch._inductor",
+    "torch._subclasses",
+    "torch.export",
+    "torch.fx._symbolic_trace",
+    "torch.fx.experimental.proxy_tensor",
+    "torch.jit",
+];
+
+/// Why a Python function runs natively, if it is a compiler's.
+pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+    let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
+    let kind = match compiled {
+        true => "call of a function that TorchDynamo compiles or leaves alone",
+        false if is_of_compiler(function)? => "call of a compiler of PyTorch's",
+        false => return None,
+    };
+    let name = function.getattr(name!("__qualname__")).map(|name| name.to_string()).unwrap_or_default();
+    Some(Box::new(Break {
+        kind: kind.into(),
+        context: name,
+        explanation: "a frame belongs to the compiler through whose compiled callable it was entered".into(),
+        hints: vec!["call the function itself, which is then part of the graph".into()],
+    }))
+}
+
+/// Whether the function's module is one of the compiler's.
+fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
+    let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
+    let module = globals.get_item(name!("__name__")).ok()??.cast_into::<PyString>().ok()?;
+    let module = module.to_str().ok()?;
+    let within =
+        |package: &str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let compiles = COMPILERS.iter().any(|package| within(package)) && !callee::name_of(function).starts_with("is_");
+    Some(compiles && inspect::own_attribute(function, intern!(function.py(), ONLY_TRACED)).is_none())
+}

@@ -1,0 +1,76 @@
+//! Operators of the dispatcher as functions: `torch.ops.library.name` and its overloads, those that programs register among them.
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Torch;
+use super::meta::Meta;
+use crate::domain::Operand;
+use crate::ffi::types;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The class of all overloads of an operator, and that of one.
+const CLASSES: [&str; 2] = ["OpOverloadPacket", "OpOverload"];
+
+impl Torch {
+    /// Whether it is an operator, or one overload of one.
+    pub(super) fn is_operator(&self, callable: &Bound<'_, PyAny>) -> bool {
+        let class = callable.get_type();
+        CLASSES.contains(&&*types::name(&class))
+            && self.module.bind(callable.py()).getattr(name!("_ops")).is_ok_and(|module| {
+                CLASSES.iter().any(|known| module.getattr(*known).is_ok_and(|known| known.is(&class)))
+            })
+    }
+
+    /// A call of an operator: its schemas say whether it changes operands.
+    pub(super) fn operator<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        operator: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let name = operator_name(operator).map_err(|error| fault(&error))?;
+        let mutable = is_mutable(operator, kwargs).map_err(|error| fault(&error))?;
+        match mutable {
+            // By convention these change their first operand and give it.
+            true if name.ends_with('_') => meta.perform(&name, operator.clone(), args, kwargs),
+            true => Err(stop("operator that changes its operands", name, "The graph holds what makes new tensors.")),
+            false => meta.record(operator.clone(), args, kwargs),
+        }
+    }
+}
+
+/// `add` of `torch.ops.aten.add` and of `torch.ops.aten.add.Tensor`.
+fn operator_name(operator: &Bound<'_, PyAny>) -> PyResult<String> {
+    let packet = operator.getattr_opt(name!("_overloadpacket"))?.unwrap_or_else(|| operator.clone());
+    packet.getattr(name!("__name__"))?.extract()
+}
+
+/// Whether a call with these keywords changes an operand, whichever overload it chooses.
+fn is_mutable(operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<bool> {
+    if operator.hasattr(name!("_schema"))? {
+        return writes(operator, kwargs);
+    }
+    for overload in operator.call_method0(name!("overloads"))?.try_iter()? {
+        if writes(&operator.getattr(overload?.cast::<PyString>()?)?, kwargs)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the schema of one overload says that it writes to an operand; to one that is named only where it is given.
+fn writes(overload: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<bool> {
+    for argument in overload.getattr(name!("_schema"))?.getattr(name!("arguments"))?.try_iter()? {
+        let argument = argument?;
+        let aliases = argument.getattr(name!("alias_info"))?;
+        if aliases.is_none() || !aliases.getattr(name!("is_write"))?.is_truthy()? {
+            continue;
+        }
+        let name: String = argument.getattr(name!("name"))?.extract()?;
+        if !argument.getattr(name!("kwarg_only"))?.is_truthy()? || kwargs.iter().any(|(given, _)| *given == name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

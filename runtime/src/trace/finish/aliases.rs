@@ -1,0 +1,135 @@
+//! Changes to objects from outside: a change to one value shows in no other, so no other may be the same object.
+use crate::graph::{Graph, NodeId};
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::value::{Value, ValueId, ValueSet};
+use pyo3::prelude::*;
+use rustc_hash::FxHashSet;
+
+impl<'py> Tracer<'py> {
+    /// Paths to objects of several values that the trace has changed through one of them while it looked at another, or whose identity C
+    /// has observed: the trace, as it is, may be wrong.
+    pub(crate) fn parted(&self) -> Option<Vec<Source>> {
+        let aliases = &self.state.aliases;
+        if aliases.twins.is_empty() {
+            return None;
+        }
+        let mut changed = self.changed_values();
+        let copies = self.state.private_copies.iter().filter(|copy| copy.is_changed(self.py));
+        copies.for_each(|copy| self.add_changed(copy.value, &mut changed));
+        let mut parted = aliases.observed.clone();
+        let mut objects: Vec<_> = aliases.twins.iter().map(|(first, _)| *first).collect();
+        objects.dedup();
+        for first in objects {
+            let values = std::iter::once(first).chain(aliases.of(first));
+            let seen: Vec<_> = values.filter(|value| changed.contains(*value) || self.is_looked_at(*value)).collect();
+            if seen.len() > 1 && seen.iter().any(|value| changed.contains(*value)) {
+                parted.extend(seen);
+            }
+        }
+        (!parted.is_empty()).then(|| parted.into_iter().filter_map(|value| self.source(value)).collect())
+    }
+
+    /// Guards that what the trace has changed is no other object of the same type that it looked at.
+    pub(crate) fn guard_changed(&mut self) {
+        let changed: Vec<_> = self.changed_values().iter().collect();
+        for (index, value) in changed.iter().enumerate() {
+            for other in (0..self.state.values.len() as u32).map(ValueId) {
+                if !changed[..=index].contains(&other) && self.may_be_one(*value, other) {
+                    self.guard_identity(*value, other, "the trace changed one of two objects");
+                }
+            }
+        }
+    }
+
+    /// Guards that the inputs of a graph which changes some of them share memory as they do now: a backend may rely on that.
+    pub(crate) fn guard_memory(&mut self) {
+        if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
+            return;
+        }
+        let changed = reached(&self.state.graph, &self.state.changed_by_graph);
+        let mut inputs = Vec::new();
+        for (node, value) in self.state.inputs.iter() {
+            if let (Some(object), Some(source)) = (self.real(*value), self.source(*value)) {
+                inputs.push((object, source, changed.contains(node)));
+            }
+        }
+        let objects: Vec<_> = inputs.iter().map(|(object, ..)| object.clone()).collect();
+        let changed: Vec<_> = inputs.iter().map(|(.., changed)| *changed).collect();
+        let domain = objects.first().and_then(|object| self.domain_of(&object.get_type()));
+        if let Some(check) = domain.and_then(|domain| domain.memory_guard(&objects, &changed)) {
+            let sources = Source::Together(inputs.into_iter().map(|(_, source, _)| source).collect());
+            self.guard(sources, Check::Domain(check), "the graph changes inputs in place");
+        }
+    }
+
+    /// Whether two values, which are two objects now, could be one at another call, as far as other guards go.
+    fn may_be_one(&self, changed: ValueId, other: ValueId) -> bool {
+        let (Some(one), Some(object)) = (self.real(changed), self.real(other)) else { return false };
+        let requests = &self.state.guard_requests;
+        one.get_type().is(&object.get_type())
+            && self.is_looked_at(other)
+            && !(requests.has_any(changed, GuardRequest::IS) && requests.has_any(other, GuardRequest::IS))
+    }
+
+    /// Whether what the trace does depends on the contents of an object, or on its class: else it is passed on as it is.
+    fn is_looked_at(&self, value: ValueId) -> bool {
+        const LOOKS: GuardRequest = GuardRequest::LOOKS_AT_IT.union(GuardRequest::CLASS);
+        self.state.guard_requests.has_any(value, LOOKS)
+            || self.state.cells.contains_key(&value)
+            || matches!(self.value(value), Value::Real { source: None, .. })
+    }
+
+    /// Objects from outside that the trace has changed so far, but for private copies that C changed behind its back.
+    fn changed_values(&self) -> ValueSet {
+        let mut changed = ValueSet::default();
+        for effect in self.state.effects.iter() {
+            if let Some(value) = receiver(effect) {
+                self.add_changed(value, &mut changed);
+            }
+        }
+        self.state.aliases.changed.iter().for_each(|value| self.add_changed(value, &mut changed));
+        changed
+    }
+
+    /// Whoever has the `__dict__` that was changed is changed with it.
+    fn add_changed(&self, value: ValueId, changed: &mut ValueSet) {
+        if self.real(value).is_some() {
+            changed.insert(value);
+        }
+        let owners = self.state.seen_whole.iter().filter(|(_, dict)| **dict == value);
+        owners.for_each(|(owner, _)| {
+            changed.insert(*owner);
+        });
+    }
+}
+
+/// The nodes that lead to these: one of them may be a view of another.
+fn reached(graph: &Graph, nodes: &[NodeId]) -> FxHashSet<NodeId> {
+    let (mut work, mut found) = (nodes.to_vec(), FxHashSet::default());
+    while let Some(node) = work.pop() {
+        if found.insert(node)
+            && let Some(node) = graph.nodes.get(node.0 as usize)
+        {
+            node.args.iter().chain(node.kwargs.iter().map(|(_, arg)| arg)).for_each(|arg| arg.nodes(&mut work));
+        }
+    }
+    found
+}
+
+/// The object that an effect changes.
+fn receiver(effect: &Effect) -> Option<ValueId> {
+    match effect {
+        Effect::SetAttr { object, .. }
+        | Effect::DelAttr { object, .. }
+        | Effect::SetItem { object, .. }
+        | Effect::DelItem { object, .. } => Some(*object),
+        Effect::ReplaceList { list, .. } => Some(*list),
+        Effect::SetGlobal { globals, .. } | Effect::DelGlobal { globals, .. } => Some(*globals),
+        Effect::SetCell { cell, .. } => Some(*cell),
+        Effect::Call { args, .. } => args.first().copied(),
+    }
+}
