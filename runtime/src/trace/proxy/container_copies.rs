@@ -13,7 +13,6 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::has_c_base;
-use crate::trace::value::kinds::has_c_base;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple, PyType};
 use std::sync::Arc;
