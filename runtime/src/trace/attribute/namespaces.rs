@@ -77,6 +77,7 @@ impl<'py> Tracer<'py> {
         if !own_dict_allowed(&class) {
             return Ok(None);
         }
+        self.refuse_shared_dict(real)?;
         let found = types::lookup(&class, &interned(self.py, "__dict__"));
         let plain = found.is_some_and(|found| types::c_name(&found.get_type()) == "getset_descriptor");
         match (own_dict(real), self.source(object), plain) {
