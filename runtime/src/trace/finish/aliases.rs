@@ -76,7 +76,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether what the trace does depends on the contents of an object, or on its class: else it is passed on as it is.
-    fn is_looked_at(&self, value: ValueId) -> bool {
+    pub(crate) fn is_looked_at(&self, value: ValueId) -> bool {
         const LOOKS: GuardRequest = GuardRequest::LOOKS_AT_IT.union(GuardRequest::CLASS);
         self.state.guard_requests.has_any(value, LOOKS)
             || self.state.cells.contains_key(&value)
@@ -84,7 +84,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Objects from outside that the trace has changed so far, but for private copies that C changed behind its back.
-    fn changed_values(&self) -> ValueSet {
+    pub(crate) fn changed_values(&self) -> ValueSet {
         let mut changed = ValueSet::default();
         for effect in self.state.effects.iter() {
             if let Some(value) = receiver(effect) {

@@ -42,6 +42,9 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.finaliser_in_guards() {
             return self.escape(object, "an object whose end runs code, which guards would keep alive");
         }
+        if let Some(escape) = self.guard_shared_dicts() {
+            return Ok(Err(escape));
+        }
         self.guard_changed();
         self.guard_memory();
         crate::trace::finish::coalesce::merge(&mut self.state.effects);

@@ -13,3 +13,4 @@ pub(crate) mod iterators;
 pub(crate) mod key_hashes;
 pub(crate) mod materialise;
 pub(crate) mod order;
+pub(crate) mod shared_dicts;

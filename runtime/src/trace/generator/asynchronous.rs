@@ -1,6 +1,8 @@
 //! The objects that `await`, `async for` and `async with` get from a value.
 use crate::bytecode::flag;
 use crate::ffi::types;
+use crate::guard::Check;
+use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::generator::{GeneratorKind, GeneratorObject};
 use crate::trace::state::tracer::Tracer;
@@ -9,11 +11,12 @@ use crate::trace::state::value::ValueId;
 use generated::capi::CApi;
 use generated::slots::Slot;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// `_PyCoro_GetAwaitableIter`; `None` where the type has no `am_await`.
     pub(crate) fn awaitable_iter(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
-        if self.is_own_coroutine(value) {
+        if self.is_own_coroutine(value) || self.is_iterable_coroutine(value) {
             return Ok(Some(value));
         }
         if matches!(
@@ -51,6 +54,20 @@ impl<'py> Tracer<'py> {
             },
             _ => false,
         }
+    }
+
+    /// A generator from outside that `types.coroutine` made a coroutine.
+    fn is_iterable_coroutine(&mut self, value: ValueId) -> bool {
+        let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return false };
+        let code = match types::c_name(&object.get_type()) == "generator" {
+            true => object.getattr(name!("gi_code")).ok(),
+            false => None,
+        };
+        let Some(code) = code else { return false };
+        let flags = code.getattr(name!("co_flags")).and_then(|flags| flags.extract::<u32>());
+        let source = Source::Attr(Arc::new(source), "gi_code".into());
+        self.guard(source, Check::Is(code.unbind()), "the trace waits for a generator");
+        flags.is_ok_and(|flags| flags & flag::ITERABLE_COROUTINE != 0)
     }
 
     /// What the coroutine waits for, if it is one that is being awaited.

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import types
 import unittest
 import warnings
 
@@ -37,6 +38,16 @@ def delegating(n):
     result = yield from count(n)
     yield result
     yield from (item * 2 for item in range(n))
+
+
+@types.coroutine
+def paused(n):
+    received = yield n
+    return received
+
+
+async def waiting(n):
+    return await paused(n), n
 
 
 async def sleepy(n):
@@ -125,6 +136,10 @@ class TestGenerators(unittest.TestCase):
 
     def test_delegation(self):
         self.assert_same(delegating, list, 3, 3, 2)
+
+    def test_generators_that_are_awaited(self):
+        self.assert_same(waiting, lambda made: steps(made, None, 5), 1, 1, 2)
+        self.assert_same(paused, lambda made: steps(made, None, 5), 1, 1, 2)
 
     def test_exceptions_and_close(self):
         for sent in ((None, 1, Failure("in"), 2, "close"), (Failure("first"), None), (None, "close", None), (None, KeyError(1))):
