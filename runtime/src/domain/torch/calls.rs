@@ -122,6 +122,11 @@ impl Domain for Torch {
         }
     }
 
+    fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
+        // The guard on the tensor says that it is a leaf: others warn.
+        attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
+    }
+
     fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
         // Tensors without memory overlap with none.
         super::memory::MemoryCheck::new(inputs, changed).ok().map(|check| Box::new(check) as _)

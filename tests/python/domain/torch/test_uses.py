@@ -95,6 +95,17 @@ def backward(x):
     return y.detach() * 2
 
 
+def descent(x):
+    y = (x * WEIGHT * 2).sum() + LINEAR(x).sum()
+    y.backward()
+    with torch.no_grad():
+        for parameter in [WEIGHT, *LINEAR.parameters(), *AVERAGE.parameters()]:
+            if parameter.grad is not None:
+                parameter -= 0.1 * parameter.grad
+                parameter.grad.mul_(0.5)
+    return y.detach() * 2, WEIGHT.grad
+
+
 def backward_of_several(x):
     y = x * WEIGHT
     torch.autograd.backward([y], [torch.ones(2, 3)])
@@ -186,6 +197,7 @@ ROWS = [
     (detached, 1),
     (gradient, 1),
     (backward, 1),
+    (descent, 1),
     (backward_of_several, 1),
     (tensor_hook, 3),
     (module_hook, 2),
@@ -268,6 +280,34 @@ class Uses(unittest.TestCase):
                 # Each hook has another number, which the module goes by.
                 if function not in (tensor_hook, module_hook):
                     self.assertEqual(slotrt.stats()["instructions"], first["instructions"])
+
+
+class Gradients(unittest.TestCase):
+    def test_attribute(self):
+        def f(x):
+            return x.grad if x.grad is None else x.grad * 2, x * 2
+
+        slotrt.reset()
+        compiled, x = slotrt.compile(f), torch.ones(2, requires_grad=True)
+        for grad in (None, torch.ones(2), torch.tensor([3.0, 4.0]), None):
+            x.grad = grad
+            self.assertEqual(value(compiled(x)), value(f(x)))
+        self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
+    def test_attribute_of_what_is_no_leaf_warns(self):
+        def f(x):
+            return x.grad, x * 2
+
+        def calls(function):
+            x = torch.ones(2, requires_grad=True)
+            found = []
+            for tensor in (x, x * 2, x, x * 2):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    found.append((value(function(tensor)), [str(warning.message)[:80] for warning in caught]))
+            return found
+
+        self.assertEqual(calls(slotrt.compile(f)), calls(f))
 
 
 def model():
