@@ -281,7 +281,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// An object that a value of a domain from outside holds in C, if it is one that stays.
-    fn held_by_graph_value(
+    pub(crate) fn held_by_graph_value(
         &mut self,
         domain: &std::sync::Arc<dyn crate::domain::Domain>,
         object: ValueId,
@@ -289,6 +289,9 @@ impl<'py> Tracer<'py> {
     ) -> Option<ValueId> {
         let Value::Real { object: real, source: Some(source) } = self.value(object) else { return None };
         let (real, source) = (real.bind(self.py).clone(), source.clone());
+        if let Some(overlay) = self.state.attributes.get(&(object, name.to_owned())) {
+            return *overlay;
+        }
         let held = domain.holds(&real, name).then(|| real.getattr(interned(self.py, name)).ok())??;
         Some(self.sourced(held, Source::Attr(Arc::new(source), name.into())))
     }

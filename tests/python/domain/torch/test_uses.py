@@ -106,6 +106,13 @@ def descent(x):
     return y.detach() * 2, WEIGHT.grad
 
 
+def forgotten(x):
+    (x * WEIGHT * 2).sum().backward()
+    LINEAR.zero_grad()
+    WEIGHT.grad, old = None, WEIGHT.grad
+    return old * 2, WEIGHT.grad, (x * WEIGHT).sum().detach()
+
+
 def backward_of_several(x):
     y = x * WEIGHT
     torch.autograd.backward([y], [torch.ones(2, 3)])
@@ -198,6 +205,7 @@ ROWS = [
     (gradient, 1),
     (backward, 1),
     (descent, 1),
+    (forgotten, 1),
     (backward_of_several, 1),
     (tensor_hook, 3),
     (module_hook, 2),
@@ -293,6 +301,26 @@ class Gradients(unittest.TestCase):
             x.grad = grad
             self.assertEqual(value(compiled(x)), value(f(x)))
         self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
+    def test_attribute_is_set_to_none(self):
+        def f(a, b):
+            held, a.grad = a.grad, None
+            return None if held is None else held * 2, b.grad, (b * 2).detach()
+
+        def arguments(same, first, second):
+            a = torch.ones(2, requires_grad=True)
+            b = a if same else torch.ones(2, requires_grad=True)
+            b.grad = torch.ones(2) if second else None
+            a.grad = torch.ones(2) if first else None
+            return a, b
+
+        for cases in ["011 111 001 100 010 011 111".split(), ["111", "011"]]:
+            slotrt.reset()
+            compiled = slotrt.compile(f)
+            for case in cases:
+                mine, theirs = (arguments(*map(int, case)) for _ in range(2))
+                self.assertEqual(value(compiled(*mine)), value(f(*theirs)), case)
+                self.assertEqual(value([x.grad for x in mine]), value([x.grad for x in theirs]), case)
 
     def test_attribute_of_what_is_no_leaf_warns(self):
         def f(x):
