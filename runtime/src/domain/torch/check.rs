@@ -99,8 +99,10 @@ impl TensorCheck {
             return Ok(None);
         }
         let metadata = metadata(example)?;
-        let text =
-            format!("(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg, is_leaf) == {}", metadata.repr()?);
+        let text = format!(
+            "(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg, is_leaf) == {}",
+            metadata.repr()?
+        );
         let metadata = metadata.unbind();
         Ok(Some(Self { class: example.get_type().unbind(), metadata, text }))
     }
