@@ -27,6 +27,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Result<Answer<'py>, Box<Break>>;
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
+    /// Whether an attribute of this object from outside is another object that it holds, which no operation of a graph replaces.
+    fn holds(&self, _object: &Bound<'_, PyAny>, _attribute: &str) -> bool {
+        false
+    }
     /// The condition under which inputs of a graph lie in memory as these do, as far as the graph may change some of them in place.
     fn memory_guard(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
         None

@@ -4,7 +4,7 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{compilers, metadata, modes};
+use super::{compilers, metadata, modes, natives};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
@@ -85,7 +85,7 @@ impl Domain for Torch {
     }
 
     fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
-        compilers::break_at(function)
+        compilers::break_at(function).or_else(|| natives::break_at(function))
     }
 
     fn call<'py>(
@@ -120,6 +120,11 @@ impl Domain for Torch {
                 Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
             }
         }
+    }
+
+    fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
+        // The guard on the tensor says that it is a leaf: others warn.
+        attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
     }
 
     fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> Option<Box<dyn DomainCheck>> {

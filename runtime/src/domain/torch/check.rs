@@ -82,7 +82,7 @@ impl Ambient {
     }
 }
 
-/// Exact class, dtype, shape, strides, `requires_grad`; a strided tensor on the CPU.
+/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf; a strided tensor on the CPU.
 #[derive(Debug)]
 pub(super) struct TensorCheck {
     class: Py<PyType>,
@@ -99,8 +99,10 @@ impl TensorCheck {
             return Ok(None);
         }
         let metadata = metadata(example)?;
-        let text =
-            format!("(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg) == {}", metadata.repr()?);
+        let text = format!(
+            "(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg, is_leaf) == {}",
+            metadata.repr()?
+        );
         let metadata = metadata.unbind();
         Ok(Some(Self { class: example.get_type().unbind(), metadata, text }))
     }
@@ -125,6 +127,7 @@ pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         read("layout")?,
         conjugate,
         negative,
+        read("is_leaf")?,
     ];
     PyTuple::new(tensor.py(), parts)
 }

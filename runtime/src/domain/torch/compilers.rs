@@ -14,6 +14,7 @@ const ONLY_TRACED: &str = "__original_fn";
 
 /// The packages that compile or transform what they are called with; questions such as `torch.jit.is_tracing` are none of that.
 const COMPILERS: &[&str] = &[
+    "torch._compile",
     "torch._dynamo",
     "torch._export",
     "torch._functorch._aot_autograd",
@@ -47,10 +48,15 @@ pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     }))
 }
 
+/// The name of the module whose globals the function has.
+pub(super) fn module_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
+    let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
+    globals.get_item(name!("__name__")).ok()??.cast_into().ok()
+}
+
 /// Whether the function's module is one of the compiler's.
 fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
-    let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
-    let module = globals.get_item(name!("__name__")).ok()??.cast_into::<PyString>().ok()?;
+    let module = module_of(function)?;
     let module = module.to_str().ok()?;
     let within =
         |package: &str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));

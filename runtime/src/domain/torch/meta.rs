@@ -184,6 +184,9 @@ impl<'py> Meta<'_, 'py> {
         objects: &[Bound<'py, PyAny>],
         example: Bound<'py, PyAny>,
     ) -> CallResult<'py> {
+        if metadata::is_method(&target) && !self.is_meta_tensor(&example) {
+            return Ok(Answer::Constant(example));
+        }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
         if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
@@ -196,9 +199,6 @@ impl<'py> Meta<'_, 'py> {
         }
         if self.is_meta_tensor(&example) {
             return Ok(Answer::Node { target, args, kwargs, example });
-        }
-        if metadata::is_method(&target) {
-            return Ok(Answer::Constant(example));
         }
         let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
         Err(stop("PyTorch result that is no tensor", text, "Only CPU tensors are graph values."))

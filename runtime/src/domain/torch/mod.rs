@@ -6,7 +6,6 @@ mod calls;
 mod change;
 mod check;
 mod compilers;
-
 mod empty_like;
 mod fakes;
 mod graph_break;
@@ -15,6 +14,7 @@ mod memory;
 mod meta;
 mod metadata;
 mod modes;
+mod natives;
 mod overloads;
 
 pub use calls::new;

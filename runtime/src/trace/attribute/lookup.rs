@@ -273,8 +273,27 @@ impl<'py> Tracer<'py> {
                     (None, None) => self.raise_missing_attribute(object, class, name),
                 }
             }
-            _ => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
+            _ => match self.held_by_graph_value(domain, object, name) {
+                Some(held) => Ok(held),
+                None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
+            },
         }
+    }
+
+    /// An object that a value of a domain from outside holds in C, if it is one that stays.
+    pub(crate) fn held_by_graph_value(
+        &mut self,
+        domain: &std::sync::Arc<dyn crate::domain::Domain>,
+        object: ValueId,
+        name: &str,
+    ) -> Option<ValueId> {
+        let Value::Real { object: real, source: Some(source) } = self.value(object) else { return None };
+        let (real, source) = (real.bind(self.py).clone(), source.clone());
+        if let Some(overlay) = self.state.attributes.get(&(object, name.to_owned())) {
+            return *overlay;
+        }
+        let held = domain.holds(&real, name).then(|| real.getattr(interned(self.py, name)).ok())??;
+        Some(self.sourced(held, Source::Attr(Arc::new(source), name.into())))
     }
 
     /// What a value of a domain has in its own `__dict__`: nothing where the graph makes it, for an attribute that is set is a break.

@@ -16,8 +16,16 @@ impl<'py> Tracer<'py> {
     /// `PyObject_SetAttr`, `None` to delete.
     pub(crate) fn set_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         let class = self.class_of(object)?;
-        if self.domain_of(&class).is_some() {
-            return unsupported("attribute of a graph value is set", name);
+        if let Some(domain) = self.domain_of(&class) {
+            let held = self.held_by_graph_value(&domain, object, name);
+            return match (held, value) {
+                // Anything else C looks at, and may refuse.
+                (Some(held), Some(value)) if self.is_none(value)? => {
+                    self.before_overwriting(Some(held))?;
+                    self.log_slot(object, name, Some(value))
+                }
+                _ => unsupported("attribute of a graph value is set", name),
+            };
         }
         if let Some(known) = self.known(object) {
             return match (self.owned(object), known.cast_into::<PyType>()) {

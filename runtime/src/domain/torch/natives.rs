@@ -1,0 +1,59 @@
+//! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
+//! is another after each call. Their parts give graphs of no use, or new traces at each step.
+use super::compilers::module_of;
+use crate::ffi::callee;
+use crate::graph_break::Break;
+use pyo3::prelude::*;
+
+/// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
+const NATIVES: &[(&str, &[&str], &str)] = &[
+    ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
+    ("torch.amp.grad_scaler", ALL, STEPS),
+    ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
+    ("torch.autograd.function", ALL, GRADIENTS),
+    ("torch.autograd.functional", ALL, GRADIENTS),
+    ("torch.autograd.grad_mode", &["inference_mode.__enter__", "inference_mode.__exit__"], GRADIENTS),
+    ("torch.autograd.graph", ALL, GRADIENTS),
+    ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
+    ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
+    ("torch.optim", ALL, STEPS),
+    ("torch.utils.hooks", ALL, HOOKS),
+];
+
+/// The package of optimisers has a module of neural networks, too: those are traced.
+const TRACED: &str = "torch.optim.swa_utils";
+
+const ALL: &[&str] = &[""];
+
+/// Parts of modules are registered with other names.
+const MODULE_HOOKS: &[&str] = &[
+    "Module.register_backward",
+    "Module.register_forward",
+    "Module.register_full",
+    "Module.register_load",
+    "Module.register_state",
+    "Module._register_",
+];
+
+const GRADIENTS: &str = "it works on gradients, and on the graph that they are computed with";
+const STEPS: &str = "it keeps numbers that are others after each step";
+const HOOKS: &str = "it keeps account of hooks";
+
+/// Why a Python function runs natively, if it is such.
+pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+    let module = module_of(function)?;
+    let module = module.to_str().ok()?;
+    if module == TRACED || !module.starts_with("torch.") {
+        return None;
+    }
+    let name = callee::qualname_of(function);
+    let is_there = |room: &str| module == room || room == "torch.optim" && module.starts_with("torch.optim.");
+    let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
+    let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;
+    Some(Box::new(Break {
+        kind: "call of a function that PyTorch runs as a whole".into(),
+        context: name,
+        explanation: (*explanation).into(),
+        hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
+    }))
+}
