@@ -81,7 +81,9 @@ impl<'py> Tracer<'py> {
         let found = types::lookup(&class, &interned(self.py, "__dict__"));
         let plain = found.is_some_and(|found| types::c_name(&found.get_type()) == "getset_descriptor");
         match (own_dict(real), self.source(object), plain) {
-            (Some(dict), Some(source), true) => Ok(Some(self.instance_dict(object, dict.into_any(), source))),
+            (Some(dict), Some(source), true) if !dict.is(real) => {
+                Ok(Some(self.instance_dict(object, dict.into_any(), source)))
+            }
             _ => unsupported("C function on an object with an unusual __dict__", short_name(&class)),
         }
     }
