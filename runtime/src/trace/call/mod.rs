@@ -13,6 +13,7 @@ pub(crate) mod dispatch;
 pub(crate) mod effects;
 pub(crate) mod folded;
 pub(crate) mod forwarded;
+pub(crate) mod function;
 pub(crate) mod instance_checks;
 pub(crate) mod lru_cache;
 pub(crate) mod models;

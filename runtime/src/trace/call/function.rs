@@ -1,0 +1,181 @@
+//! Inlines Python functions: their frames, and those that C begins.
+use crate::bytecode::flag;
+use crate::ffi::{callee, inspect};
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::frame::{Frame, FrameExit};
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::reasons::CALLED_BY_C;
+use crate::trace::state::stop_points::CallOrigin;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// Inlines a Python function.
+    pub(super) fn call_function(
+        &mut self,
+        origin: CallOrigin,
+        callable: ValueId,
+        function: &Bound<'py, PyAny>,
+        args: Arguments,
+    ) -> Traced<ValueId> {
+        if let [argument] = args.positional.as_slice()
+            && matches!(self.value(*argument), Value::New(New::Opaque("traceback")))
+            && self.import("traceback", "clear_frames").is_ok_and(|clear| clear.is(function))
+        {
+            // The frames of an inlined call are gone with it.
+            return Ok(self.none());
+        }
+        self.refuse_left_alone(function)?;
+        let qualname = callee::qualname_of(function);
+        if let Some(result) = self.answered(function, &qualname, &args)? {
+            self.known(callable);
+            return Ok(result);
+        }
+        if self.owned(callable).is_none()
+            && let Some(source) = self.source(callable)
+        {
+            self.rely_on_function(callable, function, source);
+        }
+        let Some(code) = inspect::function_code(function) else { return internal("function without code") };
+        let code = self.decode(&code)?;
+        let locals = self.bind_arguments(function, &code, &qualname, args)?;
+        self.run_function(origin, function, code, locals, qualname)
+    }
+
+    /// One that the caller gave may be made anew at each call; any other is known by its identity.
+    fn rely_on_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, source: Source) {
+        let (given, function) = (source.is_given(), function.clone().unbind());
+        let check = if given { Check::FunctionLike(function) } else { Check::FunctionUnchanged(function) };
+        self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
+        if !given {
+            self.state.guard_requests.insert(callable, GuardRequest::IS);
+        }
+    }
+
+    /// Breaks where a domain has the function run natively.
+    pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
+        let reason = self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
+    }
+
+    /// The result of a function that is not traced; `None`: it is.
+    fn answered(&mut self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+        match self.compiler_query(function, qualname, args) {
+            None => self.call_folded(function, qualname, args),
+            answer => Ok(answer),
+        }
+    }
+
+    /// Inlines a Python function whose arguments are bound.
+    fn run_function(
+        &mut self,
+        origin: CallOrigin,
+        function: &Bound<'py, PyAny>,
+        code: std::sync::Arc<crate::bytecode::Code>,
+        locals: Vec<Option<ValueId>>,
+        qualname: String,
+    ) -> Traced<ValueId> {
+        let mut frame = self.frame_of(function, code, locals)?;
+        frame.leave = self.stop_points_of(origin, &frame.code, frame.globals.bind(self.py).as_any());
+        self.state.route.push(qualname.into());
+        match self.run_called(&mut frame)? {
+            FrameExit::Returned(value) => Ok(value),
+            FrameExit::Yielded(_) => internal("a plain call yielded"),
+            FrameExit::Generator => self.make_generator(frame),
+        }
+    }
+
+    /// Goes through a frame that C has begun; gives what C gets for its result.
+    pub(crate) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
+        let (function, code) = (frame.function(self.py), frame.code(self.py));
+        self.refuse_left_alone(&function)?;
+        let qualname = callee::qualname_of(&function);
+        let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
+        let locals: Vec<Option<ValueId>> = locals.collect();
+        // Before any guard: what a folded function gives is kept, so that C may not ask it again.
+        if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
+            && let Some(result) = self.answered(&function, &qualname, &Arguments::positional(args))?
+        {
+            return self.real(result).map_or_else(|| self.native(result), Ok);
+        }
+        let callable = self.absorb_static(function.clone());
+        if self.owned(callable).is_none() {
+            let source = Source::constant(&function);
+            let check = Check::FunctionUnchanged(function.clone().unbind());
+            self.guard_once(callable, GuardRequest::FUNCTION, source, check, CALLED_BY_C);
+        }
+        let code = self.decode(&code)?;
+        if code.flags & flag::OPTIMIZED == 0 {
+            return unsupported("class or module body that C runs", qualname);
+        }
+        let of_class = locals.first().copied().flatten().and_then(|first| self.owned(first));
+        let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
+        let result = self.run_function(CallOrigin::Within, &function, code, locals, qualname)?;
+        if order { self.real_classes(result) } else { self.native(result) }
+    }
+
+    /// A frame ready to run. Locals are filled with arguments, the rest unbound.
+    pub(crate) fn frame_of(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        code: std::sync::Arc<crate::bytecode::Code>,
+        mut locals: Vec<Option<ValueId>>,
+    ) -> Traced<Frame> {
+        let dict = |part: Option<Bound<'py, PyAny>>| part.and_then(|part| part.cast_into::<PyDict>().ok());
+        let (globals, builtins) = (dict(inspect::globals(function)), dict(inspect::builtins(function)));
+        let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
+        let cells = inspect::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
+        let path = cells.as_ref().and_then(|_| self.part_of_given(function, "__closure__"));
+        let closure = cells.into_iter().flatten().enumerate();
+        let closure = closure.map(|(index, cell)| {
+            let path = path.clone().map(|path| Source::Item(path, index));
+            self.absorb_closure(cell, path)
+        });
+        let closure = closure.collect();
+        locals.resize(code.locals.len(), None);
+        self.state.frames += 1;
+        Ok(Frame {
+            function: function.clone().unbind(),
+            code,
+            globals: globals.unbind(),
+            builtins: builtins.unbind(),
+            closure,
+            namespace: None,
+            pc: 0,
+            stack: Vec::new(),
+            locals,
+            outermost: false,
+            leave: crate::trace::state::stop_points::StopPoints::default(),
+            began: 0,
+            serial: self.state.frames,
+            exc_info: None,
+        })
+    }
+
+    /// The path to an attribute of a function that the caller gave.
+    pub(crate) fn part_of_given(&self, function: &Bound<'py, PyAny>, name: &str) -> Option<Arc<Source>> {
+        let known = self.state.identity.get(&(function.as_ptr() as usize)).copied()?;
+        let given = self.source(known).filter(Source::is_given)?;
+        Some(Arc::new(Source::Attr(Arc::new(given), name.into())))
+    }
+
+    /// A cell of a function: of the trace's own, a proxy of one, or one that existed before.
+    fn absorb_closure(&mut self, cell: Bound<'py, PyAny>, path: Option<Source>) -> ValueId {
+        if let Some(value) = self.value_of_proxy(&cell) {
+            return value;
+        }
+        match self.state.identity.get(&(cell.as_ptr() as usize)) {
+            Some(id) => *id,
+            None => match path {
+                Some(path) => self.sourced(cell, path),
+                None => self.constant(cell),
+            },
+        }
+    }
+}
