@@ -3,7 +3,7 @@ use super::{Interpreter, interpreter};
 use crate::ui::{Advise, Step};
 use crate::{place, run};
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Written last into an environment; without it the environment is unfinished and made anew.
@@ -46,7 +46,7 @@ pub fn add(directory: &Path, python: &Interpreter, packages: &[&str]) -> Result<
     Ok(())
 }
 
-fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &PathBuf) -> Result<()> {
+fn make(directory: &Path, base: &Interpreter, packages: &[&str], python: &Path) -> Result<()> {
     let step = Step::start(format!("Python environment in {}", place::shown(directory)));
     if directory.exists() {
         std::fs::remove_dir_all(directory).with_context(|| format!("{} cannot be removed", directory.display()))?;

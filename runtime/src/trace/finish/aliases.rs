@@ -70,7 +70,7 @@ impl<'py> Tracer<'py> {
     fn may_be_one(&self, changed: ValueId, other: ValueId) -> bool {
         let (Some(one), Some(object)) = (self.real(changed), self.real(other)) else { return false };
         let requests = &self.state.guard_requests;
-        one.get_type().is(&object.get_type())
+        one.get_type().is(object.get_type())
             && self.is_looked_at(other)
             && !(requests.has_any(changed, GuardRequest::IS) && requests.has_any(other, GuardRequest::IS))
     }

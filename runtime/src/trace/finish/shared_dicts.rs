@@ -25,9 +25,7 @@ impl<'py> Tracer<'py> {
     /// Guards that what the trace has changed is kept in no dict of another value; an escape where it is.
     pub(crate) fn guard_shared_dicts(&mut self) -> Option<Escape> {
         let changed = self.changed_values();
-        if changed.iter().next().is_none() {
-            return None;
-        }
+        changed.iter().next()?;
         let holders = self.holders(&changed);
         for (index, one) in holders.iter().enumerate() {
             let Some(attributes) = &one.attributes else { continue };

@@ -117,7 +117,10 @@ impl Proxy {
         let (py, proxy) = (slf.py(), slf.get());
         if let (CompareOp::Eq | CompareOp::Ne, Ok(other)) = (op, other.cast::<Self>()) {
             let other = other.get().value;
-            traced(py, proxy, |tracer| Ok(tracer.rely_on_difference(proxy.value, other)))?;
+            traced(py, proxy, |tracer| {
+                tracer.rely_on_difference(proxy.value, other);
+                Ok(())
+            })?;
         }
         match op {
             CompareOp::Eq if other.is_instance_of::<Self>() => {}
