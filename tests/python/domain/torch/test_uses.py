@@ -113,6 +113,13 @@ def forgotten(x):
     return old * 2, WEIGHT.grad, (x * WEIGHT).sum().detach()
 
 
+def gradient_of_a_gradient(x):
+    (grad,) = torch.autograd.grad((x * WEIGHT).pow(2).sum(), WEIGHT, create_graph=True)
+    penalty = (grad.norm() - 1) ** 2
+    penalty.backward()
+    return penalty.detach(), WEIGHT.grad * 2
+
+
 def backward_of_several(x):
     y = x * WEIGHT
     torch.autograd.backward([y], [torch.ones(2, 3)])
@@ -206,6 +213,7 @@ ROWS = [
     (backward, 1),
     (descent, 1),
     (forgotten, 1),
+    (gradient_of_a_gradient, 2),
     (backward_of_several, 1),
     (tensor_hook, 3),
     (module_hook, 2),
@@ -321,6 +329,22 @@ class Gradients(unittest.TestCase):
                 mine, theirs = (arguments(*map(int, case)) for _ in range(2))
                 self.assertEqual(value(compiled(*mine)), value(f(*theirs)), case)
                 self.assertEqual(value([x.grad for x in mine]), value([x.grad for x in theirs]), case)
+
+    def test_attribute_that_is_an_argument_too(self):
+        def f(grad, x):
+            grad.add_(1)
+            x.grad.mul_(3)
+            return x.grad is grad, grad * 1, x.grad + grad
+
+        def arguments(same):
+            x = torch.ones(2, requires_grad=True)
+            x.grad = torch.ones(2)
+            return x.grad if same else torch.ones(2), x
+
+        slotrt.reset()
+        compiled = slotrt.compile(f)
+        for same in (True, False, True):
+            self.assertEqual(value(compiled(*arguments(same))), value(f(*arguments(same))))
 
     def test_attribute_of_what_is_no_leaf_warns(self):
         def f(x):
