@@ -1,0 +1,97 @@
+"""Steps of training with the optimisers of PyTorch: what they give and leave behind, how often they break, that they are traced once."""
+
+import unittest
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+import slotrt
+
+
+def value(result):
+    """A comparable form of a result."""
+    if isinstance(result, torch.Tensor):
+        kind = type(result), result.dtype
+        return *kind, tuple(result.shape), result.requires_grad, result.is_leaf, result.is_inference(), result.tolist()
+    if isinstance(result, (tuple, list)):
+        return type(result), [value(part) for part in result]
+    return result
+
+
+def model():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.25), nn.Linear(8, 1))
+
+
+def step(net, mean, optimizer, schedule, x, y):
+    optimizer.zero_grad()
+    loss = functional.mse_loss(net(x), y)
+    loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    optimizer.step()
+    schedule.step()
+    with torch.no_grad():
+        for old, new in zip(mean.parameters(), net.parameters()):
+            old.mul_(0.9).add_(new, alpha=0.1)
+    return loss.detach() * 1, norm
+
+
+def train(step, make):
+    """What twenty steps give and leave behind; how many instructions were traced after each."""
+    net, mean = model(), model()
+    optimizer = make(net.parameters())
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 5, 0.5)
+    x, y = torch.randn(16, 3), torch.randn(16, 1)
+    losses, traced = [], []
+    for _ in range(20):
+        losses.append(step(net, mean, optimizer, schedule, x, y))
+        traced.append(slotrt.stats()["instructions"])
+    states = net.state_dict(), mean.state_dict(), optimizer.state_dict(), schedule.state_dict()
+    grads = [value(parameter.grad) for parameter in net.parameters()]
+    return (value(losses), repr(states), grads, torch.rand(2).tolist()), traced
+
+
+class Training(unittest.TestCase):
+    def test_steps(self):
+        optim = torch.optim
+        cases = [(optim.SGD, {}), (optim.SGD, {"momentum": 0.9, "nesterov": True}), (optim.Adam, {})]
+        cases += [(optim.AdamW, {"amsgrad": True}), (optim.RMSprop, {"centered": True}), (optim.Adagrad, {})]
+        cases = cases + [(kind, {**options, "foreach": True}) for kind, options in cases]
+        for kind, options in cases:
+            with self.subTest(kind=kind.__name__, **options):
+                slotrt.reset()
+                make = lambda parameters: kind(parameters, lr=0.01, **options)
+                plain, _ = train(step, make)
+                result, traced = train(slotrt.compile(step), make)
+                self.assertEqual(result, plain)
+                self.assertEqual(len(set(traced[2:])), 1, "nothing is traced after the third step")
+                # zero_grad, backward, clip_grad_norm_, and step of optimizer and schedule.
+                self.assertLessEqual(slotrt.stats()["graph_breaks"], 5)
+                self.assertLessEqual(slotrt.stats()["graphs"], 2)
+
+    def test_closures(self):
+        def search(net, optimizer, x, y):
+            def closure():
+                optimizer.zero_grad()
+                loss = functional.mse_loss(net(x), y)
+                loss.backward()
+                return loss
+
+            return optimizer.step(closure).detach() * 2
+
+        def steps(function):
+            net = nn.Linear(3, 1)
+            with torch.no_grad():
+                for parameter in net.parameters():
+                    parameter.fill_(0.5)
+            optimizer = torch.optim.LBFGS(net.parameters(), lr=0.1)
+            x = torch.arange(12.0).reshape(4, 3)
+            losses = [function(net, optimizer, x, x.sum(1, keepdim=True)) for _ in range(3)]
+            return value(losses), repr(net.state_dict())
+
+        self.assertEqual(steps(slotrt.compile(search)), steps(search))
+
+
+if __name__ == "__main__":
+    unittest.main()
