@@ -4,13 +4,13 @@ use crate::ffi::{exported, header_fields, object_data, pointer};
 use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::{Argument, CApi};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
 
 type Object<'py> = Bound<'py, PyAny>;
 type Answer<'py> = Option<Result<Value<Object<'py>>, Stop>>;
 
 /// Functions that are asked for with other arguments, or for another kind of result, than translated functions say.
-pub(super) const ADAPTED: &[&str] = &["set_lookkey"];
+pub(super) const ADAPTED: &[&str] = &["dict_setdefault_ref_lock_held", "set_lookkey"];
 
 /// Macros that read a size where other names of this world ask a function for it.
 const SIZES: &[&str] = &["PyByteArray_GET_SIZE", "PyBytes_GET_SIZE", "PyList_GET_SIZE", "PyTuple_GET_SIZE"];
@@ -55,9 +55,22 @@ impl<'py> Live<'py> {
                 Some(order.map_err(Stop::from).map(|order| Value::Int(i128::from(matches!(order, Value::Int(0))))))
             }
             (
+                "dict_getitem",
+                [CallArgument::Object(Some(dict)), CallArgument::Object(Some(key)), CallArgument::Str(Some(warning))],
+            ) => Some(self.item_or_null(dict, key, warning)),
+            ("findchar", [CallArgument::Object(Some(data)), rest @ ..]) => found_character(data, rest),
+            (
                 "get_or_create_weakref",
                 [CallArgument::Object(Some(class)), CallArgument::Object(Some(of)), CallArgument::Object(callback)],
             ) => self.weakref(class, of, *callback),
+            ("dict_setdefault_ref_lock_held", args) => {
+                // The reference that the variable gets is to be its own.
+                if let Some(CallArgument::Int(owned)) = args.last_mut() {
+                    *owned = 1;
+                }
+                self.note("native", name);
+                exported::call(self.py, name, args, gives).map(|value| Ok(value?))
+            }
             // Objects that this world allocates are what C makes of memory.
             ("_PyObject_Init", [CallArgument::Object(Some(made)), CallArgument::Object(Some(class))]) => {
                 (self.is_made(made) && made.get_type().is(*class)).then_some(Ok(Value::Nothing))
@@ -181,6 +194,24 @@ impl<'py> Live<'py> {
         text.ok_or(Stop::Unsupported("bytes that are no text"))
     }
 
+    /// `dict_getitem`: the value of a key; nothing without one, and for what is no dictionary. Exceptions are reported, not raised.
+    fn item_or_null(
+        &mut self,
+        dict: &Object<'py>,
+        key: &Object<'py>,
+        warning: &str,
+    ) -> Result<Value<Object<'py>>, Stop> {
+        let Ok(dict) = dict.cast::<PyDict>() else { return Ok(Value::Null) };
+        match dict.get_item(key) {
+            Ok(value) => Ok(value.into()),
+            Err(error) => {
+                let text = PyString::new(self.py, warning);
+                object_data::unraisable(error, &text).ok_or(Stop::Unsupported("PyErr_FormatUnraisable"))?;
+                Ok(Value::Null)
+            }
+        }
+    }
+
     /// A weak reference of a class: by the constructor, which looks for one that is there as well. Proxies have none.
     fn weakref(&mut self, class: &Object<'py>, of: &Object<'py>, callback: Option<&Object<'py>>) -> Answer<'py> {
         let reference = exported::global(self.py, "_PyWeakref_RefType")?;
@@ -227,4 +258,17 @@ fn resize(list: &Bound<'_, PyList>, size: usize) -> PyResult<()> {
         list.append(list.py().None())?;
     }
     if list.len() > size { list.del_slice(size, list.len()) } else { Ok(()) }
+}
+
+/// `findchar`: where a character is among so many, from the end where the direction is not positive; -1 for nowhere.
+fn found_character<'py>(data: &Object<'py>, rest: &[CallArgument<'_, Object<'py>>]) -> Answer<'py> {
+    let [CallArgument::Int(kind), CallArgument::Int(size), CallArgument::Int(wanted), CallArgument::Int(direction)] =
+        rest
+    else {
+        return None;
+    };
+    let (kind, data) = (i32::try_from(*kind).ok()?, pointer::target(data)?);
+    let is = |index: &i64| object_data::character(kind, data, *index as isize).is_some_and(|c| i64::from(c) == *wanted);
+    let found = if *direction > 0 { (0..*size).find(is) } else { (0..*size).rev().find(is) };
+    Some(Ok(Value::Int(found.map_or(-1, i128::from))))
 }

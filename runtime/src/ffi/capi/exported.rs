@@ -87,6 +87,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("Objects/dictobject.c", "_PyDict_SetItem_LockHeld"),
     ("Objects/dictobject.c", "_PyObject_IsInstanceDictEmpty"),
     ("Objects/dictobject.c", "_PyObject_MaterializeManagedDict"),
+    ("Objects/dictobject.c", "dict_setdefault_ref_lock_held"),
     ("Objects/genericaliasobject.c", "_Py_subs_parameters"),
     ("Objects/listobject.c", "list_ass_slice_lock_held"),
     ("Objects/listobject.c", "list_extend_dict"),
@@ -106,6 +107,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("Objects/unicodeobject.c", "rsplit"),
     ("Objects/unicodeobject.c", "split"),
     ("Objects/unicodeobject.c", "tailmatch"),
+    ("Objects/unicodeobject.c", "unicode_compare"),
     ("Objects/unicodeobject.c", "unicode_count_impl"),
     ("Objects/weakrefobject.c", "_PyWeakref_ClearWeakRefsNoCallbacks"),
 ];
