@@ -185,25 +185,24 @@ crate::tables::enumerated! {
         _PyObject_GetNewArguments, _PyObject_GetState, _PyObject_HasLen, _PyObject_InitializeDict,
         _PyObject_IsAbstract, _PyObject_IsFreed, _PyObject_LookupAttr, _PyObject_LookupAttrId, _PyObject_LookupSpecial,
         _PyObject_LookupSpecialId, _PyObject_MakeDictFromInstanceAttributes, _PyObject_MakeTpCall,
-        _PyObject_MaterializeManagedDict, _PyObject_New, _PyObject_NewVar, _PyObject_NextNotImplemented,
-        _PyObject_RealIsInstance, _PyObject_RealIsSubclass, _PyObject_SetAttrId, _PyObject_SetDeferredRefcount,
-        _PyObject_StoreInstanceAttribute, _PyObject_TryGetInstanceAttribute, _PySequence_IterSearch,
-        _PySet_ClearInternal, _PySet_Contains, _PySet_NextEntry, _PySet_NextEntryRef, _PySet_Update,
-        _PySlice_ClearFreeList, _PySlice_FromIndices, _PySlice_GetLongIndices, _PyStack_UnpackDict_Free,
-        _PyStaticType_ClearWeakRefs, _PyStaticType_Dealloc, _PyStaticType_FiniBuiltin, _PyStaticType_GetState,
-        _PyStaticType_InitBuiltin, _PyStaticType_InitForExtension, _PyStaticUnicode_Dealloc,
-        _PyStructSequence_FiniBuiltin, _PyStructSequence_FiniType, _PyStructSequence_InitBuiltinWithFlags,
-        _PySuper_Lookup, _PyTrash_cond, _PyTuple_ClearFreeList, _PyTuple_DebugMallocStats, _PyTuple_Fini,
-        _PyTuple_FromArray, _PyTuple_FromArraySteal, _PyTuple_MaybeUntrack, _PyType_AddMethod,
-        _PyType_CalculateMetaclass, _PyType_ClearCache, _PyType_DocWithoutSignature, _PyType_GetBases, _PyType_GetDict,
-        _PyType_GetFullyQualifiedName, _PyType_GetMRO, _PyType_GetModuleByDef2, _PyType_GetModuleByDef3,
-        _PyType_GetSlotNames, _PyType_GetSubclasses, _PyType_HasSubclasses, _PyType_InitCache, _PyType_LookupId,
-        _PyType_NewManagedObject, _PyType_SetFlags, _PyType_SetFlagsRecursive, _PyTypes_AfterFork, _PyTypes_Fini,
-        _PyTypes_FiniExtTypes, _PyUnicodeWriter_Dealloc, _PyUnicodeWriter_Finish, _PyUnicodeWriter_PrepareInternal,
-        _PyUnicodeWriter_PrepareKindInternal, _PyUnicodeWriter_Update, _PyUnicodeWriter_WriteChar,
-        _PyUnicodeWriter_WriteCharInline, _PyUnicodeWriter_WriteStr, _PyUnicodeWriter_WriteSubstring,
-        _PyUnicode_AsUTF8NoNUL, _PyUnicode_AsUTF8String, _PyUnicode_ClearInterned, _PyUnicode_EQ,
-        _PyUnicode_EncodeCharmap, _PyUnicode_Equal, _PyUnicode_EqualToASCIIId, _PyUnicode_ExactDealloc,
+        _PyObject_MaterializeManagedDict, _PyObject_NextNotImplemented, _PyObject_RealIsInstance,
+        _PyObject_RealIsSubclass, _PyObject_SetAttrId, _PyObject_SetDeferredRefcount, _PyObject_StoreInstanceAttribute,
+        _PyObject_TryGetInstanceAttribute, _PySequence_IterSearch, _PySet_ClearInternal, _PySet_Contains,
+        _PySet_NextEntry, _PySet_NextEntryRef, _PySet_Update, _PySlice_ClearFreeList, _PySlice_FromIndices,
+        _PySlice_GetLongIndices, _PyStack_UnpackDict_Free, _PyStaticType_ClearWeakRefs, _PyStaticType_Dealloc,
+        _PyStaticType_FiniBuiltin, _PyStaticType_GetState, _PyStaticType_InitBuiltin, _PyStaticType_InitForExtension,
+        _PyStaticUnicode_Dealloc, _PyStructSequence_FiniBuiltin, _PyStructSequence_FiniType,
+        _PyStructSequence_InitBuiltinWithFlags, _PySuper_Lookup, _PyTrash_cond, _PyTuple_ClearFreeList,
+        _PyTuple_DebugMallocStats, _PyTuple_Fini, _PyTuple_FromArray, _PyTuple_FromArraySteal, _PyTuple_MaybeUntrack,
+        _PyType_AddMethod, _PyType_CalculateMetaclass, _PyType_ClearCache, _PyType_DocWithoutSignature,
+        _PyType_GetBases, _PyType_GetDict, _PyType_GetFullyQualifiedName, _PyType_GetMRO, _PyType_GetModuleByDef2,
+        _PyType_GetModuleByDef3, _PyType_GetSlotNames, _PyType_GetSubclasses, _PyType_HasSubclasses, _PyType_InitCache,
+        _PyType_LookupId, _PyType_NewManagedObject, _PyType_SetFlags, _PyType_SetFlagsRecursive, _PyTypes_AfterFork,
+        _PyTypes_Fini, _PyTypes_FiniExtTypes, _PyUnicodeWriter_Dealloc, _PyUnicodeWriter_Finish,
+        _PyUnicodeWriter_PrepareInternal, _PyUnicodeWriter_PrepareKindInternal, _PyUnicodeWriter_Update,
+        _PyUnicodeWriter_WriteChar, _PyUnicodeWriter_WriteCharInline, _PyUnicodeWriter_WriteStr,
+        _PyUnicodeWriter_WriteSubstring, _PyUnicode_AsUTF8NoNUL, _PyUnicode_AsUTF8String, _PyUnicode_ClearInterned,
+        _PyUnicode_EQ, _PyUnicode_EncodeCharmap, _PyUnicode_Equal, _PyUnicode_EqualToASCIIId, _PyUnicode_ExactDealloc,
         _PyUnicode_FastCopyCharacters, _PyUnicode_FastFill, _PyUnicode_Fini, _PyUnicode_FiniTypes,
         _PyUnicode_InitState, _PyUnicode_InternImmortal, _PyUnicode_InternInPlace, _PyUnicode_InternMortal,
         _PyUnicode_InternStatic, _PyUnicode_InternedSize, _PyUnicode_InternedSize_Immortal, _PyUnicode_ScanIdentifier,
@@ -275,11 +274,11 @@ crate::tables::enumerated! {
         dict_fromkeys, dict_fromkeys_impl, dict_get, dict_get_impl, dict_init, dict_ior, dict_items, dict_items_impl,
         dict_iter, dict_keys, dict_keys_impl, dict_length, dict_merge, dict_new, dict_new_presized, dict_or, dict_pop,
         dict_pop_impl, dict_popitem, dict_popitem_impl, dict_repr, dict_repr_lock_held, dict_richcompare,
-        dict_set_fromkeys, dict_setdefault, dict_setdefault_impl, dict_setdefault_ref_lock_held, dict_sizeof,
-        dict_subscript, dict_tp_clear, dict_update, dict_update_arg, dict_update_common, dict_values, dict_values_impl,
-        dict_vectorcall, dictitems_contains, dictitems_iter, dictitems_new, dictitems_reversed, dictitems_xor,
-        dictitems_xor_lock_held, dictiter_dealloc, dictiter_iternextitem, dictiter_iternextkey, dictiter_iternextvalue,
-        dictiter_len, dictiter_new, dictkeys_contains, dictkeys_decref, dictkeys_incref, dictkeys_iter, dictkeys_new,
+        dict_set_fromkeys, dict_setdefault, dict_setdefault_impl, dict_sizeof, dict_subscript, dict_tp_clear,
+        dict_update, dict_update_arg, dict_update_common, dict_values, dict_values_impl, dict_vectorcall,
+        dictitems_contains, dictitems_iter, dictitems_new, dictitems_reversed, dictitems_xor, dictitems_xor_lock_held,
+        dictiter_dealloc, dictiter_iternextitem, dictiter_iternextkey, dictiter_iternextvalue, dictiter_len,
+        dictiter_new, dictkeys_contains, dictkeys_decref, dictkeys_incref, dictkeys_iter, dictkeys_new,
         dictkeys_reversed, dictreviter_iternext, dictvalues_iter, dictvalues_new, dictvalues_reversed,
         dictview_dealloc, dictview_len, dictview_mapping, dictview_repr, dictview_richcompare, dictviews_isdisjoint,
         dictviews_or, dictviews_sub, dictviews_to_set, dictviews_xor, do_argstrip, do_conversion, do_lower, do_markup,
@@ -749,8 +748,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("_PyObject_LookupAttrId", "Objects/object.c"), ("_PyObject_LookupSpecial", "Objects/typeobject.c"),
     ("_PyObject_LookupSpecialId", "Objects/typeobject.c"),
     ("_PyObject_MakeDictFromInstanceAttributes", "Objects/dictobject.c"), ("_PyObject_MakeTpCall", "Objects/call.c"),
-    ("_PyObject_MaterializeManagedDict", "Objects/dictobject.c"), ("_PyObject_New", "Objects/object.c"),
-    ("_PyObject_NewVar", "Objects/object.c"), ("_PyObject_NextNotImplemented", "Objects/object.c"),
+    ("_PyObject_MaterializeManagedDict", "Objects/dictobject.c"), ("_PyObject_NextNotImplemented", "Objects/object.c"),
     ("_PyObject_RealIsInstance", "Objects/abstract.c"), ("_PyObject_RealIsSubclass", "Objects/abstract.c"),
     ("_PyObject_SetAttrId", "Objects/object.c"), ("_PyObject_SetDeferredRefcount", "Objects/object.c"),
     ("_PyObject_StoreInstanceAttribute", "Objects/dictobject.c"),
@@ -977,80 +975,80 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("dict_popitem_impl", "Objects/dictobject.c"), ("dict_repr", "Objects/dictobject.c"),
     ("dict_repr_lock_held", "Objects/dictobject.c"), ("dict_richcompare", "Objects/dictobject.c"),
     ("dict_set_fromkeys", "Objects/dictobject.c"), ("dict_setdefault", "Objects/dictobject.c"),
-    ("dict_setdefault_impl", "Objects/dictobject.c"), ("dict_setdefault_ref_lock_held", "Objects/dictobject.c"),
-    ("dict_sizeof", "Objects/dictobject.c"), ("dict_subscript", "Objects/dictobject.c"),
-    ("dict_tp_clear", "Objects/dictobject.c"), ("dict_update", "Objects/dictobject.c"),
-    ("dict_update_arg", "Objects/dictobject.c"), ("dict_update_common", "Objects/dictobject.c"),
-    ("dict_values", "Objects/dictobject.c"), ("dict_values_impl", "Objects/dictobject.c"),
-    ("dict_vectorcall", "Objects/dictobject.c"), ("dictitems_contains", "Objects/dictobject.c"),
-    ("dictitems_iter", "Objects/dictobject.c"), ("dictitems_new", "Objects/dictobject.c"),
-    ("dictitems_reversed", "Objects/dictobject.c"), ("dictitems_xor", "Objects/dictobject.c"),
-    ("dictitems_xor_lock_held", "Objects/dictobject.c"), ("dictiter_dealloc", "Objects/dictobject.c"),
-    ("dictiter_iternextitem", "Objects/dictobject.c"), ("dictiter_iternextkey", "Objects/dictobject.c"),
-    ("dictiter_iternextvalue", "Objects/dictobject.c"), ("dictiter_len", "Objects/dictobject.c"),
-    ("dictiter_new", "Objects/dictobject.c"), ("dictkeys_contains", "Objects/dictobject.c"),
-    ("dictkeys_decref", "Objects/dictobject.c"), ("dictkeys_incref", "Objects/dictobject.c"),
-    ("dictkeys_iter", "Objects/dictobject.c"), ("dictkeys_new", "Objects/dictobject.c"),
-    ("dictkeys_reversed", "Objects/dictobject.c"), ("dictreviter_iternext", "Objects/dictobject.c"),
-    ("dictvalues_iter", "Objects/dictobject.c"), ("dictvalues_new", "Objects/dictobject.c"),
-    ("dictvalues_reversed", "Objects/dictobject.c"), ("dictview_dealloc", "Objects/dictobject.c"),
-    ("dictview_len", "Objects/dictobject.c"), ("dictview_mapping", "Objects/dictobject.c"),
-    ("dictview_repr", "Objects/dictobject.c"), ("dictview_richcompare", "Objects/dictobject.c"),
-    ("dictviews_isdisjoint", "Objects/dictobject.c"), ("dictviews_or", "Objects/dictobject.c"),
-    ("dictviews_sub", "Objects/dictobject.c"), ("dictviews_to_set", "Objects/dictobject.c"),
-    ("dictviews_xor", "Objects/dictobject.c"), ("do_argstrip", "Objects/bytesobject.c"),
-    ("do_conversion", "Objects/unicodeobject.c"), ("do_lower", "Objects/unicodeobject.c"),
-    ("do_markup", "Objects/unicodeobject.c"), ("do_richcompare", "Objects/object.c"),
-    ("do_string_format", "Objects/unicodeobject.c"), ("do_string_format_map", "Objects/unicodeobject.c"),
-    ("do_super_lookup", "Objects/typeobject.c"), ("do_upper", "Objects/unicodeobject.c"),
-    ("dummy_dealloc", "Objects/setobject.c"), ("dummy_repr", "Objects/setobject.c"),
-    ("ellipsis_dealloc", "Objects/sliceobject.c"), ("ellipsis_new", "Objects/sliceobject.c"),
-    ("ellipsis_reduce", "Objects/sliceobject.c"), ("ellipsis_repr", "Objects/sliceobject.c"),
-    ("encoding_map_lookup", "Objects/unicodeobject.c"), ("ensure_nonmanaged_dict", "Objects/dictobject.c"),
-    ("ensure_shared_on_resize", "Objects/dictobject.c"), ("ensure_unicode", "Objects/unicodeobject.c"),
-    ("enum_dealloc", "Objects/enumobject.c"), ("enum_new", "Objects/enumobject.c"),
-    ("enum_new_impl", "Objects/enumobject.c"), ("enum_next", "Objects/enumobject.c"),
-    ("enum_next_long", "Objects/enumobject.c"), ("enum_reduce", "Objects/enumobject.c"),
-    ("enumerate_vectorcall", "Objects/enumobject.c"), ("estimate_log2_keysize", "Objects/dictobject.c"),
-    ("evaluate_slice_index", "Objects/sliceobject.c"), ("excess_args", "Objects/typeobject.c"),
-    ("expect_manually_inherited", "Objects/typeobject.c"), ("extra_ivars", "Objects/typeobject.c"),
-    ("fast_floor_div", "Objects/longobject.c"), ("fast_mod", "Objects/longobject.c"),
-    ("fast_range_iter", "Objects/rangeobject.c"), ("fieldnameiter_dealloc", "Objects/unicodeobject.c"),
-    ("fieldnameiter_next", "Objects/unicodeobject.c"), ("find_empty_slot", "Objects/dictobject.c"),
-    ("find_name_in_mro", "Objects/typeobject.c"), ("fini_static_type", "Objects/typeobject.c"),
-    ("fixup_slot_dispatchers", "Objects/typeobject.c"), ("float___ceil__", "Objects/floatobject.c"),
-    ("float___floor__", "Objects/floatobject.c"), ("float___floor___impl", "Objects/floatobject.c"),
-    ("float___format__", "Objects/floatobject.c"), ("float___format___impl", "Objects/floatobject.c"),
-    ("float___getformat__", "Objects/floatobject.c"), ("float___getformat___impl", "Objects/floatobject.c"),
-    ("float___getnewargs__", "Objects/floatobject.c"), ("float___round__", "Objects/floatobject.c"),
-    ("float___trunc__", "Objects/floatobject.c"), ("float___trunc___impl", "Objects/floatobject.c"),
-    ("float_abs", "Objects/floatobject.c"), ("float_add", "Objects/floatobject.c"),
-    ("float_as_integer_ratio", "Objects/floatobject.c"), ("float_bool", "Objects/floatobject.c"),
-    ("float_conjugate", "Objects/floatobject.c"), ("float_conjugate_impl", "Objects/floatobject.c"),
-    ("float_dealloc", "Objects/floatobject.c"), ("float_div", "Objects/floatobject.c"),
-    ("float_float", "Objects/floatobject.c"), ("float_floor_div", "Objects/floatobject.c"),
-    ("float_getimag", "Objects/floatobject.c"), ("float_getreal", "Objects/floatobject.c"),
-    ("float_hash", "Objects/floatobject.c"), ("float_hex", "Objects/floatobject.c"),
-    ("float_is_integer", "Objects/floatobject.c"), ("float_mul", "Objects/floatobject.c"),
-    ("float_neg", "Objects/floatobject.c"), ("float_new", "Objects/floatobject.c"),
-    ("float_new_impl", "Objects/floatobject.c"), ("float_sub", "Objects/floatobject.c"),
-    ("float_subtype_new", "Objects/floatobject.c"), ("float_vectorcall", "Objects/floatobject.c"),
-    ("formatchar", "Objects/unicodeobject.c"), ("formatlong", "Objects/bytesobject.c"),
-    ("formatter_field_name_split", "Objects/unicodeobject.c"), ("formatter_parser", "Objects/unicodeobject.c"),
-    ("formatteriter_dealloc", "Objects/unicodeobject.c"), ("free_values", "Objects/dictobject.c"),
-    ("frozenset_copy", "Objects/setobject.c"), ("frozenset_copy_impl", "Objects/setobject.c"),
-    ("frozenset_hash", "Objects/setobject.c"), ("frozenset_new", "Objects/setobject.c"),
-    ("frozenset_vectorcall", "Objects/setobject.c"), ("func_clear", "Objects/funcobject.c"),
-    ("func_dealloc", "Objects/funcobject.c"), ("func_descr_get", "Objects/funcobject.c"),
-    ("func_event_name", "Objects/funcobject.c"), ("func_get_annotation_dict", "Objects/funcobject.c"),
-    ("func_get_annotations", "Objects/funcobject.c"), ("func_get_code", "Objects/funcobject.c"),
-    ("func_get_defaults", "Objects/funcobject.c"), ("func_get_kwdefaults", "Objects/funcobject.c"),
-    ("func_get_name", "Objects/funcobject.c"), ("func_get_qualname", "Objects/funcobject.c"),
-    ("func_new", "Objects/funcobject.c"), ("func_new_impl", "Objects/funcobject.c"),
-    ("func_repr", "Objects/funcobject.c"), ("func_set_annotations", "Objects/funcobject.c"),
-    ("func_set_code", "Objects/funcobject.c"), ("func_set_defaults", "Objects/funcobject.c"),
-    ("func_set_kwdefaults", "Objects/funcobject.c"), ("func_set_name", "Objects/funcobject.c"),
-    ("func_set_qualname", "Objects/funcobject.c"), ("function___annotations___get", "Objects/funcobject.c"),
+    ("dict_setdefault_impl", "Objects/dictobject.c"), ("dict_sizeof", "Objects/dictobject.c"),
+    ("dict_subscript", "Objects/dictobject.c"), ("dict_tp_clear", "Objects/dictobject.c"),
+    ("dict_update", "Objects/dictobject.c"), ("dict_update_arg", "Objects/dictobject.c"),
+    ("dict_update_common", "Objects/dictobject.c"), ("dict_values", "Objects/dictobject.c"),
+    ("dict_values_impl", "Objects/dictobject.c"), ("dict_vectorcall", "Objects/dictobject.c"),
+    ("dictitems_contains", "Objects/dictobject.c"), ("dictitems_iter", "Objects/dictobject.c"),
+    ("dictitems_new", "Objects/dictobject.c"), ("dictitems_reversed", "Objects/dictobject.c"),
+    ("dictitems_xor", "Objects/dictobject.c"), ("dictitems_xor_lock_held", "Objects/dictobject.c"),
+    ("dictiter_dealloc", "Objects/dictobject.c"), ("dictiter_iternextitem", "Objects/dictobject.c"),
+    ("dictiter_iternextkey", "Objects/dictobject.c"), ("dictiter_iternextvalue", "Objects/dictobject.c"),
+    ("dictiter_len", "Objects/dictobject.c"), ("dictiter_new", "Objects/dictobject.c"),
+    ("dictkeys_contains", "Objects/dictobject.c"), ("dictkeys_decref", "Objects/dictobject.c"),
+    ("dictkeys_incref", "Objects/dictobject.c"), ("dictkeys_iter", "Objects/dictobject.c"),
+    ("dictkeys_new", "Objects/dictobject.c"), ("dictkeys_reversed", "Objects/dictobject.c"),
+    ("dictreviter_iternext", "Objects/dictobject.c"), ("dictvalues_iter", "Objects/dictobject.c"),
+    ("dictvalues_new", "Objects/dictobject.c"), ("dictvalues_reversed", "Objects/dictobject.c"),
+    ("dictview_dealloc", "Objects/dictobject.c"), ("dictview_len", "Objects/dictobject.c"),
+    ("dictview_mapping", "Objects/dictobject.c"), ("dictview_repr", "Objects/dictobject.c"),
+    ("dictview_richcompare", "Objects/dictobject.c"), ("dictviews_isdisjoint", "Objects/dictobject.c"),
+    ("dictviews_or", "Objects/dictobject.c"), ("dictviews_sub", "Objects/dictobject.c"),
+    ("dictviews_to_set", "Objects/dictobject.c"), ("dictviews_xor", "Objects/dictobject.c"),
+    ("do_argstrip", "Objects/bytesobject.c"), ("do_conversion", "Objects/unicodeobject.c"),
+    ("do_lower", "Objects/unicodeobject.c"), ("do_markup", "Objects/unicodeobject.c"),
+    ("do_richcompare", "Objects/object.c"), ("do_string_format", "Objects/unicodeobject.c"),
+    ("do_string_format_map", "Objects/unicodeobject.c"), ("do_super_lookup", "Objects/typeobject.c"),
+    ("do_upper", "Objects/unicodeobject.c"), ("dummy_dealloc", "Objects/setobject.c"),
+    ("dummy_repr", "Objects/setobject.c"), ("ellipsis_dealloc", "Objects/sliceobject.c"),
+    ("ellipsis_new", "Objects/sliceobject.c"), ("ellipsis_reduce", "Objects/sliceobject.c"),
+    ("ellipsis_repr", "Objects/sliceobject.c"), ("encoding_map_lookup", "Objects/unicodeobject.c"),
+    ("ensure_nonmanaged_dict", "Objects/dictobject.c"), ("ensure_shared_on_resize", "Objects/dictobject.c"),
+    ("ensure_unicode", "Objects/unicodeobject.c"), ("enum_dealloc", "Objects/enumobject.c"),
+    ("enum_new", "Objects/enumobject.c"), ("enum_new_impl", "Objects/enumobject.c"),
+    ("enum_next", "Objects/enumobject.c"), ("enum_next_long", "Objects/enumobject.c"),
+    ("enum_reduce", "Objects/enumobject.c"), ("enumerate_vectorcall", "Objects/enumobject.c"),
+    ("estimate_log2_keysize", "Objects/dictobject.c"), ("evaluate_slice_index", "Objects/sliceobject.c"),
+    ("excess_args", "Objects/typeobject.c"), ("expect_manually_inherited", "Objects/typeobject.c"),
+    ("extra_ivars", "Objects/typeobject.c"), ("fast_floor_div", "Objects/longobject.c"),
+    ("fast_mod", "Objects/longobject.c"), ("fast_range_iter", "Objects/rangeobject.c"),
+    ("fieldnameiter_dealloc", "Objects/unicodeobject.c"), ("fieldnameiter_next", "Objects/unicodeobject.c"),
+    ("find_empty_slot", "Objects/dictobject.c"), ("find_name_in_mro", "Objects/typeobject.c"),
+    ("fini_static_type", "Objects/typeobject.c"), ("fixup_slot_dispatchers", "Objects/typeobject.c"),
+    ("float___ceil__", "Objects/floatobject.c"), ("float___floor__", "Objects/floatobject.c"),
+    ("float___floor___impl", "Objects/floatobject.c"), ("float___format__", "Objects/floatobject.c"),
+    ("float___format___impl", "Objects/floatobject.c"), ("float___getformat__", "Objects/floatobject.c"),
+    ("float___getformat___impl", "Objects/floatobject.c"), ("float___getnewargs__", "Objects/floatobject.c"),
+    ("float___round__", "Objects/floatobject.c"), ("float___trunc__", "Objects/floatobject.c"),
+    ("float___trunc___impl", "Objects/floatobject.c"), ("float_abs", "Objects/floatobject.c"),
+    ("float_add", "Objects/floatobject.c"), ("float_as_integer_ratio", "Objects/floatobject.c"),
+    ("float_bool", "Objects/floatobject.c"), ("float_conjugate", "Objects/floatobject.c"),
+    ("float_conjugate_impl", "Objects/floatobject.c"), ("float_dealloc", "Objects/floatobject.c"),
+    ("float_div", "Objects/floatobject.c"), ("float_float", "Objects/floatobject.c"),
+    ("float_floor_div", "Objects/floatobject.c"), ("float_getimag", "Objects/floatobject.c"),
+    ("float_getreal", "Objects/floatobject.c"), ("float_hash", "Objects/floatobject.c"),
+    ("float_hex", "Objects/floatobject.c"), ("float_is_integer", "Objects/floatobject.c"),
+    ("float_mul", "Objects/floatobject.c"), ("float_neg", "Objects/floatobject.c"),
+    ("float_new", "Objects/floatobject.c"), ("float_new_impl", "Objects/floatobject.c"),
+    ("float_sub", "Objects/floatobject.c"), ("float_subtype_new", "Objects/floatobject.c"),
+    ("float_vectorcall", "Objects/floatobject.c"), ("formatchar", "Objects/unicodeobject.c"),
+    ("formatlong", "Objects/bytesobject.c"), ("formatter_field_name_split", "Objects/unicodeobject.c"),
+    ("formatter_parser", "Objects/unicodeobject.c"), ("formatteriter_dealloc", "Objects/unicodeobject.c"),
+    ("free_values", "Objects/dictobject.c"), ("frozenset_copy", "Objects/setobject.c"),
+    ("frozenset_copy_impl", "Objects/setobject.c"), ("frozenset_hash", "Objects/setobject.c"),
+    ("frozenset_new", "Objects/setobject.c"), ("frozenset_vectorcall", "Objects/setobject.c"),
+    ("func_clear", "Objects/funcobject.c"), ("func_dealloc", "Objects/funcobject.c"),
+    ("func_descr_get", "Objects/funcobject.c"), ("func_event_name", "Objects/funcobject.c"),
+    ("func_get_annotation_dict", "Objects/funcobject.c"), ("func_get_annotations", "Objects/funcobject.c"),
+    ("func_get_code", "Objects/funcobject.c"), ("func_get_defaults", "Objects/funcobject.c"),
+    ("func_get_kwdefaults", "Objects/funcobject.c"), ("func_get_name", "Objects/funcobject.c"),
+    ("func_get_qualname", "Objects/funcobject.c"), ("func_new", "Objects/funcobject.c"),
+    ("func_new_impl", "Objects/funcobject.c"), ("func_repr", "Objects/funcobject.c"),
+    ("func_set_annotations", "Objects/funcobject.c"), ("func_set_code", "Objects/funcobject.c"),
+    ("func_set_defaults", "Objects/funcobject.c"), ("func_set_kwdefaults", "Objects/funcobject.c"),
+    ("func_set_name", "Objects/funcobject.c"), ("func_set_qualname", "Objects/funcobject.c"),
+    ("function___annotations___get", "Objects/funcobject.c"),
     ("function___annotations___get_impl", "Objects/funcobject.c"),
     ("function___annotations___set", "Objects/funcobject.c"),
     ("function___annotations___set_impl", "Objects/funcobject.c"),
@@ -3935,6 +3933,9 @@ pub trait CApi: Sized {
     fn _PyObject_MaterializeManagedDict_LockHeld(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
         calls::object(self, "_PyObject_MaterializeManagedDict_LockHeld", &mut [CallArgument::Object(Some(object))])
     }
+    fn _PyObject_New(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
+        calls::object(self, "_PyObject_New", &mut [CallArgument::Object(Some(object))])
+    }
     fn _PyObject_ResurrectEnd(&mut self, op: &Self::Object) -> Result<i32, Self::Error> {
         calls::int(self, "_PyObject_ResurrectEnd", &mut [CallArgument::Object(Some(op))])
     }
@@ -4571,9 +4572,6 @@ pub trait CApi: Sized {
     fn any_find_slice(&mut self, a0: &Self::Object, a1: &Self::Object, a2: isize, a3: isize, args: i32) -> Result<isize, Self::Error> {
         calls::size(self, "any_find_slice", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
     }
-    fn any_find_slice_3_11(&mut self, a0: &Self::Object, a1: Option<&Self::Object>, a2: isize, a3: isize, args: i32) -> Result<isize, Self::Error> {
-        calls::size(self, "any_find_slice", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(a3 as i64), CallArgument::Int(args as i64)])
-    }
     fn anylib_find(&mut self, a0: i32, a1: &Self::Object, a2: Option<&Self::Object>, a3: isize, a4: &Self::Object, a5: Option<&Self::Object>, a6: isize, args: isize) -> Result<isize, Self::Error> {
         calls::size(self, "anylib_find", &mut [CallArgument::Int(a0 as i64), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Int(a3 as i64), CallArgument::Object(Some(a4)), CallArgument::Object(a5), CallArgument::Int(a6 as i64), CallArgument::Int(args as i64)])
     }
@@ -4954,8 +4952,8 @@ pub trait CApi: Sized {
     fn dict_equal_lock_held(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
         calls::int(self, "dict_equal_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
     }
-    fn dict_getitem(&mut self, a0: &Self::Object, a1: &Self::Object, args: &str) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "dict_getitem", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Str(Some(args))])
+    fn dict_getitem(&mut self, a0: &Self::Object, a1: &Self::Object, args: &str) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "dict_getitem", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Str(Some(args))])
     }
     fn dict_merge(&mut self, a0: &Self::Object, a1: &Self::Object, args: i32) -> Result<i32, Self::Error> {
         calls::int(self, "dict_merge", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Int(args as i64)])
@@ -4965,6 +4963,9 @@ pub trait CApi: Sized {
     }
     fn dict_popitem_impl(&mut self, object: &Self::Object) -> Result<Self::Object, Self::Error> {
         calls::object(self, "dict_popitem_impl", &mut [CallArgument::Object(Some(object))])
+    }
+    fn dict_setdefault_ref_lock_held(&mut self, a0: &Self::Object, a1: &Self::Object, a2: Option<&Self::Object>, a3: Option<&mut Option<Self::Object>>, args: i32) -> Result<i32, Self::Error> {
+        calls::int(self, "dict_setdefault_ref_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(a2), match a3 { Some(out) => CallArgument::Out(out), None => CallArgument::Object(None) }, CallArgument::Int(args as i64)])
     }
     fn dictiter_iternextitem_lock_held(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &mut Option<Self::Object>, args: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
         calls::int(self, "dictiter_iternextitem_lock_held", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Out(a2), CallArgument::Out(args)])
@@ -5158,9 +5159,6 @@ pub trait CApi: Sized {
     }
     fn insert_after(&mut self, a0: &Self::Object, args: &Self::Object) -> Result<(), Self::Error> {
         calls::nothing(self, "insert_after", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(args))])
-    }
-    fn insert_combined_dict(&mut self, a1: &Self::Object, a2: isize, a3: &Self::Object, args: &Self::Object) -> Result<i32, Self::Error> {
-        Err(self.unsupported("insert_combined_dict"))
     }
     fn insert_to_emptydict(&mut self, a1: &Self::Object, a2: &Self::Object, a3: isize, args: &Self::Object) -> Result<i32, Self::Error> {
         Err(self.unsupported("insert_to_emptydict"))

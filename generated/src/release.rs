@@ -102,8 +102,6 @@ pub trait Release {
     fn object__Py_ReprLeave<C: CApi>(c: &mut C, a0: &C::Object) -> Result<(), C::Error>;
     /// `_PyObject_FunctionStr`.
     fn object___PyObject_FunctionStr<C: CApi>(c: &mut C, a0: &C::Object) -> Result<Option<C::Object>, C::Error>;
-    /// `_PyObject_New`.
-    fn object___PyObject_New<C: CApi>(c: &mut C, a0: &C::Object) -> Result<C::Object, C::Error>;
     /// `_dir_locals`.
     fn object___dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error>;
     /// `compute_range_length`.

@@ -815,8 +815,6 @@ pub static FUNCTIONS: &[Function] = &[
     Function { id: FunctionId::_PyObject_GetAttrId, prototype: "(object:PyObject, pointer:_Py_Identifier) -> object" },
     Function { id: FunctionId::_PyObject_IsAbstract, prototype: "(object?:PyObject) -> i32" },
     Function { id: FunctionId::_PyObject_IsFreed, prototype: "(object:PyObject) -> i32" },
-    Function { id: FunctionId::_PyObject_New, prototype: "(object:PyTypeObject) -> object" },
-    Function { id: FunctionId::_PyObject_NewVar, prototype: "(object:PyTypeObject, isize:Py_ssize_t) -> object" },
     Function { id: FunctionId::_PyObject_NextNotImplemented, prototype: "(object:PyObject) -> object" },
     Function { id: FunctionId::_PyObject_SetAttrId, prototype: "(object:PyObject, pointer:_Py_Identifier, object:PyObject) -> i32" },
     Function { id: FunctionId::_Py_BreakPoint, prototype: "() -> nothing" },

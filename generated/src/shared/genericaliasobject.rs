@@ -171,18 +171,7 @@ pub fn ga_call<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let obj = match c.PyObject_Call(&object, args, kwds) {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "ga_call: call of set_orig_class while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let obj = c.PyObject_Call(&object, args, kwds)?;
     return Ok(super::genericaliasobject::set_orig_class(c, Some(&obj), self_)?);
 }
 /// CPython: Objects/genericaliasobject.c, `ga_vectorcall`.
@@ -213,19 +202,7 @@ pub fn ga_vectorcall<C: CApi>(
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),
     };
-    let obj = match c.call_vectorcallfunc(&function, &object_2, args, nargsf, &object_3)
-    {
-        Ok(obj) => obj,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "ga_vectorcall: call of set_orig_class while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let obj = c.call_vectorcallfunc(&function, &object_2, args, nargsf, &object_3)?;
     return Ok(super::genericaliasobject::set_orig_class(c, Some(&obj), self_)?);
 }
 /// CPython: Objects/genericaliasobject.c, `ga_richcompare`.

@@ -739,11 +739,6 @@ pub fn Py_ReprLeave<C: CApi>(c: &mut C, a0: &C::Object) -> Result<(), C::Error> 
 pub fn _PyObject_FunctionStr<C: CApi>(c: &mut C, a0: &C::Object) -> Result<Option<C::Object>, C::Error> {
     <C::Release as crate::release::Release>::object___PyObject_FunctionStr(c, a0)
 }
-/// `_PyObject_New` as the running release has it.
-#[inline(always)]
-pub fn _PyObject_New<C: CApi>(c: &mut C, a0: &C::Object) -> Result<C::Object, C::Error> {
-    <C::Release as crate::release::Release>::object___PyObject_New(c, a0)
-}
 /// `_dir_locals` as the running release has it.
 #[inline(always)]
 pub fn _dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {

@@ -22,7 +22,7 @@ pub fn make_range_object<C: CApi>(
         stop,
         step,
     )? {
-        let obj = super::object::_PyObject_New(c, type_)?;
+        let obj = c._PyObject_New(type_)?;
         c.set_rangeobject_start(&obj, start)?;
         c.set_rangeobject_stop(&obj, Some(stop))?;
         c.set_rangeobject_step(&obj, step)?;

@@ -2442,19 +2442,12 @@ pub fn PyUnicode_FindChar<C: CApi>(
     let kind = c.PyASCIIObject_state_kind(str)? as i32;
     let result_2 = c.PyUnicode_DATA(str)?;
     let pointer = c.step(&result_2, (kind as isize).wrapping_mul(start_4), "Py_UCS1")?;
-    return Ok(
-        start_4
-            .wrapping_add(
-                c
-                    .findchar(
-                        Some(&pointer),
-                        kind,
-                        end_5.wrapping_sub(start_4),
-                        ch,
-                        direction,
-                    )?,
-            ),
-    );
+    let result_3 = c
+        .findchar(Some(&pointer), kind, end_5.wrapping_sub(start_4), ch, direction)?;
+    if result_3 == -1 {
+        return Ok(-1);
+    }
+    return Ok(start_4.wrapping_add(result_3));
 }
 /// CPython: Objects/unicodeobject.c, `handle_capital_sigma`.
 pub fn handle_capital_sigma<C: CApi>(
@@ -2772,22 +2765,7 @@ pub fn PyUnicode_RichCompare<C: CApi>(
             }
         }
         if (op == 2) || (op == 3) {
-            let result = match c.unicode_compare_eq(left, right) {
-                Ok(result) => result,
-                Err(error) if c.is_exception(&error) => {
-                    super::boolobject::PyBool_FromLong(
-                        c,
-                        (-1 ^ i32::from(op == 3)) as i64,
-                    )?;
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error) => return Err(error),
-            };
+            let result = c.unicode_compare_eq(left, right)?;
             return Ok(
                 super::boolobject::PyBool_FromLong(
                     c,
@@ -2795,65 +2773,7 @@ pub fn PyUnicode_RichCompare<C: CApi>(
                 )?,
             );
         }
-        let result_2 = match c.unicode_compare(left, right) {
-            Ok(result_2) => result_2,
-            Err(error_2) if c.is_exception(&error_2) => {
-                match op {
-                    2 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    3 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    0 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    4 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    1 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    5 => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "PyUnicode_RichCompare: return of a computed value while an exception is pending",
-                                ),
-                        );
-                    }
-                    _ => {
-                        return Err(c.unsupported("Py_UNREACHABLE"));
-                    }
-                }
-            }
-            Err(error_2) => return Err(error_2),
-        };
+        let result_2 = c.unicode_compare(left, right)?;
         match op {
             2 => {
                 if result_2 == 0 {
@@ -2868,6 +2788,9 @@ pub fn PyUnicode_RichCompare<C: CApi>(
                 return Ok(c.global(Global::Py_False)?);
             }
             0 => {
+                if result_2 < 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
                 return Ok(c.global(Global::Py_False)?);
             }
             4 => {
@@ -2883,7 +2806,10 @@ pub fn PyUnicode_RichCompare<C: CApi>(
                 return Ok(c.global(Global::Py_False)?);
             }
             5 => {
-                return Ok(c.global(Global::Py_True)?);
+                if result_2 >= 0 {
+                    return Ok(c.global(Global::Py_True)?);
+                }
+                return Ok(c.global(Global::Py_False)?);
             }
             _ => {
                 return Err(c.unsupported("Py_UNREACHABLE"));
@@ -3542,34 +3468,15 @@ pub fn _PyUnicode_XStrip<C: CApi>(
                     if (result_4
                         & ((1 as u32).wrapping_shl((result_5 & 63) as u32) as u64)) != 0
                     {
-                        let result_6 = match super::unicodeobject::PyUnicode_FindChar(
+                        if !(super::unicodeobject::PyUnicode_FindChar(
                             c,
                             sepobj,
                             result_5,
                             0,
                             result_2,
                             1,
-                        ) {
-                            Ok(result_6) => result_6,
-                            Err(error_2) if c.is_exception(&error_2) => {
-                                if striptype != 0 {
-                                    return Err(
-                                        c
-                                            .unsupported(
-                                                "_PyUnicode_XStrip: loop while an exception is pending",
-                                            ),
-                                    );
-                                }
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_2) => return Err(error_2),
-                        };
-                        if !(result_6 < 0) {
+                        )? < 0)
+                        {
                             let i_2 = i.wrapping_add(1);
                             i = i_2;
                             continue;
@@ -3593,30 +3500,19 @@ pub fn _PyUnicode_XStrip<C: CApi>(
             let mut j_2 = j;
             loop {
                 if j_2 >= i_4 {
-                    let result_7 = c.PyUnicode_READ(kind, Some(&data), j_2)?;
+                    let result_6 = c.PyUnicode_READ(kind, Some(&data), j_2)?;
                     if (result_4
-                        & ((1 as u32).wrapping_shl((result_7 & 63) as u32) as u64)) != 0
+                        & ((1 as u32).wrapping_shl((result_6 & 63) as u32) as u64)) != 0
                     {
-                        let result_8 = match super::unicodeobject::PyUnicode_FindChar(
+                        if !(super::unicodeobject::PyUnicode_FindChar(
                             c,
                             sepobj,
-                            result_7,
+                            result_6,
                             0,
                             result_2,
                             1,
-                        ) {
-                            Ok(result_8) => result_8,
-                            Err(error_3) if c.is_exception(&error_3) => {
-                                return Err(
-                                    c
-                                        .unsupported(
-                                            "_PyUnicode_XStrip: call of PyUnicode_Substring while an exception is pending",
-                                        ),
-                                );
-                            }
-                            Err(error_3) => return Err(error_3),
-                        };
-                        if !(result_8 < 0) {
+                        )? < 0)
+                        {
                             let j_3 = j_2.wrapping_sub(1);
                             j_2 = j_3;
                             continue;
@@ -5899,7 +5795,7 @@ pub fn formatter_parser<C: CApi>(
         );
     }
     let PyFormatterIter_Type = c.global(Global::PyFormatterIter_Type)?;
-    let it = super::object::_PyObject_New(c, &PyFormatterIter_Type)?;
+    let it = c._PyObject_New(&PyFormatterIter_Type)?;
     c.set_formatteriterobject_str(&it, Some(self_))?;
     let it_markup = c.formatteriterobject_it_markup(&it)?;
     let result = c.PyUnicode_GET_LENGTH(self_)?;
@@ -5983,7 +5879,7 @@ pub fn formatter_field_name_split<C: CApi>(
         );
     }
     let PyFieldNameIter_Type = c.global(Global::PyFieldNameIter_Type)?;
-    let it = super::object::_PyObject_New(c, &PyFieldNameIter_Type)?;
+    let it = c._PyObject_New(&PyFieldNameIter_Type)?;
     c.set_fieldnameiterobject_str(&it, Some(self_))?;
     let result = c.PyUnicode_GET_LENGTH(self_)?;
     let first = c.new_struct("SubString")?;

@@ -1662,13 +1662,6 @@ fn of_namespaceobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Objec
 /// Functions of Objects/object.c.
 fn of_object<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
     Ok(Some(match id {
-        FunctionId::_PyObject_New => {
-            let a0 = Value::object(c, args, 0)?; Value::Object(super::object::_PyObject_New(c, a0)?)
-        }
-        FunctionId::_PyObject_NewVar => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
-            Value::Object(super::object::_PyObject_NewVar(c, a0, a1)?)
-        }
         FunctionId::PyObject_CallFinalizer => {
             let a0 = Value::object(c, args, 0)?; super::object::PyObject_CallFinalizer(c, a0)?; Value::Nothing
         }

@@ -18,19 +18,7 @@ pub fn PyComplex_RealAsDouble<C: CApi>(
     if c.PyComplex_Check(op)? {
         return Ok(c.PyComplexObject_cval_real(op)?);
     }
-    let result = match c.PyFloat_AsDouble(op) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyComplex_RealAsDouble: return of a computed value while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    return Ok(result);
+    return Ok(c.PyFloat_AsDouble(op)?);
 }
 /// CPython: Objects/complexobject.c, `PyComplex_ImagAsDouble`.
 pub fn PyComplex_ImagAsDouble<C: CApi>(

@@ -9,44 +9,6 @@
 use crate::capi::{Argument, CApi, FunctionId, Global, Parsed, Slot, Suite, offsetof};
 #[allow(unused_imports)]
 pub use crate::shared::object::*;
-/// CPython: Objects/object.c, `_PyObject_New`.
-pub fn _PyObject_New<C: CApi>(c: &mut C, tp: &C::Object) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_PyObject_New);
-    let tp_basicsize = c.PyTypeObject_tp_basicsize(tp)?;
-    let op = match c.PyObject_Malloc(tp_basicsize as usize) {
-        Ok(op) => op,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.PyErr_NoMemory());
-        }
-        Err(error) => return Err(error),
-    };
-    c._PyObject_Init(&op, tp)?;
-    return Ok(op);
-}
-/// CPython: Objects/object.c, `_PyObject_NewVar`.
-pub fn _PyObject_NewVar<C: CApi>(
-    c: &mut C,
-    tp: &C::Object,
-    nitems: isize,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_PyObject_NewVar);
-    let tp_basicsize = c.PyTypeObject_tp_basicsize(tp)?;
-    let tp_itemsize = c.PyTypeObject_tp_itemsize(tp)?;
-    let op = match c
-        .PyObject_Malloc(
-            (tp_basicsize.wrapping_add(nitems.wrapping_mul(tp_itemsize)) as usize)
-                .wrapping_add(7) & 18446744073709551608,
-        )
-    {
-        Ok(op) => op,
-        Err(error) if c.is_exception(&error) => {
-            return Err(c.PyErr_NoMemory());
-        }
-        Err(error) => return Err(error),
-    };
-    c._PyObject_InitVar(&op, tp, nitems)?;
-    return Ok(op);
-}
 /// CPython: Objects/object.c, `PyObject_CallFinalizer`.
 pub fn PyObject_CallFinalizer<C: CApi>(
     c: &mut C,

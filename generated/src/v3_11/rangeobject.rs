@@ -236,7 +236,7 @@ pub fn fast_range_iter<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::fast_range_iter);
     let PyRangeIter_Type = c.global(Global::PyRangeIter_Type)?;
-    let it = super::object::_PyObject_New(c, &PyRangeIter_Type)?;
+    let it = c._PyObject_New(&PyRangeIter_Type)?;
     c.set_rangeiterobject_start(&it, start)?;
     c.set_rangeiterobject_step(&it, step)?;
     c.set_rangeiterobject_len(&it, len)?;
@@ -418,7 +418,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             let PyLongRangeIter_Type_6 = c.global(Global::PyLongRangeIter_Type)?;
-            let it_6 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_6)?;
+            let it_6 = c._PyObject_New(&PyLongRangeIter_Type_6)?;
             let start_7 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it_6, start_7.as_ref())?;
             let step_7 = c.rangeobject_step(seq)?;
@@ -441,7 +441,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 let PyLongRangeIter_Type_5 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_5 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_5)?;
+                let it_5 = c._PyObject_New(&PyLongRangeIter_Type_5)?;
                 let start_6 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_5, start_6.as_ref())?;
                 let step_6 = c.rangeobject_step(seq)?;
@@ -464,7 +464,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                 Ok(result_3) => result_3,
                 Err(error_3) if c.is_exception(&error_3) => {
                     let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                    let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
                     let start_5 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
                     let step_5 = c.rangeobject_step(seq)?;
@@ -486,7 +486,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                 )?;
                 if result_4 > 9223372036854775807 {
                     let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                    let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                    let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                     let start_2 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                     let step_2 = c.rangeobject_step(seq)?;
@@ -505,10 +505,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         {
                             let PyLongRangeIter_Type_2 = c
                                 .global(Global::PyLongRangeIter_Type)?;
-                            let it_2 = super::object::_PyObject_New(
-                                c,
-                                &PyLongRangeIter_Type_2,
-                            )?;
+                            let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                             let start_3 = c.rangeobject_start(seq)?;
                             c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                             let step_3 = c.rangeobject_step(seq)?;
@@ -526,10 +523,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         {
                             let PyLongRangeIter_Type_3 = c
                                 .global(Global::PyLongRangeIter_Type)?;
-                            let it_3 = super::object::_PyObject_New(
-                                c,
-                                &PyLongRangeIter_Type_3,
-                            )?;
+                            let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                             let start_4 = c.rangeobject_start(seq)?;
                             c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                             let step_4 = c.rangeobject_step(seq)?;
@@ -560,7 +554,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             )?;
             if result_4 > 9223372036854775807 {
                 let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                 let start_2 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                 let step_2 = c.rangeobject_step(seq)?;
@@ -579,10 +573,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_2 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_2 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_2,
-                        )?;
+                        let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                         let start_3 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                         let step_3 = c.rangeobject_step(seq)?;
@@ -600,10 +591,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_3 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_3 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_3,
-                        )?;
+                        let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                         let start_4 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                         let step_4 = c.rangeobject_step(seq)?;
@@ -635,7 +623,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
                 let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
                 let start_5 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
                 let step_5 = c.rangeobject_step(seq)?;
@@ -657,7 +645,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             )?;
             if result_4 > 9223372036854775807 {
                 let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                 let start_2 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                 let step_2 = c.rangeobject_step(seq)?;
@@ -676,10 +664,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_2 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_2 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_2,
-                        )?;
+                        let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                         let start_3 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                         let step_3 = c.rangeobject_step(seq)?;
@@ -697,10 +682,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_3 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_3 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_3,
-                        )?;
+                        let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                         let start_4 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                         let step_4 = c.rangeobject_step(seq)?;
@@ -731,7 +713,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         )?;
         if result_4 > 9223372036854775807 {
             let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let it = c._PyObject_New(&PyLongRangeIter_Type)?;
             let start_2 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
             let step_2 = c.rangeobject_step(seq)?;
@@ -748,7 +730,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
                 {
                     let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                     let start_3 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                     let step_3 = c.rangeobject_step(seq)?;
@@ -765,7 +747,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         .wrapping_add((-1 as i64).wrapping_sub(result_3))
                 {
                     let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                     let start_4 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                     let step_4 = c.rangeobject_step(seq)?;
@@ -797,7 +779,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             let PyLongRangeIter_Type_5 = c.global(Global::PyLongRangeIter_Type)?;
-            let it_5 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_5)?;
+            let it_5 = c._PyObject_New(&PyLongRangeIter_Type_5)?;
             let start_6 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it_5, start_6.as_ref())?;
             let step_6 = c.rangeobject_step(seq)?;
@@ -820,7 +802,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
                 let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
                 let start_5 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
                 let step_5 = c.rangeobject_step(seq)?;
@@ -842,7 +824,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             )?;
             if result_4 > 9223372036854775807 {
                 let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                 let start_2 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                 let step_2 = c.rangeobject_step(seq)?;
@@ -861,10 +843,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_2 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_2 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_2,
-                        )?;
+                        let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                         let start_3 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                         let step_3 = c.rangeobject_step(seq)?;
@@ -882,10 +861,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_3 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_3 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_3,
-                        )?;
+                        let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                         let start_4 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                         let step_4 = c.rangeobject_step(seq)?;
@@ -916,7 +892,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         )?;
         if result_4 > 9223372036854775807 {
             let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let it = c._PyObject_New(&PyLongRangeIter_Type)?;
             let start_2 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
             let step_2 = c.rangeobject_step(seq)?;
@@ -933,7 +909,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
                 {
                     let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                     let start_3 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                     let step_3 = c.rangeobject_step(seq)?;
@@ -950,7 +926,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         .wrapping_add((-1 as i64).wrapping_sub(result_3))
                 {
                     let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                     let start_4 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                     let step_4 = c.rangeobject_step(seq)?;
@@ -982,7 +958,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-            let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+            let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
             let start_5 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
             let step_5 = c.rangeobject_step(seq)?;
@@ -1004,7 +980,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         )?;
         if result_4 > 9223372036854775807 {
             let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let it = c._PyObject_New(&PyLongRangeIter_Type)?;
             let start_2 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
             let step_2 = c.rangeobject_step(seq)?;
@@ -1021,7 +997,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
                 {
                     let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                     let start_3 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                     let step_3 = c.rangeobject_step(seq)?;
@@ -1038,7 +1014,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         .wrapping_add((-1 as i64).wrapping_sub(result_3))
                 {
                     let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                     let start_4 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                     let step_4 = c.rangeobject_step(seq)?;
@@ -1064,7 +1040,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
     let result_4 = super::rangeobject::get_len_of_range(c, result, result_2, result_3)?;
     if result_4 > 9223372036854775807 {
         let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-        let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+        let it = c._PyObject_New(&PyLongRangeIter_Type)?;
         let start_2 = c.rangeobject_start(seq)?;
         c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
         let step_2 = c.rangeobject_step(seq)?;
@@ -1081,7 +1057,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                 > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
             {
                 let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                 let start_3 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                 let step_3 = c.rangeobject_step(seq)?;
@@ -1098,7 +1074,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     .wrapping_add((-1 as i64).wrapping_sub(result_3))
             {
                 let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                 let start_4 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                 let step_4 = c.rangeobject_step(seq)?;

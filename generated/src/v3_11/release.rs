@@ -198,10 +198,6 @@ impl crate::release::Release for Release {
         super::object::_PyObject_FunctionStr(c, a0)
     }
     #[inline(always)]
-    fn object___PyObject_New<C: CApi>(c: &mut C, a0: &C::Object) -> Result<C::Object, C::Error> {
-        super::object::_PyObject_New(c, a0)
-    }
-    #[inline(always)]
     fn object___dir_locals<C: CApi>(c: &mut C) -> Result<Option<C::Object>, C::Error> {
         super::object::_dir_locals(c)
     }

@@ -1915,7 +1915,7 @@ pub fn PyUnicode_Find<C: CApi>(
         }
         Err(error_2) => return Err(error_2),
     };
-    return Ok(c.any_find_slice_3_11(str, Some(substr), start, end, direction)?);
+    return Ok(c.any_find_slice(str, substr, start, end, direction)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Tailmatch`.
 pub fn PyUnicode_Tailmatch<C: CApi>(
@@ -2578,9 +2578,11 @@ pub fn unicode_find<C: CApi>(
         &mut end,
     )? != 0
     {
-        let result = match c
-            .any_find_slice_3_11(self_, substring.as_ref(), start, end, 1)
-        {
+        let object = match substring.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = match c.any_find_slice(self_, &object, start, end, 1) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(
@@ -2592,6 +2594,9 @@ pub fn unicode_find<C: CApi>(
             }
             Err(error) => return Err(error),
         };
+        if result == -2 {
+            return Ok(None);
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
@@ -2638,16 +2643,27 @@ pub fn unicode_index<C: CApi>(
         &mut end,
     )? != 0
     {
-        let result = match c
-            .any_find_slice_3_11(self_, substring.as_ref(), start, end, 1)
-        {
+        let object = match substring.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = match c.any_find_slice(self_, &object, start, end, 1) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"),
+                );
             }
             Err(error) => return Err(error),
         };
+        if result == -2 {
+            return Ok(None);
+        }
+        if result < 0 {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
@@ -2885,9 +2901,11 @@ pub fn unicode_rfind<C: CApi>(
         &mut end,
     )? != 0
     {
-        let result = match c
-            .any_find_slice_3_11(self_, substring.as_ref(), start, end, -1)
-        {
+        let object = match substring.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = match c.any_find_slice(self_, &object, start, end, -1) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
                 return Err(
@@ -2899,6 +2917,9 @@ pub fn unicode_rfind<C: CApi>(
             }
             Err(error) => return Err(error),
         };
+        if result == -2 {
+            return Ok(None);
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);
@@ -2922,16 +2943,27 @@ pub fn unicode_rindex<C: CApi>(
         &mut end,
     )? != 0
     {
-        let result = match c
-            .any_find_slice_3_11(self_, substring.as_ref(), start, end, -1)
-        {
+        let object = match substring.as_ref() {
+            Some(object) => object.clone(),
+            None => return Err(c.unsupported("NULL where an object must be")),
+        };
+        let result = match c.any_find_slice(self_, &object, start, end, -1) {
             Ok(result) => result,
             Err(error) if c.is_exception(&error) => {
-                let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-                return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
+                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+                return Err(
+                    c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"),
+                );
             }
             Err(error) => return Err(error),
         };
+        if result == -2 {
+            return Ok(None);
+        }
+        if result < 0 {
+            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     return Ok(None);

@@ -915,7 +915,7 @@ fn of_dictobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
         }
         FunctionId::PyDict_GetItem => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::dictobject::PyDict_GetItem(c, a0, a1)?)
+            Value::from(super::dictobject::PyDict_GetItem(c, a0, a1)?)
         }
         FunctionId::_PyDict_LookupIndex => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
@@ -1107,13 +1107,6 @@ fn of_dictobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
         FunctionId::dict_get_impl => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
             let a2 = Value::object(c, args, 2)?; Value::Object(super::dictobject::dict_get_impl(c, a0, a1, a2)?)
-        }
-        FunctionId::dict_setdefault_ref_lock_held => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            let a2 = Value::object(c, args, 2)?; let mut a3 = Value::variable(c, args, 3)?;
-            let a4 = Value::int(c, args, 4)?;
-            let result = Value::number(super::dictobject::dict_setdefault_ref_lock_held(c, a0, a1, a2, a3.as_mut(), a4)?);
-            Value::Several(vec![result, Value::set(a3)])
         }
         FunctionId::PyDict_SetDefaultRef => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
@@ -2255,13 +2248,6 @@ fn of_namespaceobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Objec
 /// Functions of Objects/object.c.
 fn of_object<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
     Ok(Some(match id {
-        FunctionId::_PyObject_New => {
-            let a0 = Value::object(c, args, 0)?; Value::Object(super::object::_PyObject_New(c, a0)?)
-        }
-        FunctionId::_PyObject_NewVar => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
-            Value::Object(super::object::_PyObject_NewVar(c, a0, a1)?)
-        }
         FunctionId::PyObject_CallFinalizer => {
             let a0 = Value::object(c, args, 0)?; super::object::PyObject_CallFinalizer(c, a0)?; Value::Nothing
         }

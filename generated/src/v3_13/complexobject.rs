@@ -19,34 +19,11 @@ pub fn PyComplex_RealAsDouble<C: CApi>(
     let real_2 = if check {
         c.PyComplexObject_cval_real(op)?
     } else {
-        let newop = match super::complexobject::try_complex_special_method(c, op) {
-            Ok(newop) => newop,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyComplex_RealAsDouble: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let newop = super::complexobject::try_complex_special_method(c, op)?;
         let real = if let Some(newop_2) = &newop {
             c.PyComplexObject_cval_real(newop_2)?
         } else {
-            let result = match c.PyFloat_AsDouble(op) {
-                Ok(result) => result,
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyComplex_RealAsDouble: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
-            result
+            c.PyFloat_AsDouble(op)?
         };
         real
     };
@@ -62,33 +39,11 @@ pub fn PyComplex_ImagAsDouble<C: CApi>(
     let imag_2 = if check {
         c.PyComplexObject_cval_imag(op)?
     } else {
-        let newop = match super::complexobject::try_complex_special_method(c, op) {
-            Ok(newop) => newop,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "PyComplex_ImagAsDouble: return of a computed value while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let newop = super::complexobject::try_complex_special_method(c, op)?;
         let imag = if let Some(newop_2) = &newop {
             c.PyComplexObject_cval_imag(newop_2)?
         } else {
-            match c.PyFloat_AsDouble(op) {
-                Ok(_) => {}
-                Err(error_2) if c.is_exception(&error_2) => {
-                    return Err(
-                        c
-                            .unsupported(
-                                "PyComplex_ImagAsDouble: return of a computed value while an exception is pending",
-                            ),
-                    );
-                }
-                Err(error_2) => return Err(error_2),
-            };
+            c.PyFloat_AsDouble(op)?;
             0.0
         };
         imag

@@ -869,7 +869,7 @@ pub fn PyDict_GetItem<C: CApi>(
     c: &mut C,
     op: &C::Object,
     key: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDict_GetItem);
     return Ok(
         c
@@ -2096,14 +2096,7 @@ pub fn merge_from_seq2_lock_held<C: CApi>(
                 if override_ != 0 {
                     super::dictobject::setitem_lock_held(c, d, &key, &value)?;
                 } else {
-                    super::dictobject::dict_setdefault_ref_lock_held(
-                        c,
-                        d,
-                        &key,
-                        &value,
-                        None,
-                        0,
-                    )?;
+                    c.dict_setdefault_ref_lock_held(d, &key, Some(&value), None, 0)?;
                 };
                 let i_2 = i.wrapping_add(1);
                 i = i_2;
@@ -2708,137 +2701,6 @@ pub fn dict_get_impl<C: CApi>(
     };
     return Ok(val_3);
 }
-/// CPython: Objects/dictobject.c, `dict_setdefault_ref_lock_held`.
-pub fn dict_setdefault_ref_lock_held<C: CApi>(
-    c: &mut C,
-    d: &C::Object,
-    key: &C::Object,
-    default_value: &C::Object,
-    mut result: Option<&mut Option<C::Object>>,
-    incref_result: i32,
-) -> Result<i32, C::Error> {
-    c.enter(FunctionId::dict_setdefault_ref_lock_held);
-    if !c.PyDict_Check(d)? {
-        let error_6 = c.PyErr_BadInternalCall();
-        if result.is_some() {
-            if let Some(variable) = result.as_deref_mut() {
-                *variable = None;
-            }
-            return Err(error_6);
-        }
-        return Err(error_6);
-    }
-    let result_2 = match c._PyObject_HashFast(Some(key)) {
-        Ok(result_2) => result_2,
-        Err(error) if c.is_exception(&error) => {
-            if result.is_some() {
-                if let Some(variable) = result.as_deref_mut() {
-                    *variable = None;
-                }
-                return Err(error);
-            }
-            return Err(error);
-        }
-        Err(error) => return Err(error),
-    };
-    let empty_keys_struct = c.variable("empty_keys_struct")?;
-    let ma_keys = c.PyDictObject_ma_keys(d)?;
-    if match ma_keys.as_ref() {
-        Some(object) => c.Py_Is(&empty_keys_struct, object)?,
-        None => false,
-    } {
-        match c.insert_to_emptydict(d, key, result_2, default_value) {
-            Ok(_) => {}
-            Err(error_2) if c.is_exception(&error_2) => {
-                if result.is_some() {
-                    if let Some(variable) = result.as_deref_mut() {
-                        *variable = None;
-                    }
-                    return Err(error_2);
-                }
-                return Err(error_2);
-            }
-            Err(error_2) => return Err(error_2),
-        };
-        if result.is_some() {
-            if incref_result != 0 {}
-            if let Some(variable) = result.as_deref_mut() {
-                *variable = Some(default_value.clone());
-            }
-        }
-        return Ok(0);
-    }
-    let check = c.PyUnicode_CheckExact(key)?;
-    if !(check || !((c.PyDictObject_ma_keys_dk_kind(d)? as i32) != 0)) {
-        match super::dictobject::insertion_resize(c, d, 0) {
-            Ok(_) => {}
-            Err(error_3) if c.is_exception(&error_3) => {
-                if result.is_some() {
-                    if let Some(variable) = result.as_deref_mut() {
-                        *variable = None;
-                    }
-                    return Err(error_3);
-                }
-                return Err(error_3);
-            }
-            Err(error_3) => return Err(error_3),
-        };
-    }
-    if !c.PyDictObject_ma_values(d)?.is_some() {
-        let mut value_3 = None::<C::Object>;
-        match c._Py_dict_lookup(d, key, result_2, &mut value_3) {
-            Ok(_) => {}
-            Err(error_5) if c.is_exception(&error_5) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "dict_setdefault_ref_lock_held: call of insert_combined_dict while an exception is pending",
-                        ),
-                );
-            }
-            Err(error_5) => return Err(error_5),
-        };
-        if result.is_some() {
-            if incref_result != 0 {}
-            if let Some(variable) = result.as_deref_mut() {
-                *variable = value_3.clone();
-            }
-        }
-        return Ok(1);
-    }
-    let ma_keys_2 = c.PyDictObject_ma_keys(d)?;
-    let object = match ma_keys_2.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let result_5 = match super::dictobject::insert_split_key(c, &object, key, result_2) {
-        Ok(result_5) => result_5,
-        Err(error_4) if c.is_exception(&error_4) => {
-            return Err(
-                c
-                    .unsupported(
-                        "dict_setdefault_ref_lock_held: call of insertion_resize while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_4) => return Err(error_4),
-    };
-    let value = c.PyDictObject_ma_values_values_at(d, result_5)?;
-    let already_present = value.is_some();
-    let value_2 = if already_present {
-        value.clone()
-    } else {
-        super::dictobject::insert_split_value(c, d, key, default_value, result_5)?;
-        Some(default_value.clone())
-    };
-    if result.is_some() {
-        if incref_result != 0 {}
-        if let Some(variable) = result.as_deref_mut() {
-            *variable = value_2.clone();
-        }
-    }
-    return Ok(i32::from(already_present));
-}
 /// CPython: Objects/dictobject.c, `PyDict_SetDefaultRef`.
 pub fn PyDict_SetDefaultRef<C: CApi>(
     c: &mut C,
@@ -2849,14 +2711,14 @@ pub fn PyDict_SetDefaultRef<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::PyDict_SetDefaultRef);
     return Ok(
-        super::dictobject::dict_setdefault_ref_lock_held(
-            c,
-            d,
-            key,
-            default_value,
-            Some(&mut *result),
-            1,
-        )?,
+        c
+            .dict_setdefault_ref_lock_held(
+                d,
+                key,
+                Some(default_value),
+                Some(&mut *result),
+                1,
+            )?,
     );
 }
 /// CPython: Objects/dictobject.c, `PyDict_SetDefault`.
@@ -2868,14 +2730,7 @@ pub fn PyDict_SetDefault<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyDict_SetDefault);
     let mut result = None::<C::Object>;
-    super::dictobject::dict_setdefault_ref_lock_held(
-        c,
-        d,
-        key,
-        defaultobj,
-        Some(&mut result),
-        0,
-    )?;
+    c.dict_setdefault_ref_lock_held(d, key, Some(defaultobj), Some(&mut result), 0)?;
     return Ok(result);
 }
 /// CPython: Objects/dictobject.c, `dict_setdefault_impl`.
@@ -2887,14 +2742,7 @@ pub fn dict_setdefault_impl<C: CApi>(
 ) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::dict_setdefault_impl);
     let mut val = None::<C::Object>;
-    super::dictobject::dict_setdefault_ref_lock_held(
-        c,
-        self_,
-        key,
-        default_value,
-        Some(&mut val),
-        1,
-    )?;
+    c.dict_setdefault_ref_lock_held(self_, key, Some(default_value), Some(&mut val), 1)?;
     return Ok(val);
 }
 /// CPython: Objects/dictobject.c, `dict_clear_impl`.
@@ -3244,14 +3092,12 @@ pub fn PyDict_GetItemString<C: CApi>(
         Err(error) => return Err(error),
     };
     return Ok(
-        Some(
-            c
-                .dict_getitem(
-                    v,
-                    &kv,
-                    "Exception ignored in PyDict_GetItemString(); consider using PyDict_GetItemRefString()",
-                )?,
-        ),
+        c
+            .dict_getitem(
+                v,
+                &kv,
+                "Exception ignored in PyDict_GetItemString(); consider using PyDict_GetItemRefString()",
+            )?,
     );
 }
 /// CPython: Objects/dictobject.c, `PyDict_GetItemStringRef`.

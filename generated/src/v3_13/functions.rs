@@ -159,7 +159,6 @@ static OWN_FUNCTIONS: &[Function] = &[
     Function { id: FunctionId::dict_repr, prototype: "static (object:PyObject) -> object" },
     Function { id: FunctionId::dict_repr_lock_held, prototype: "static (object:PyObject) -> object" },
     Function { id: FunctionId::dict_set_fromkeys, prototype: "static (thread:PyInterpreterState, object:PyDictObject, object:PyObject, object:PyObject) -> object" },
-    Function { id: FunctionId::dict_setdefault_ref_lock_held, prototype: "static (object:PyObject, object:PyObject, object:PyObject, out object?:PyObject, i32:int) -> i32" },
     Function { id: FunctionId::dict_subscript, prototype: "static (object:PyObject, object:PyObject) -> object" },
     Function { id: FunctionId::dict_values, prototype: "static (object:PyDictObject, object:PyObject) -> object" },
     Function { id: FunctionId::dict_values_impl, prototype: "static (object:PyDictObject) -> object" },

@@ -297,7 +297,7 @@ pub fn fast_range_iter<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::fast_range_iter);
     let PyRangeIter_Type = c.global(Global::PyRangeIter_Type)?;
-    let it = super::object::_PyObject_New(c, &PyRangeIter_Type)?;
+    let it = c._PyObject_New(&PyRangeIter_Type)?;
     c.set__PyRangeIterObject_start(&it, start)?;
     c.set__PyRangeIterObject_step(&it, step)?;
     c.set__PyRangeIterObject_len(&it, len)?;
@@ -478,7 +478,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
             let PyLongRangeIter_Type_6 = c.global(Global::PyLongRangeIter_Type)?;
-            let it_6 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_6)?;
+            let it_6 = c._PyObject_New(&PyLongRangeIter_Type_6)?;
             let start_7 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it_6, start_7.as_ref())?;
             let step_7 = c.rangeobject_step(seq)?;
@@ -499,7 +499,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             Ok(result_2) => result_2,
             Err(error_2) if c.is_exception(&error_2) => {
                 let PyLongRangeIter_Type_5 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_5 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_5)?;
+                let it_5 = c._PyObject_New(&PyLongRangeIter_Type_5)?;
                 let start_6 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_5, start_6.as_ref())?;
                 let step_6 = c.rangeobject_step(seq)?;
@@ -520,7 +520,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                 Ok(result_3) => result_3,
                 Err(error_3) if c.is_exception(&error_3) => {
                     let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                    let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
                     let start_5 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
                     let step_5 = c.rangeobject_step(seq)?;
@@ -540,7 +540,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                 )?;
                 if result_4 > 9223372036854775807 {
                     let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                    let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                    let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                     let start_2 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                     let step_2 = c.rangeobject_step(seq)?;
@@ -557,10 +557,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         {
                             let PyLongRangeIter_Type_2 = c
                                 .global(Global::PyLongRangeIter_Type)?;
-                            let it_2 = super::object::_PyObject_New(
-                                c,
-                                &PyLongRangeIter_Type_2,
-                            )?;
+                            let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                             let start_3 = c.rangeobject_start(seq)?;
                             c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                             let step_3 = c.rangeobject_step(seq)?;
@@ -576,10 +573,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         {
                             let PyLongRangeIter_Type_3 = c
                                 .global(Global::PyLongRangeIter_Type)?;
-                            let it_3 = super::object::_PyObject_New(
-                                c,
-                                &PyLongRangeIter_Type_3,
-                            )?;
+                            let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                             let start_4 = c.rangeobject_start(seq)?;
                             c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                             let step_4 = c.rangeobject_step(seq)?;
@@ -608,7 +602,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             )?;
             if result_4 > 9223372036854775807 {
                 let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                 let start_2 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                 let step_2 = c.rangeobject_step(seq)?;
@@ -625,10 +619,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_2 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_2 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_2,
-                        )?;
+                        let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                         let start_3 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                         let step_3 = c.rangeobject_step(seq)?;
@@ -644,10 +635,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_3 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_3 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_3,
-                        )?;
+                        let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                         let start_4 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                         let step_4 = c.rangeobject_step(seq)?;
@@ -677,7 +665,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
                 let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
                 let start_5 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
                 let step_5 = c.rangeobject_step(seq)?;
@@ -697,7 +685,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             )?;
             if result_4 > 9223372036854775807 {
                 let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                 let start_2 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                 let step_2 = c.rangeobject_step(seq)?;
@@ -714,10 +702,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_2 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_2 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_2,
-                        )?;
+                        let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                         let start_3 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                         let step_3 = c.rangeobject_step(seq)?;
@@ -733,10 +718,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_3 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_3 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_3,
-                        )?;
+                        let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                         let start_4 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                         let step_4 = c.rangeobject_step(seq)?;
@@ -765,7 +747,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         )?;
         if result_4 > 9223372036854775807 {
             let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let it = c._PyObject_New(&PyLongRangeIter_Type)?;
             let start_2 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
             let step_2 = c.rangeobject_step(seq)?;
@@ -780,7 +762,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
                 {
                     let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                     let start_3 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                     let step_3 = c.rangeobject_step(seq)?;
@@ -795,7 +777,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         .wrapping_add((-1 as i64).wrapping_sub(result_3))
                 {
                     let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                     let start_4 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                     let step_4 = c.rangeobject_step(seq)?;
@@ -825,7 +807,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         Ok(result_2) => result_2,
         Err(error_2) if c.is_exception(&error_2) => {
             let PyLongRangeIter_Type_5 = c.global(Global::PyLongRangeIter_Type)?;
-            let it_5 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_5)?;
+            let it_5 = c._PyObject_New(&PyLongRangeIter_Type_5)?;
             let start_6 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it_5, start_6.as_ref())?;
             let step_6 = c.rangeobject_step(seq)?;
@@ -846,7 +828,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             Ok(result_3) => result_3,
             Err(error_3) if c.is_exception(&error_3) => {
                 let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+                let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
                 let start_5 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
                 let step_5 = c.rangeobject_step(seq)?;
@@ -866,7 +848,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
             )?;
             if result_4 > 9223372036854775807 {
                 let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-                let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+                let it = c._PyObject_New(&PyLongRangeIter_Type)?;
                 let start_2 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
                 let step_2 = c.rangeobject_step(seq)?;
@@ -883,10 +865,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_2 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_2 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_2,
-                        )?;
+                        let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                         let start_3 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                         let step_3 = c.rangeobject_step(seq)?;
@@ -902,10 +881,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     {
                         let PyLongRangeIter_Type_3 = c
                             .global(Global::PyLongRangeIter_Type)?;
-                        let it_3 = super::object::_PyObject_New(
-                            c,
-                            &PyLongRangeIter_Type_3,
-                        )?;
+                        let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                         let start_4 = c.rangeobject_start(seq)?;
                         c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                         let step_4 = c.rangeobject_step(seq)?;
@@ -934,7 +910,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         )?;
         if result_4 > 9223372036854775807 {
             let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let it = c._PyObject_New(&PyLongRangeIter_Type)?;
             let start_2 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
             let step_2 = c.rangeobject_step(seq)?;
@@ -949,7 +925,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
                 {
                     let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                     let start_3 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                     let step_3 = c.rangeobject_step(seq)?;
@@ -964,7 +940,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         .wrapping_add((-1 as i64).wrapping_sub(result_3))
                 {
                     let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                     let start_4 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                     let step_4 = c.rangeobject_step(seq)?;
@@ -994,7 +970,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         Ok(result_3) => result_3,
         Err(error_3) if c.is_exception(&error_3) => {
             let PyLongRangeIter_Type_4 = c.global(Global::PyLongRangeIter_Type)?;
-            let it_4 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_4)?;
+            let it_4 = c._PyObject_New(&PyLongRangeIter_Type_4)?;
             let start_5 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it_4, start_5.as_ref())?;
             let step_5 = c.rangeobject_step(seq)?;
@@ -1014,7 +990,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
         )?;
         if result_4 > 9223372036854775807 {
             let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-            let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+            let it = c._PyObject_New(&PyLongRangeIter_Type)?;
             let start_2 = c.rangeobject_start(seq)?;
             c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
             let step_2 = c.rangeobject_step(seq)?;
@@ -1029,7 +1005,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
                 {
                     let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                    let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                     let start_3 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                     let step_3 = c.rangeobject_step(seq)?;
@@ -1044,7 +1020,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                         .wrapping_add((-1 as i64).wrapping_sub(result_3))
                 {
                     let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                    let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                    let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                     let start_4 = c.rangeobject_start(seq)?;
                     c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                     let step_4 = c.rangeobject_step(seq)?;
@@ -1068,7 +1044,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
     let result_4 = super::rangeobject::get_len_of_range(c, result, result_2, result_3)?;
     if result_4 > 9223372036854775807 {
         let PyLongRangeIter_Type = c.global(Global::PyLongRangeIter_Type)?;
-        let it = super::object::_PyObject_New(c, &PyLongRangeIter_Type)?;
+        let it = c._PyObject_New(&PyLongRangeIter_Type)?;
         let start_2 = c.rangeobject_start(seq)?;
         c.set_longrangeiterobject_start(&it, start_2.as_ref())?;
         let step_2 = c.rangeobject_step(seq)?;
@@ -1083,7 +1059,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                 > (9223372036854775807 as i64).wrapping_sub(result_3.wrapping_sub(1))
             {
                 let PyLongRangeIter_Type_2 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_2 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_2)?;
+                let it_2 = c._PyObject_New(&PyLongRangeIter_Type_2)?;
                 let start_3 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_2, start_3.as_ref())?;
                 let step_3 = c.rangeobject_step(seq)?;
@@ -1098,7 +1074,7 @@ pub fn range_iter<C: CApi>(c: &mut C, seq: &C::Object) -> Result<C::Object, C::E
                     .wrapping_add((-1 as i64).wrapping_sub(result_3))
             {
                 let PyLongRangeIter_Type_3 = c.global(Global::PyLongRangeIter_Type)?;
-                let it_3 = super::object::_PyObject_New(c, &PyLongRangeIter_Type_3)?;
+                let it_3 = c._PyObject_New(&PyLongRangeIter_Type_3)?;
                 let start_4 = c.rangeobject_start(seq)?;
                 c.set_longrangeiterobject_start(&it_3, start_4.as_ref())?;
                 let step_4 = c.rangeobject_step(seq)?;

@@ -430,6 +430,9 @@ pub fn unicode_find<C: CApi>(
             0,
             isize::MAX,
         )?;
+        if result == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     let item_2 = c.item(args, 1)?;
@@ -443,12 +446,18 @@ pub fn unicode_find<C: CApi>(
             start,
             isize::MAX,
         )?;
+        if result_2 == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     let item_3 = c.item(args, 2)?;
     let mut end = 9223372036854775807isize;
     c._PyEval_SliceIndex(Some(&item_3), &mut end)?;
     let result_3 = super::unicodeobject::unicode_find_impl(c, str, &substr, start, end)?;
+    if result_3 == -1 {
+        return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
+    }
     return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_index`.
@@ -475,6 +484,9 @@ pub fn unicode_index<C: CApi>(
             0,
             isize::MAX,
         )?;
+        if result == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     let item_2 = c.item(args, 1)?;
@@ -488,6 +500,9 @@ pub fn unicode_index<C: CApi>(
             start,
             isize::MAX,
         )?;
+        if result_2 == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     let item_3 = c.item(args, 2)?;
@@ -500,6 +515,9 @@ pub fn unicode_index<C: CApi>(
         start,
         end,
     )?;
+    if result_3 == -1 {
+        return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
+    }
     return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isspace`.
@@ -626,6 +644,9 @@ pub fn unicode_rfind<C: CApi>(
             0,
             isize::MAX,
         )?;
+        if result == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     let item_2 = c.item(args, 1)?;
@@ -639,6 +660,9 @@ pub fn unicode_rfind<C: CApi>(
             start,
             isize::MAX,
         )?;
+        if result_2 == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     let item_3 = c.item(args, 2)?;
@@ -651,6 +675,9 @@ pub fn unicode_rfind<C: CApi>(
         start,
         end,
     )?;
+    if result_3 == -1 {
+        return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
+    }
     return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_rindex`.
@@ -677,6 +704,9 @@ pub fn unicode_rindex<C: CApi>(
             0,
             isize::MAX,
         )?;
+        if result == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result)?));
     }
     let item_2 = c.item(args, 1)?;
@@ -690,6 +720,9 @@ pub fn unicode_rindex<C: CApi>(
             start,
             isize::MAX,
         )?;
+        if result_2 == -1 {
+            return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
+        }
         return Ok(Some(c.PyLong_FromSsize_t(result_2)?));
     }
     let item_3 = c.item(args, 2)?;
@@ -702,6 +735,9 @@ pub fn unicode_rindex<C: CApi>(
         start,
         end,
     )?;
+    if result_3 == -1 {
+        return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
+    }
     return Ok(Some(c.PyLong_FromSsize_t(result_3)?));
 }
 /// CPython: Objects/unicodeobject.c, `unicode_splitlines`.
@@ -3314,7 +3350,11 @@ pub fn unicode_find_impl<C: CApi>(
     end: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_find_impl);
-    return Ok(c.any_find_slice(str, substr, start, end, 1)?);
+    let result = c.any_find_slice(str, substr, start, end, 1)?;
+    if result < 0 {
+        return Ok(-1);
+    }
+    return Ok(result);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_hash`.
 pub fn unicode_hash<C: CApi>(c: &mut C, self_: &C::Object) -> Result<isize, C::Error> {
@@ -3352,12 +3392,25 @@ pub fn unicode_index_impl<C: CApi>(
     let result = match c.any_find_slice(str, substr, start, end, 1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"));
         }
         Err(error) => return Err(error),
     };
-    return Ok(result);
+    if !(result == -1) {
+        if result < 0 {
+            return Ok(-1);
+        }
+        return Ok(result);
+    }
+    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+    let _ = c.PyErr_SetString(&PyExc_ValueError, "substring not found");
+    return Err(
+        c
+            .unsupported(
+                "unicode_index_impl: return of a computed value while an exception is pending",
+            ),
+    );
 }
 /// CPython: Objects/unicodeobject.c, `unicode_isspace_impl`.
 pub fn unicode_isspace_impl<C: CApi>(
@@ -3535,7 +3588,11 @@ pub fn unicode_rfind_impl<C: CApi>(
     end: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_rfind_impl);
-    return Ok(c.any_find_slice(str, substr, start, end, -1)?);
+    let result = c.any_find_slice(str, substr, start, end, -1)?;
+    if result < 0 {
+        return Ok(-1);
+    }
+    return Ok(result);
 }
 /// CPython: Objects/unicodeobject.c, `unicode_rindex_impl`.
 pub fn unicode_rindex_impl<C: CApi>(
@@ -3549,12 +3606,25 @@ pub fn unicode_rindex_impl<C: CApi>(
     let result = match c.any_find_slice(str, substr, start, end, -1) {
         Ok(result) => result,
         Err(error) if c.is_exception(&error) => {
-            let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError, "substring not found"));
+            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
+            return Err(c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"));
         }
         Err(error) => return Err(error),
     };
-    return Ok(result);
+    if !(result == -1) {
+        if result < 0 {
+            return Ok(-1);
+        }
+        return Ok(result);
+    }
+    let PyExc_ValueError = c.global(Global::PyExc_ValueError)?;
+    let _ = c.PyErr_SetString(&PyExc_ValueError, "substring not found");
+    return Err(
+        c
+            .unsupported(
+                "unicode_rindex_impl: return of a computed value while an exception is pending",
+            ),
+    );
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Split`.
 pub fn PyUnicode_Split<C: CApi>(

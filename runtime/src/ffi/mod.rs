@@ -36,7 +36,9 @@ pub mod watch;
 #[cfg(slotrt_hooks)]
 pub use arguments::Args;
 #[cfg(slotrt_live)]
-pub(crate) use capi::{argument_parser, c_calls, exported, header_fields, pointer, struct_members, symbol_table};
+pub(crate) use capi::{
+    argument_parser, c_calls, exported, header_fields, keyword_parser, object_data, pointer, struct_members, symbol_table,
+};
 #[cfg(slotrt_hooks)]
 pub(crate) use code::extra;
 #[cfg(slotrt_hooks)]

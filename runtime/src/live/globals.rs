@@ -1,5 +1,5 @@
 //! Types and exception classes by their global names in C.
-use crate::ffi::exported;
+use crate::ffi::{exported, pointer, symbol_table};
 use pyo3::prelude::*;
 
 /// A type or an exception class by its name in C: exported, or, where the library hides it, as a program finds it. `None` if this world does not know it.
@@ -19,7 +19,13 @@ pub(crate) fn class<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'p
             });
             return Some(alias.ok()?.try_iter().ok()?.get_type().into_any());
         }
-        _ => return None,
+        hidden => return hidden_type(py, hidden),
     };
     module.getattr(attribute).ok()
+}
+
+/// A static type that the library does not export, as its symbol table names it.
+fn hidden_type<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+    let address = symbol_table::variable(name).filter(|_| name.ends_with("_Type"))?;
+    pointer::to(py, address).map(pointer::as_object)
 }

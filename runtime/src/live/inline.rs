@@ -31,6 +31,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("list_slice", "PyList_GetSlice"),
     ("list_slice_lock_held", "PyList_GetSlice"),
     ("tupleslice", "PyTuple_GetSlice"),
+    ("unicode_char", "PyUnicode_FromOrdinal"),
 ];
 
 /// Members that an attribute of the C type shows: member, type, attribute. None stands for NULL where the flag says so.
@@ -87,8 +88,12 @@ impl<'py> Live<'py> {
         args: Args<'_, '_, 'py>,
         gives: Gives,
     ) -> Option<Result<Value<Object<'py>>, Stop>> {
-        if let Some((_, exported)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+        let own = |exported: &str| self.root.is_some_and(|root| root.name() == exported);
+        if let Some((_, exported)) = ALIASES.iter().find(|(alias, target)| *alias == name && !own(target)) {
             return Some(self.call_c(exported, args, gives));
+        }
+        if let Some(answer) = self.size_read(name, args).or_else(|| self.internals(name, args, gives)) {
+            return Some(answer);
         }
         // Memory of the interpreter: the translation of this very function would ask for it again.
         let very = [

@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 type Object<'py> = Bound<'py, PyAny>;
 
 /// Structs whose pointers are not followed: hash tables are the interpreter's, which changes them in steps that belong together.
-const TABLES: &[&str] =
-    &["PyDictObject_ma_", "PyDictKeysObject_", "PyHeapTypeObject_ht_cached_keys", "PySetObject_", "setentry_"];
+const TABLES: &[&str] = &["PyDictObject_ma_", "PyDictKeysObject_", "PyHeapTypeObject_ht_cached_keys", "PySetObject_"];
 
 /// Pointers to structs of slots, which the tables take for objects.
 const SUITES: &[&str] = &[

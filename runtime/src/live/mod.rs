@@ -9,6 +9,8 @@ mod function;
 pub(crate) mod globals;
 mod identity;
 mod inline;
+mod internal_methods;
+mod internals;
 mod members;
 mod object_memory;
 mod pointers;

@@ -23,6 +23,10 @@ impl<'py> Live<'py> {
                 let both = header_fields::long("_PyLong_IsCompact", a)? & header_fields::long("_PyLong_IsCompact", b)?;
                 Some(Ok(Value::Int(both)))
             }
+            ("_PyLong_SameSign", [CallArgument::Object(Some(a)), CallArgument::Object(Some(b))]) => {
+                let sign = |number| header_fields::long("_PyLong_NonCompactSign", number);
+                Some(Ok(Value::Int(i128::from(sign(a)? == sign(b)?))))
+            }
             (
                 "PyTupleObject_ob_item_at" | "PyListObject_ob_item_at",
                 [CallArgument::Object(Some(of)), CallArgument::Int(index)],

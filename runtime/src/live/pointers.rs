@@ -1,7 +1,7 @@
 //! Pointers of translated functions: to slots, arrays, static variables.
 use super::function::Function;
 use super::world::{Live, Stop};
-use crate::ffi::{pointer, symbol_table, types};
+use crate::ffi::{pointer, set_table, symbol_table, types};
 use crate::semantics::members::STRUCTS;
 use generated::members;
 use generated::slots::{Slot, Suite};
@@ -38,6 +38,9 @@ impl<'py> Live<'py> {
     pub(super) fn variable_at(&self, name: &'static str) -> Result<Object<'py>, Stop> {
         if name == "PyInterpreterState" {
             return self.pointer(pointer::interpreter());
+        }
+        if name == "_dummy_struct" {
+            return Ok(set_table::removed(self.py));
         }
         match self.class(name) {
             Some(object) => Ok(object),
@@ -96,7 +99,9 @@ impl<'py> Live<'py> {
     /// A pointer some elements further.
     pub(super) fn stepped(&self, from: &Object<'py>, by: isize, structure: &'static str) -> Result<Object<'py>, Stop> {
         let size = match structure {
-            "char" => 1,
+            "char" | "Py_UCS1" => 1,
+            "Py_UCS2" => 2,
+            "Py_UCS4" => 4,
             pointer if pointer.ends_with('*') => size_of::<usize>(),
             structure => members::size(STRUCTS, structure).ok_or(Stop::Unsupported(structure))?,
         };

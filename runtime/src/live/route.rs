@@ -3,6 +3,7 @@
 //! The interpreter runs the functions of files that lay out objects in memory (`dictobject.c`…) where other files call them. All else that is
 //! translated runs as the translation.
 use super::function::Function;
+use super::internals::ADAPTED;
 use super::world::{Live, Stop};
 use crate::ffi::exported;
 use crate::semantics::calls::{MEMORY, call};
@@ -42,7 +43,7 @@ impl<'py> Live<'py> {
             return answer;
         }
         let own = self.root.is_some_and(|root| root.name() == name);
-        if let Some(answer) = if own { None } else { exported::call(self.py, name, args, gives) } {
+        if let Some(answer) = if own || ADAPTED.contains(&name) { None } else { exported::call(self.py, name, args, gives) } {
             self.note("native", name);
             return Ok(answer?);
         }

@@ -4,9 +4,10 @@
 #![allow(non_snake_case)]
 use super::exception::exception;
 use super::function::Function;
+use super::internal_methods::internal_methods;
 use super::world::{Live, Stop};
 use super::{format, identity, slots};
-use crate::ffi::{argument_parser, c_calls, header_fields, pointer, types};
+use crate::ffi::{argument_parser, c_calls, header_fields, keyword_parser, object_data, pointer, types};
 use crate::semantics::{calls, dispatch};
 use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global, Parsed};
@@ -583,6 +584,7 @@ impl<'py> CApi for Live<'py> {
             _ => Err(Stop::Unsupported("PyObject_GenericGetDict")),
         }
     }
+    internal_methods!();
     fn PyUnicode_AsUTF8(&mut self, unicode: Option<&Object<'py>>) -> Answer<String> {
         match unicode.and_then(|unicode| unicode.cast::<PyString>().ok()) {
             Some(text) => Ok(text.to_str()?.to_owned()),

@@ -28,12 +28,13 @@ const BORROWED: &[&str] = &[
     "PyThreadState_GetDict",
     "PyTuple_GetItem",
     "_PyDict_GetItem_KnownHash",
+    "_PyObject_MaterializeManagedDict",
     "_PyType_Lookup",
 ];
 /// Functions that set variables to references that are not the caller's.
 const BORROWED_OUT: &[&str] = &["PyDict_Next", "_PyDict_Next"];
-/// Functions that are not asked for: they take references over, free, give objects that are not made yet, or speak of the pending
-/// exception, which this world carries in its results.
+/// Functions that are not asked for: they take references over, free, give objects that are not made yet, write into memory that
+/// is handed over as a text here, or speak of the pending exception, which this world carries in its results.
 const REFUSED: &[&str] = &[
     "PyErr_GetRaisedException",
     "PyErr_Print",
@@ -52,6 +53,7 @@ const REFUSED: &[&str] = &[
     "PyTuple_SetItem",
     "PyUnicode_New",
     "Py_FatalError",
+    "_PyBytes_Repeat",
     "_PyErr_ChainExceptions1",
     "PyInterpreterState_Get",
     "PyMem_Malloc",
@@ -66,15 +68,48 @@ const REFUSED: &[&str] = &[
     "_PyObject_SetManagedDict",
     "_PyTuple_Resize",
     "_Py_CheckFunctionResult",
+    "memcpy",
+    "memmove",
+    "memset",
 ];
 
 /// Functions that the library does not export, but its symbol table names: the files that hide them. Their results and what they set are
 /// the caller's, like those of the others.
 const HIDDEN: &[(&str, &str)] = &[
+    ("Objects/bytes_methods.c", "_Py_bytes_contains"),
+    ("Objects/bytesobject.c", "_PyBytes_FormatEx"),
+    ("Objects/bytesobject.c", "_PyBytes_FromBuffer"),
+    ("Objects/bytesobject.c", "_PyBytes_FromIterator"),
+    ("Objects/bytesobject.c", "_PyBytes_FromList"),
     ("Objects/dictobject.c", "_PyDict_GetItemRef_KnownHash"),
     ("Objects/dictobject.c", "_PyDict_GetItemRef_Unicode_LockHeld"),
+    ("Objects/dictobject.c", "_PyDict_Next"),
     ("Objects/dictobject.c", "_PyDict_SetItem_LockHeld"),
     ("Objects/dictobject.c", "_PyObject_IsInstanceDictEmpty"),
+    ("Objects/dictobject.c", "_PyObject_MaterializeManagedDict"),
+    ("Objects/dictobject.c", "dict_setdefault_ref_lock_held"),
+    ("Objects/genericaliasobject.c", "_Py_subs_parameters"),
+    ("Objects/listobject.c", "list_ass_slice_lock_held"),
+    ("Objects/listobject.c", "list_extend_dict"),
+    ("Objects/listobject.c", "list_sort_impl"),
+    ("Objects/longobject.c", "_PyLong_FromBytes"),
+    ("Objects/longobject.c", "long_bitwise"),
+    ("Objects/setobject.c", "set_add_entry"),
+    ("Objects/setobject.c", "set_clear_internal"),
+    ("Objects/setobject.c", "set_lookkey"),
+    ("Objects/setobject.c", "set_merge_lock_held"),
+    ("Objects/unicodectype.c", "_PyUnicode_IsXidContinue"),
+    ("Objects/unicodectype.c", "_PyUnicode_IsXidStart"),
+    ("Objects/unicodeobject.c", "_PyUnicode_AsASCIIString"),
+    ("Objects/unicodeobject.c", "_PyUnicode_AsLatin1String"),
+    ("Objects/unicodeobject.c", "any_find_slice"),
+    ("Objects/unicodeobject.c", "replace"),
+    ("Objects/unicodeobject.c", "rsplit"),
+    ("Objects/unicodeobject.c", "split"),
+    ("Objects/unicodeobject.c", "tailmatch"),
+    ("Objects/unicodeobject.c", "unicode_compare"),
+    ("Objects/unicodeobject.c", "unicode_count_impl"),
+    ("Objects/weakrefobject.c", "_PyWeakref_ClearWeakRefsNoCallbacks"),
 ];
 
 /// The address of an exported function or variable.

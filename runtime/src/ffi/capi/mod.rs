@@ -6,6 +6,8 @@ pub(crate) mod argument_parser;
 pub(crate) mod c_calls;
 pub(crate) mod exported;
 pub(crate) mod header_fields;
+pub(crate) mod keyword_parser;
+pub(crate) mod object_data;
 pub(crate) mod pointer;
 pub(crate) mod struct_members;
 pub(crate) mod symbol_table;

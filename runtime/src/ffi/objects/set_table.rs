@@ -202,6 +202,12 @@ fn dummy() -> *mut ffi::PyObject {
     unsafe { _PySet_Dummy }
 }
 
+/// The object that stands where a key was removed.
+pub(crate) fn removed(py: Python<'_>) -> Bound<'_, PyAny> {
+    // SAFETY: a constant of the interpreter.
+    unsafe { Bound::from_borrowed_ptr(py, dummy()) }
+}
+
 /// Whether this is a set, laid out as this file says: instances of derived classes begin as one.
 fn is_laid_out(set: &Bound<'_, PyAny>) -> PyResult<bool> {
     let class = match (set.is_instance_of::<PySet>(), set.is_instance_of::<PyFrozenSet>()) {

@@ -24,6 +24,8 @@ impl Paths {
                 Val::MaybeObject(place) if self.convention.returns != Returns::Error => {
                     return self.give_if_null(place.clone(), error);
                 }
+                // Whoever gets -1.0, or any other, asks for the exception.
+                Val::Double(_) if self.convention.returns == Returns::Double => self.summary.errors.insert(Some(-1)),
                 _ => return self.stop("return of a computed value while an exception is pending"),
             };
             let error = ident(error);
