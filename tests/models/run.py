@@ -82,10 +82,10 @@ def run(make, arguments, with_gradients):
             return {"outcome": "differs", "why": f"at call {number + 1}"}
         traced.append(slotrt.stats()["frames_compiled"])
     counted = slotrt.stats()
-    if counted["graph_breaks"] or counted["frames_skipped"] or counted["graphs"] > 1:
+    if counted["graph_breaks"] or counted["frames_skipped"]:
         outcome = "breaks"
     else:
-        outcome = "one graph" if traced[0] == traced[-1] else "traced again"
+        outcome = "one graph" if traced[0] == traced[-1] == counted["graphs"] == 1 else "traced again"
     counts = {name: counted[name] for name in ("graphs", "graph_breaks", "frames_compiled", "frames_skipped")}
     return {"outcome": outcome, "traced": traced, **counts}
 

@@ -37,7 +37,8 @@ pub mod watch;
 pub use arguments::Args;
 #[cfg(slotrt_live)]
 pub(crate) use capi::{
-    argument_parser, c_calls, exported, header_fields, keyword_parser, object_data, pointer, struct_members, symbol_table,
+    argument_parser, c_calls, exported, header_fields, keyword_parser, object_data, pointer, struct_members,
+    symbol_table,
 };
 #[cfg(slotrt_hooks)]
 pub(crate) use code::extra;

@@ -43,7 +43,9 @@ impl<'py> Live<'py> {
             return answer;
         }
         let own = self.root.is_some_and(|root| root.name() == name);
-        if let Some(answer) = if own || ADAPTED.contains(&name) { None } else { exported::call(self.py, name, args, gives) } {
+        if let Some(answer) =
+            if own || ADAPTED.contains(&name) { None } else { exported::call(self.py, name, args, gives) }
+        {
             self.note("native", name);
             return Ok(answer?);
         }

@@ -28,7 +28,11 @@ const COMPILERS: &[&str] = &[
     "torch.export",
     "torch.fx._symbolic_trace",
     "torch.fx.experimental.proxy_tensor",
-    "torch.jit",
+    "torch.jit._freeze",
+    "torch.jit._recursive",
+    "torch.jit._script",
+    "torch.jit._trace",
+    "torch.jit.frontend",
 ];
 
 /// Why a Python function runs natively, if it is a compiler's.
