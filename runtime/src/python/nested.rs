@@ -50,11 +50,14 @@ pub(super) fn register(py: Python<'_>, unit: &Arc<CompilationUnit>, codes: &[Py<
     }
     let Ok(mut known) = NESTED.codes.lock() else { return Ok(()) };
     let mut dead = Vec::new();
+    known.retain(|_, nested| {
+        nested.iter_mut().for_each(|nested| nested.by.retain(|by| by.strong_count() > 0));
+        dead.extend(nested.extract_if(.., |nested| nested.by.is_empty()));
+        !nested.is_empty()
+    });
     for code in codes {
         let address = code.as_ptr() as usize;
         let nested = known.entry(address).or_default();
-        nested.iter_mut().for_each(|nested| nested.by.retain(|by| by.strong_count() > 0));
-        dead.extend(nested.extract_if(.., |nested| nested.by.is_empty()));
         let root = Weak::clone(unit.root());
         match nested.iter_mut().find(|nested| nested.serves(unit)) {
             Some(nested) if nested.by.iter().any(|by| by.ptr_eq(&root)) => {}
