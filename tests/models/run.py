@@ -3,12 +3,10 @@
 import argparse
 import json
 import os
-import sys
 import warnings
 
-os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_VERBOSITY"] = "1"
+os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_VERBOSITY"] = "error"
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import torch
 from torch.utils import _pytree as pytree

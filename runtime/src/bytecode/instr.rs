@@ -1,6 +1,9 @@
 //! One decoded instruction.
 use generated::opcodes::Op;
 
+/// `INTRINSIC_STOPITERATION_ERROR`, the argument of `CALL_INTRINSIC_1` in the handler that the compiler puts around a generator's body.
+pub const STOPITERATION_ERROR: u32 = 3;
+
 /// Stable name of an instruction: survives insertion and deletion around it; jumps and handlers refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(pub u32);

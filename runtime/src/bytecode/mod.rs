@@ -28,5 +28,5 @@ pub(crate) use edit::fused;
 pub use error::{Error, Problem};
 pub(crate) use exception::Error as Exception;
 pub use generated::opcodes::{Op, OpFlags};
-pub use instr::{Handler, Instr, Label, Position};
+pub use instr::{Handler, Instr, Label, Position, STOPITERATION_ERROR};
 pub use isa::Isa;

@@ -1,11 +1,8 @@
 //! The rest of an asynchronous generator: it runs as a coroutine that the generator delegates to.
 use super::constants::TransferConstants;
-use crate::bytecode::{Code, Handler, Instr, flag};
+use crate::bytecode::{Code, Handler, Instr, STOPITERATION_ERROR, flag};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
-
-/// `INTRINSIC_STOPITERATION_ERROR`.
-const STOPITERATION_ERROR: u32 = 3;
 
 /// An asynchronous generator delegates to a coroutine: what is yielded is wrapped already, and passes through. Only the
 /// errors for exceptions that must not leave an asynchronous generator are made otherwise. `None` for other code.

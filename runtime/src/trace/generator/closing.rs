@@ -1,5 +1,5 @@
 //! What the end of a suspended generator runs. CPython: `gen_close`, which throws `GeneratorExit` where the generator stands.
-use crate::bytecode::{Instr, Op};
+use crate::bytecode::{Instr, Op, STOPITERATION_ERROR};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::generator::{Generator, GeneratorKind, GeneratorObject};
 use crate::trace::state::outcome::Effect;
@@ -9,9 +9,6 @@ use crate::trace::state::value::ValueId;
 use pyo3::exceptions::{PyBaseException, PyGeneratorExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
-
-/// What the compiler puts around a generator's body.
-const STOPITERATION_ERROR: u32 = 3;
 
 /// How many instructions of handlers are looked at.
 const MAX_STEPS: usize = 256;

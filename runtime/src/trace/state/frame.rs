@@ -2,7 +2,7 @@
 use super::outcome::StackEntry;
 use super::unwind::{Traced, internal};
 use super::value::ValueId;
-use crate::bytecode::{Code, Instr, Label, Op};
+use crate::bytecode::{Code, Instr, Label, Op, STOPITERATION_ERROR};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -119,7 +119,6 @@ impl Frame {
 
     /// Whether an exception thrown in there meets a handler of the program, not only the one that the compiler puts around generators.
     pub(crate) fn ends_in_code(&self, instr: &Instr) -> bool {
-        const STOPITERATION_ERROR: u32 = 3;
         let mut handler = instr.handler;
         while let Some(at) = handler {
             let target = self.code.index(at.target).and_then(|index| self.code.instrs.get(index));
