@@ -47,6 +47,14 @@ impl DomainCheck for NumberCondition {
         other.is_some_and(|other| self.condition == other.condition && self.symbols == other.symbols)
     }
 
+    fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
+        let text = |value: &Bound<'_, PyAny>| number(value).and_then(|_| value.repr().ok()).map(|text| text.to_string());
+        match value.cast_exact::<PyTuple>() {
+            Ok(values) => values.iter().map(|value| text(&value)).collect::<Option<Vec<_>>>().map(|all| all.join(", ")),
+            Err(_) => text(value),
+        }
+    }
+
     fn describe(&self) -> String {
         let names: Vec<_> = self.symbols.iter().map(|symbol| format!("s{}", symbol.0)).collect();
         format!("= {}: {}", names.join(", "), self.condition)

@@ -7,7 +7,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
 
 /// An operand of an operation on numbers.
 pub(super) struct Numeral<'py> {
@@ -31,6 +31,11 @@ impl<'py> Tracer<'py> {
             _ => false,
         };
         symbolic && !self.state.guard_requests.has_any(value, KNOWN)
+    }
+
+    /// Whether proxies for numbers stand for instances of the class.
+    pub(crate) fn is_of_numbers(&self, class: &Bound<'py, PyType>) -> bool {
+        class.is(self.py.get_type::<PyInt>()) || class.is(self.py.get_type::<PyFloat>())
     }
 
     /// Whether the value is an exact `int` or `float` that the trace does not know to be this one.

@@ -66,7 +66,7 @@ impl<'py> Tracer<'py> {
             _ => {}
         }
         let class = self.class_of(value)?;
-        if self.is_symbolic(value) && is_operation(name) || self.domain_of(&class).is_some() {
+        if is_operation(name) && self.is_of_numbers(&class) || self.domain_of(&class).is_some() {
             return self.operate_on_graph_value(value, &class, name, &args.positional);
         }
         match self.special(value, name)? {
@@ -77,8 +77,8 @@ impl<'py> Tracer<'py> {
     }
 
     /// What C gets for the result of a special method: a symbolic number stays one where C only passes it on.
-    pub(crate) fn stored_result(&mut self, value: ValueId, name: &str, result: ValueId) -> Traced<Bound<'py, PyAny>> {
-        if is_operation(name) && self.is_number(value) { self.stored(result) } else { self.native(result) }
+    pub(crate) fn stored_result(&mut self, name: &str, result: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if is_operation(name) && self.is_number(result) { self.stored(result) } else { self.native(result) }
     }
 
     /// Operators, which a domain knows by their names in the module `operator`.
