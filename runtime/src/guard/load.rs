@@ -32,6 +32,7 @@ pub(super) enum Load {
     HasKey(usize, usize),
     Referent(usize),
     Type(usize),
+    Size(usize, usize),
     Together(Vec<usize>),
     Constant(SharedObject),
 }
@@ -62,6 +63,7 @@ impl Load {
             Self::EntryFor(dict, key) => values::entry(register(dict)?, register(key)?),
             Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
+            Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -84,6 +86,7 @@ impl Load {
             Self::EntryFor(dict, key) => Self::EntryFor(register(*dict), register(*key)),
             Self::HasKey(container, key) => Self::HasKey(register(*container), register(*key)),
             Self::Referent(base) => Self::Referent(register(*base)),
+            Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
@@ -107,7 +110,8 @@ impl Load {
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::EntryFor(base, key), Self::EntryFor(there, other))
             | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
-            (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::Item(base, index), Self::Item(there, other))
+            | (Self::Size(base, index), Self::Size(there, other)) => base == there && index == other,
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
@@ -129,6 +133,7 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Size(..)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)

@@ -234,7 +234,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
-            Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) => *base,
+            Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) | Load::Size(base, _) => *base,
             Load::EntryFor(base, _) | Load::HasKey(base, _) => *base,
         };
         let value = match self.fixed(base) {
@@ -249,6 +249,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
             Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
             Load::EntryFor(..) | Load::HasKey(..) => State::Moving("the contents of a container"),
+            Load::Size(..) => State::Moving("the size of an array"),
             Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
             Load::Type(_) => State::Moving("the class of an object can be assigned"),

@@ -3,7 +3,7 @@ use super::caller_object::CallerObject;
 use super::condition::{Check, Guard, Reason};
 use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
-use super::source::Source;
+use super::source::{Source, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
@@ -117,9 +117,11 @@ impl Program {
                 Action::Load { from, into } => registers[*into] = from.run(&registers, args, function),
                 Action::Check { register, test } => {
                     let Some(value) = &registers[*register] else { continue };
+                    let Some(key) = self.keys.get(step.guard) else { continue };
                     if test.asks_for_another_number(value) {
-                        changed.extend(self.keys.get(step.guard));
+                        changed.push(*key);
                     }
+                    changed.extend(test.other_sizes(value).into_iter().map(|index| size_key(*key, index)));
                 }
                 Action::Compare { .. } => {}
             }
@@ -229,6 +231,7 @@ impl Builder<'_> {
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
+            Source::Size(base, index) => Load::Size(self.load(base)?, *index),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Together(parts) => {

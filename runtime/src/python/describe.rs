@@ -31,6 +31,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::EntryFor(base, key) => format!("{}[{}]", of(base), of(key)),
         Source::HasKey(base, _, key) => format!("{} in {}", of(key), of(base)),
         Source::Referent(base) => format!("what {} is a view of", of(base)),
+        Source::Size(base, index) => format!("{}.shape[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {

@@ -57,7 +57,7 @@ impl<'py> Meta<'_, 'py> {
             }
             _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),
-            Some(Operand::Graph { value, example }) => {
+            Some(Operand::Graph { value, example, .. }) => {
                 let (example, gives) = self.changed(name, &target, args, kwargs, example)?;
                 let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
                 Ok(Answer::Change { target, args, kwargs, example, gives: gives.then_some(*value) })

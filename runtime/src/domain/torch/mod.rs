@@ -16,7 +16,9 @@ mod metadata;
 mod modes;
 mod natives;
 mod numbers;
+mod open_sizes;
 mod overloads;
+mod sizes;
 
 pub use calls::new;
 pub use library::Torch;

@@ -1,17 +1,27 @@
 //! Symbolic numbers in the graph: inputs, and the operations on them.
+use crate::domain::Operand;
 use crate::graph::{Argument, Node, NodeId, NodeOp};
-use crate::symbol::Operation;
+use crate::symbol::{Operation, Shape};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 
 impl<'py> Tracer<'py> {
-    /// The number in this call.
-    pub(crate) fn number_hint(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
-        match self.value(value) {
-            Value::New(New::Computed(computed)) => Some(computed.hint.bind(self.py).clone()),
-            _ => self.real(value),
+    /// A symbolic number as an operand of a domain.
+    pub(crate) fn number_operand(&mut self, value: ValueId) -> Traced<Option<Operand<'py>>> {
+        if !self.is_symbolic(value) {
+            return Ok(None);
+        }
+        let numeral = self.numeral(value)?;
+        Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))
+    }
+
+    /// Keeps the sizes of what an operation gives, where some are symbolic.
+    pub(crate) fn keep_shape(&mut self, made: ValueId, shape: Option<Shape>) {
+        let expressions = &self.state.numbers.expressions;
+        if let Some(shape) = shape.filter(|shape| shape.iter().any(|size| expressions.known(*size).is_none())) {
+            self.state.numbers.shapes.insert(made, shape);
         }
     }
 

@@ -5,6 +5,7 @@ use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::symbol::Shape;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -21,7 +22,15 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
-        let numbers = domain.takes_numbers(&callee);
+        for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            // What is symbolic of an array is known with its guard.
+            self.class_of(*arg)?;
+        }
+        if let Some(answer) = self.size_question(&callee, args)? {
+            return Ok(answer);
+        }
+        let in_contents = domain.takes_numbers(&callee);
+        let numbers = in_contents || domain.takes_sizes(&callee);
         let mut operands = Vec::with_capacity(args.len());
         for arg in args {
             operands.push(self.operand_of(*arg, numbers)?);
@@ -32,11 +41,22 @@ impl<'py> Tracer<'py> {
         }
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         self.rely_on_surroundings(domain)?;
+        let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
+        let symbolic =
+            all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
+        let mut shapes = match symbolic {
+            true => self.shapes_of(domain, &callee, &operands, &named, &answer)?.into_iter(),
+            false => Vec::new().into_iter(),
+        };
         match answer {
-            Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
+            Answer::Node { target, args, kwargs, example } => {
+                let made = self.record(domain, target, &args, &kwargs, example)?;
+                self.keep_shape(made, shapes.next());
+                Ok(made)
+            }
             Answer::Parts { target, args, kwargs, example, getitem } => {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
-                self.record_parts(domain, whole, &example, &getitem)
+                self.record_parts(domain, whole, &example, &getitem, shapes)
             }
             Answer::Change { target, args, kwargs, example, gives } => {
                 if let Some(Operand::Graph { value, .. }) = args.first() {
@@ -85,18 +105,10 @@ impl<'py> Tracer<'py> {
 
     /// How a domain sees a value; `numbers`: it takes symbolic ones.
     fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
-        if numbers && self.is_symbolic(id) {
-            self.class_of(id)?;
-            if let Some(hint) = self.number_hint(id) {
-                return Ok(Operand::Number { value: id, hint });
-            }
-        }
-        self.operand(id)
-    }
-
-    /// How a domain sees a value.
-    fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
+        if numbers && let Some(number) = self.number_operand(id)? {
+            return Ok(number);
+        }
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
                 Value::Node { example, .. } => example.bind(self.py).clone(),
@@ -105,7 +117,8 @@ impl<'py> Tracer<'py> {
                     None => return unsupported("graph value without an example", "operand"),
                 },
             };
-            return Ok(Operand::Graph { value: id, example });
+            let shape = self.state.numbers.shapes.get(&id).cloned();
+            return Ok(Operand::Graph { value: id, example, shape });
         }
         if let Some(object) = self.known(id) {
             return Ok(Operand::Known(object));
@@ -118,18 +131,20 @@ impl<'py> Tracer<'py> {
             None => self.private_copy(id)?,
         };
         let Some(native) = native else { return Ok(Operand::Foreign(class)) };
-        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
-            return self.operands(tuple.iter()).map(Operand::Tuple);
+        if let Ok(tuple) = native.cast::<PyTuple>()
+            && (native.is_exact_instance_of::<PyTuple>() || numbers && types::is_c_type(&class))
+        {
+            return self.operands(tuple.iter(), numbers).map(Operand::Tuple);
         }
         if let Ok(list) = native.cast_exact::<PyList>() {
-            return self.operands(list.iter()).map(Operand::List);
+            return self.operands(list.iter(), numbers).map(Operand::List);
         }
         if native.is_exact_instance_of::<PySlice>() {
             let mut bounds = Vec::new();
             for name in ["start", "stop", "step"] {
                 let bound = native.getattr(name).or_else(|error| self.raise_error(error))?;
                 let bound = self.absorb(bound);
-                bounds.push(self.operand(bound)?);
+                bounds.push(self.operand_of(bound, numbers)?);
             }
             if let Ok(bounds) = <[Operand<'py>; 3]>::try_from(bounds) {
                 return Ok(Operand::Slice(Box::new(bounds)));
@@ -138,11 +153,15 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Traced<Vec<Operand<'py>>> {
+    fn operands(
+        &mut self,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        numbers: bool,
+    ) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);
-            operands.push(self.operand(item)?);
+            operands.push(self.operand_of(item, numbers)?);
         }
         Ok(operands)
     }
@@ -192,12 +211,14 @@ impl<'py> Tracer<'py> {
         whole: ValueId,
         example: &Bound<'py, PyAny>,
         getitem: &Bound<'py, PyAny>,
+        mut shapes: std::vec::IntoIter<Shape>,
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
+            let args = [Operand::Graph { value: whole, example: example.clone(), shape: None }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            self.keep_shape(item, shapes.next());
             natives.push(self.native(item)?);
         }
         let items = PyTuple::new(self.py, natives);
