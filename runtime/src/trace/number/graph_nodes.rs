@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 impl<'py> Tracer<'py> {
     /// A symbolic number as an operand of a domain.
     pub(crate) fn number_operand(&mut self, value: ValueId) -> Traced<Option<Operand<'py>>> {
-        if !self.is_symbolic(value) {
+        // A backend compiles a graph for the numbers that it is shown.
+        if self.state.backend || !self.is_symbolic(value) {
             return Ok(None);
         }
         let numeral = self.numeral(value)?;
@@ -25,6 +26,15 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The input of the graph that is the same number from outside.
+    pub(crate) fn input_with_source(&self, value: ValueId) -> Option<NodeId> {
+        let Value::Real { source: Some(source), .. } = self.value(value) else { return None };
+        let is_same = |input: &ValueId| {
+            matches!(self.value(*input), Value::Real { source: Some(other), .. } if other == source)
+        };
+        self.state.inputs.iter().find(|(_, input)| is_same(input)).map(|(node, _)| *node)
+    }
+
     /// The node that computes a number.
     pub(crate) fn number_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.numbers.nodes.get(&value) {
@@ -33,7 +43,10 @@ impl<'py> Tracer<'py> {
         let Value::New(New::Computed(computed)) = self.value(value) else {
             return unsupported("number that the graph cannot compute", "argument");
         };
-        let (operation, operands) = (computed.operation, computed.operands.clone());
+        if let Some(node) = computed.expression.and_then(|expression| self.state.numbers.nodes_of.get(&expression)) {
+            return Ok(*node);
+        }
+        let (operation, operands, expression) = (computed.operation, computed.operands.clone(), computed.expression);
         let meta = crate::ffi::types::name(&computed.hint.bind(self.py).get_type());
         let mut args = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -58,6 +71,9 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
         });
         self.state.numbers.nodes.insert(value, node);
+        if let Some(expression) = expression {
+            self.state.numbers.nodes_of.insert(expression, node);
+        }
         Ok(node)
     }
 }

@@ -25,6 +25,8 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Box<dyn DomainCheck>> {
         if let Some(source) = self.source(value)
             && self.state.numbers.any_changes()
+            // A backend compiles a graph for the sizes that it is shown.
+            && !self.state.backend
             && let Some(sizes) = domain.sizes_of(object)
         {
             let base = Arc::new(source);

@@ -47,6 +47,8 @@ pub(crate) struct Numbers {
     pub(crate) relations: OrderedSet<Relation>,
     /// The nodes that compute numbers in the graph.
     pub(crate) nodes: Tracked<FxHashMap<ValueId, NodeId>>,
+    /// The same by expression.
+    pub(crate) nodes_of: Tracked<FxHashMap<ExpressionId, NodeId>>,
     /// The sizes of arrays of which some are symbolic.
     pub(crate) shapes: FxHashMap<ValueId, Shape>,
     /// Whether a container of the trace's own holds one.

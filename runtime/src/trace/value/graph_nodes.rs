@@ -293,6 +293,11 @@ impl<'py> Tracer<'py> {
         if let Some((node, _)) = self.state.inputs.iter().find(|(_, input)| *input == value) {
             return Ok(*node);
         }
+        if self.is_symbolic(value)
+            && let Some(node) = self.input_with_source(value)
+        {
+            return Ok(node);
+        }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
         let domain = self.domain_of(&object.get_type());
         let of_number = || types::name(&object.get_type());
@@ -322,6 +327,10 @@ impl<'py> Tracer<'py> {
                 .and_then(|code| code.locals.get(slot as usize))
                 .map(|local| local.name.clone())
                 .unwrap_or_else(|| format!("arg{slot}")),
+            Some(source @ Source::Size(..)) => match self.state.numbers.symbols.get(&source) {
+                Some(symbol) => format!("s{}", symbol.0),
+                None => "size".to_owned(),
+            },
             Some(Source::Global(name)) => format!("g_{name}"),
             Some(Source::Attr(_, name) | Source::OwnAttr(_, name)) => name.to_string(),
             _ => "input".to_owned(),
