@@ -46,7 +46,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
             split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
         }
     }
-    if let Some(target) = native.target {
+    if let Some(target) = native.target.filter(|_| code.isa().branches(native.op)) {
         let raised = interrupts::raising(code, &native)
             .and_then(|before| Some((before.handler?, jumped.raised(before, code.isa())?)))
             .map(|(handler, raised)| {
