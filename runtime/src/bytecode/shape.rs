@@ -131,6 +131,10 @@ impl State {
                 self.stack.truncate(nth(3));
                 self.push_callable(code, Entry::ObjectOrNull);
             }
+            Op::LOAD_SPECIAL => {
+                self.pop();
+                self.push_callable(code, Entry::ObjectOrNull);
+            }
             Op::LOAD_FAST_AND_CLEAR => {
                 let bound = self.bound.get(instr.arg as usize).copied().unwrap_or(Bound::No);
                 self.stack.push(bound.into());

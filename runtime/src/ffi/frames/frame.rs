@@ -136,7 +136,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The parameters' values, which the frame keeps alive.
-    pub(in crate::ffi) fn values(self) -> Values<'a> {
+    pub fn values(self) -> Values<'a> {
         // SAFETY: a fresh frame's first slots hold its parameters; the frame is alive for `'a`.
         let slots = unsafe { std::slice::from_raw_parts(frame::slot(self.raw, 0), self.parameters()) };
         Values(slots.iter().map(|slot| slot.object()).collect(), PhantomData)
