@@ -1,5 +1,6 @@
 //! `await`, `async for` and `async with`.
 use crate::ffi::types;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
@@ -20,6 +21,7 @@ impl<'py> Tracer<'py> {
                 Some(method) => {
                     format!("'async with' received an object from {method} that does not implement __await__: {name}")
                 }
+                None if release::AWAITS_IN_SHORT => format!("'{name}' object can't be awaited"),
                 None => format!("object {name} can't be used in 'await' expression"),
             };
             return self.raise("TypeError", message);
