@@ -42,29 +42,31 @@ impl Session {
     /// The callable that traces a Python function on its first call.
     ///
     /// `forwarder`: the function only passes calls on to another callable.
-    #[pyo3(signature = (function, backend, fullgraph, forwarder = false))]
+    #[pyo3(signature = (function, backend, fullgraph, forwarder = false, dynamic = None))]
     fn compile<'py>(
         &self,
         function: &Bound<'py, PyAny>,
         backend: Option<Py<PyAny>>,
         fullgraph: bool,
         forwarder: bool,
+        dynamic: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options { backend, fullgraph };
+        let options = Options { backend, fullgraph, dynamic };
         let unit = CompilationUnit::new(Arc::clone(&self.shared), options, function);
         let compiled = if forwarder { Compiled::forwarder(unit) } else { Compiled::root(unit) };
         callable::new(function, Box::new(compiled), false)
     }
 
-    /// `(backend, fullgraph)` of what this session has compiled; `None` for any other object.
-    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool)> {
+    /// `(backend, fullgraph, dynamic)` of what this session has compiled; `None` for any other object.
+    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool, Option<bool>)> {
         let of = callable::with_dispatch(compiled, |dispatch| {
             let dispatch: &dyn Any = dispatch;
             let unit = Arc::clone(&dispatch.downcast_ref::<Compiled>()?.unit);
             Arc::ptr_eq(&unit.shared, &self.shared).then_some(unit)
         });
         let options = &of??.options;
-        Some((options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone()), options.fullgraph))
+        let backend = options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone());
+        Some((backend, options.fullgraph, options.dynamic))
     }
 
     /// The counters by name.

@@ -15,6 +15,7 @@ mod meta;
 mod metadata;
 mod modes;
 mod natives;
+mod numbers;
 mod overloads;
 
 pub use calls::new;

@@ -15,6 +15,11 @@ impl<'py> Tracer<'py> {
         values.iter().map(|value| self.native(*value)).collect()
     }
 
+    /// What containers of the trace's own hold for the values.
+    fn all_stored(&mut self, values: &[ValueId]) -> Traced<Vec<Bound<'py, PyAny>>> {
+        values.iter().map(|value| self.stored(*value)).collect()
+    }
+
     pub(crate) fn fresh<T>(&mut self, made: PyResult<Bound<'py, T>>) -> Traced<ValueId> {
         match made {
             Ok(object) => Ok(self.absorb(object.into_any())),
@@ -23,7 +28,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn tuple(&mut self, values: &[ValueId]) -> Traced<ValueId> {
-        let items = self.natives(values)?;
+        let items = self.all_stored(values)?;
         let tuple = PyTuple::new(self.py, items);
         self.fresh(tuple)
     }
@@ -43,7 +48,7 @@ impl<'py> Tracer<'py> {
         let list = match self.returned(frame, &values, New::List) {
             Some(list) => list,
             None => {
-                let items = self.natives(&values)?;
+                let items = self.all_stored(&values)?;
                 self.fresh(PyList::new(self.py, items))?
             }
         };
@@ -67,7 +72,7 @@ impl<'py> Tracer<'py> {
     fn dict(&mut self, pairs: &[(ValueId, ValueId)]) -> Traced<ValueId> {
         let dict = PyDict::new(self.py);
         for (key, value) in pairs {
-            let (key, value) = (self.native(*key)?, self.native(*value)?);
+            let (key, value) = (self.native(*key)?, self.stored(*value)?);
             let stored = self.with_callbacks(|| dict.set_item(key, value));
             let none = self.py.None().into_bound(self.py);
             self.after_native(stored.map(|()| none), &[])?;
@@ -299,7 +304,7 @@ impl<'py> Tracer<'py> {
                 format!("not enough values to unpack (expected at least {}, got {})", before + after, items.len());
             return self.raise("ValueError", message);
         }
-        let middle = self.natives(&items[before..items.len() - after])?;
+        let middle = self.all_stored(&items[before..items.len() - after])?;
         let middle = PyList::new(self.py, middle);
         let middle = self.fresh(middle)?;
         items[items.len() - after..].iter().rev().for_each(|item| frame.push(*item));

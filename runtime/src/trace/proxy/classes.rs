@@ -290,7 +290,7 @@ impl BoundSpecial {
             if self.name == "__call__" && tracer.is_order(proxy.value) {
                 return tracer.real_classes(result);
             }
-            tracer.native(result)
+            tracer.stored_result(&self.name, result)
         })
     }
 }

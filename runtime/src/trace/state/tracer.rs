@@ -150,6 +150,8 @@ pub struct State {
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
+    /// Symbolic numbers.
+    pub(crate) numbers: crate::trace::state::numbers::Numbers,
     pub(crate) outer_globals: usize,
     pub(crate) touched_types: OrderedSet<usize>,
     /// The code of the outermost frame.

@@ -21,13 +21,14 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
+        let numbers = domain.takes_numbers(&callee);
         let mut operands = Vec::with_capacity(args.len());
         for arg in args {
-            operands.push(self.operand(*arg)?);
+            operands.push(self.operand_of(*arg, numbers)?);
         }
         let mut named = Vec::with_capacity(keywords.len());
         for (name, value) in keywords {
-            named.push((name.clone(), self.operand(*value)?));
+            named.push((name.clone(), self.operand_of(*value, numbers)?));
         }
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         self.rely_on_surroundings(domain)?;
@@ -80,6 +81,17 @@ impl<'py> Tracer<'py> {
             self.guard(source, Check::Domain(check), "operations are recorded or answered");
         }
         Ok(())
+    }
+
+    /// How a domain sees a value; `numbers`: it takes symbolic ones.
+    fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
+        if numbers && self.is_symbolic(id) {
+            self.class_of(id)?;
+            if let Some(hint) = self.number_hint(id) {
+                return Ok(Operand::Number { value: id, hint });
+            }
+        }
+        self.operand(id)
     }
 
     /// How a domain sees a value.
@@ -197,7 +209,7 @@ impl<'py> Tracer<'py> {
         Ok(self.own(made))
     }
 
-    fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let place = self.state.places.last();
         Origin {
             file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
@@ -206,7 +218,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn node(&mut self, mut node: Node) -> NodeId {
+    pub(crate) fn node(&mut self, mut node: Node) -> NodeId {
         let count = self.state.names.entry(node.name.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -219,7 +231,7 @@ impl<'py> Tracer<'py> {
 
     fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
         Ok(match operand {
-            Operand::Graph { value, .. } => Argument::Node(self.graph_node(*value)?),
+            Operand::Graph { value, .. } | Operand::Number { value, .. } => Argument::Node(self.graph_node(*value)?),
             Operand::Known(object) => Argument::Constant(object.clone().unbind()),
             Operand::Tuple(items) => {
                 Argument::Tuple(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
@@ -245,13 +257,14 @@ impl<'py> Tracer<'py> {
     }
 
     /// The node that computes a value of the domain; inputs become placeholders when first used.
-    fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
+    pub(crate) fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.changed_nodes.get(&value) {
             return Ok(*node);
         }
         match self.value(value) {
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
+            Value::New(New::Computed(_)) => return self.number_node(value),
             Value::New(New::Owned(_)) | Value::New(_) => {
                 return unsupported("graph value made outside the graph", "argument");
             }
@@ -261,7 +274,8 @@ impl<'py> Tracer<'py> {
         }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
         let domain = self.domain_of(&object.get_type());
-        let meta = domain.as_ref().map_or_else(String::new, |domain| domain.describe(&object));
+        let of_number = || types::name(&object.get_type());
+        let meta = domain.as_ref().map_or_else(of_number, |domain| domain.describe(&object));
         let name = self.input_name(value);
         let node = self.node(Node {
             name,
