@@ -17,6 +17,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         None
     }
+    /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
+    fn is_whole(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -161,8 +165,13 @@ pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 pub struct ModeChange<'py> {
     /// What sets it.
     pub set: Call<'py>,
+    /// Keyword arguments of that call.
+    pub named: Vec<(String, Bound<'py, PyAny>)>,
     /// The call that restores what is in force now; `None` where nothing is to be restored.
     pub undo: Option<Call<'py>>,
+    /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
+    /// where there is nothing to restore.
+    pub restore: Option<Call<'py>>,
     /// The call that reads the mode: once the trace has set it, its result is no state from outside.
     pub question: Option<Call<'py>>,
 }

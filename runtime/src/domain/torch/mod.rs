@@ -8,6 +8,7 @@ mod check;
 mod compilers;
 mod empty_like;
 mod fakes;
+mod gradients;
 mod graph_break;
 mod library;
 mod memory;
@@ -16,6 +17,7 @@ mod metadata;
 mod modes;
 mod natives;
 mod overloads;
+mod transforms;
 
 pub use calls::new;
 pub use library::Torch;

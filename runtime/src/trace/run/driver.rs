@@ -386,6 +386,7 @@ impl<'py> Tracer<'py> {
             values: take(&mut state.values),
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
+            modes: take(&mut *state.restored_modes),
             guards: take(&mut state.guards),
             acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),

@@ -148,6 +148,8 @@ pub struct State {
     pub(crate) changed_by_graph: Tracked<Vec<NodeId>>,
     /// Modes of libraries that the trace has set.
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
+    /// What restores them where the graph raises, the first first.
+    pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
     pub(crate) outer_globals: usize,

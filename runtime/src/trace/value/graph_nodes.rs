@@ -29,8 +29,9 @@ impl<'py> Tracer<'py> {
         for (name, value) in keywords {
             named.push((name.clone(), self.operand(*value)?));
         }
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
             Answer::Parts { target, args, kwargs, example, getitem } => {
@@ -183,6 +184,10 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            if part.is_none() {
+                natives.push(part);
+                continue;
+            }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
