@@ -21,6 +21,20 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn is_whole(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// How a trace goes through what a callable calls that a graph calls as a whole; `None`: it is no such callable.
+    fn rehearsal<'py>(&self, _callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        None
+    }
+    /// The call of `target`, which gives what the functions gave that it calls; `None`: it may give something else.
+    fn rehearsed<'py>(
+        &self,
+        _target: Bound<'py, PyAny>,
+        _args: &[Operand<'py>],
+        _options: &[(String, Operand<'py>)],
+        _example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -155,6 +169,31 @@ pub enum Answer<'py> {
     NotImplemented,
     /// The operation raises, whatever the contents.
     Raised(PyErr),
+}
+
+/// A callable that calls functions of the program, and that a graph calls as a whole.
+#[derive(Debug)]
+pub enum Rehearsal<'py> {
+    /// A function with gradients of its own.
+    Gradient {
+        /// Called with a context and the arguments, or with these alone where another function sets the context up.
+        forward: Bound<'py, PyAny>,
+        /// Called with the context, the tuple of arguments, and the result.
+        set_up: Option<Bound<'py, PyAny>>,
+        /// The class of what stands for the context; called with a tuple that says which arguments need gradients.
+        context: Bound<'py, PyAny>,
+        /// The mode in which these are called.
+        off: Box<ModeChange<'py>>,
+        /// The mode after that.
+        back: Box<ModeChange<'py>>,
+    },
+    /// It calls its first argument with the rest of them.
+    Call {
+        /// `caller(callable, first)` is what the graph calls with the rest.
+        caller: Bound<'py, PyAny>,
+        /// Names of arguments that are not handed on.
+        options: &'static [&'static str],
+    },
 }
 
 /// A callable, and what it is called with.

@@ -5,7 +5,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
 use super::{compilers, metadata, modes, natives};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -91,6 +91,20 @@ impl Domain for Torch {
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
         self.is_transform(function)
+    }
+
+    fn rehearsal<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        self.rehearsal_of(callable)
+    }
+
+    fn rehearsed<'py>(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        options: &[(String, Operand<'py>)],
+        example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
     }
 
     fn call<'py>(

@@ -183,7 +183,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What a call that gave `example` is in the graph.
-    fn answer(
+    pub(super) fn answer(
         &self,
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],

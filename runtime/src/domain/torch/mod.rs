@@ -17,6 +17,7 @@ mod metadata;
 mod modes;
 mod natives;
 mod overloads;
+mod rehearsals;
 mod transforms;
 
 pub use calls::new;

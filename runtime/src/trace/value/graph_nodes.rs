@@ -21,17 +21,33 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.operand(*arg)?);
-        }
-        let mut named = Vec::with_capacity(keywords.len());
-        for (name, value) in keywords {
-            named.push((name.clone(), self.operand(*value)?));
-        }
+        let (operands, named) = (self.operands_of(args)?, self.named_operands(keywords)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        self.take_answer(domain, answer)
+    }
+
+    /// The operands that values are.
+    pub(crate) fn operands_of(&mut self, values: &[ValueId]) -> Traced<Vec<Operand<'py>>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for value in values {
+            operands.push(self.operand(*value)?);
+        }
+        Ok(operands)
+    }
+
+    /// The same with names.
+    pub(crate) fn named_operands(&mut self, values: &[(String, ValueId)]) -> Traced<Vec<(String, Operand<'py>)>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            operands.push((name.clone(), self.operand(*value)?));
+        }
+        Ok(operands)
+    }
+
+    /// What an operation gives, as its domain says.
+    pub(crate) fn take_answer(&mut self, domain: &Arc<dyn Domain>, answer: Answer<'py>) -> Traced<ValueId> {
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
             Answer::Parts { target, args, kwargs, example, getitem } => {
@@ -84,7 +100,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// How a domain sees a value.
-    fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
+    pub(crate) fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
@@ -255,6 +271,12 @@ impl<'py> Tracer<'py> {
             return Ok(*node);
         }
         match self.value(value) {
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                return unsupported(
+                    "graph value made outside the graph",
+                    "a result of what the graph calls as a whole",
+                );
+            }
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
             Value::New(New::Owned(_)) | Value::New(_) => {
