@@ -8,6 +8,7 @@ mod check;
 mod compilers;
 mod empty_like;
 mod fakes;
+mod gradients;
 mod graph_break;
 mod library;
 mod memory;
@@ -17,6 +18,8 @@ mod modes;
 mod natives;
 mod numbers;
 mod overloads;
+mod rehearsals;
+mod transforms;
 
 pub use calls::new;
 pub use library::Torch;

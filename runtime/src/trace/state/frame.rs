@@ -22,6 +22,8 @@ pub struct Frame {
     pub(crate) stack: Vec<StackEntry>,
     pub(crate) locals: Vec<Option<ValueId>>,
     pub(crate) outermost: bool,
+    /// Whether the trace does not stop in this frame, nor below.
+    pub(crate) whole: bool,
     /// Whether and where the trace can stop in this frame.
     pub(crate) leave: crate::trace::state::stop_points::StopPoints,
     /// Where the instruction that runs began.

@@ -22,16 +22,37 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
         let numbers = domain.takes_numbers(&callee);
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.operand_of(*arg, numbers)?);
-        }
-        let mut named = Vec::with_capacity(keywords.len());
-        for (name, value) in keywords {
-            named.push((name.clone(), self.operand_of(*value, numbers)?));
-        }
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
+        // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        self.take_answer(domain, answer)
+    }
+
+    /// The operands that values are; `numbers`: symbolic ones are taken as such.
+    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: bool) -> Traced<Vec<Operand<'py>>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for value in values {
+            operands.push(self.operand_of(*value, numbers)?);
+        }
+        Ok(operands)
+    }
+
+    /// The same with names.
+    pub(crate) fn named_operands(
+        &mut self,
+        values: &[(String, ValueId)],
+        numbers: bool,
+    ) -> Traced<Vec<(String, Operand<'py>)>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            operands.push((name.clone(), self.operand_of(*value, numbers)?));
+        }
+        Ok(operands)
+    }
+
+    /// What an operation gives, as its domain says.
+    pub(crate) fn take_answer(&mut self, domain: &Arc<dyn Domain>, answer: Answer<'py>) -> Traced<ValueId> {
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
             Answer::Parts { target, args, kwargs, example, getitem } => {
@@ -95,7 +116,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// How a domain sees a value.
-    fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
+    pub(crate) fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
@@ -195,6 +216,10 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            if part.is_none() {
+                natives.push(part);
+                continue;
+            }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
@@ -262,6 +287,12 @@ impl<'py> Tracer<'py> {
             return Ok(*node);
         }
         match self.value(value) {
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                return unsupported(
+                    "graph value made outside the graph",
+                    "a result of what the graph calls as a whole",
+                );
+            }
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
             Value::New(New::Computed(_)) => return self.number_node(value),
