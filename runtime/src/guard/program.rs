@@ -119,9 +119,16 @@ impl Program {
                     let Some(value) = &registers[*register] else { continue };
                     if test.asks_for_another_number(value) {
                         changed.extend(self.keys.get(step.guard));
+                    } else if !test.holds(value) {
+                        // What the guards would not look into is not looked into here: that could run code, or warn.
+                        registers[*register] = None;
                     }
                 }
-                Action::Compare { .. } => {}
+                Action::Compare { register, .. } => {
+                    if !step.run(&mut registers, args, function) {
+                        registers[*register] = None;
+                    }
+                }
             }
         }
         changed
