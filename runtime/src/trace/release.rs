@@ -27,5 +27,11 @@ pub(crate) const CLOSE_GIVES_VALUE: bool = cfg!(Py_3_13);
 /// Unpacking says how many values there are where there are too many.
 pub(crate) const COUNTS_UNPACKED: bool = cfg!(Py_3_14);
 
-/// How the error about an object that cannot be awaited is worded.
-pub(crate) const AWAITS_IN_SHORT: bool = cfg!(Py_3_14);
+/// What the error about an object that cannot be awaited says.
+pub(crate) fn not_awaitable(class: &str) -> String {
+    if cfg!(Py_3_14) {
+        format!("'{class}' object can't be awaited")
+    } else {
+        format!("object {class} can't be used in 'await' expression")
+    }
+}

@@ -21,8 +21,7 @@ impl<'py> Tracer<'py> {
                 Some(method) => {
                     format!("'async with' received an object from {method} that does not implement __await__: {name}")
                 }
-                None if release::AWAITS_IN_SHORT => format!("'{name}' object can't be awaited"),
-                None => format!("object {name} can't be used in 'await' expression"),
+                None => release::not_awaitable(&name),
             };
             return self.raise("TypeError", message);
         };
