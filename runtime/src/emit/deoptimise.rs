@@ -35,7 +35,9 @@ impl<'py> Writer<'_, 'py> {
     ) -> Result<Deoptimisation, Failure> {
         let before = self.replace_written(Vec::new());
         self.release_locks()?;
-        let failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        let mut failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        let modes = self.outcome.modes.iter().rev();
+        failure.modes = modes.map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
         self.constant(Bound::new(self.py, failure)?.into_any());
         self.plain(Op::SWAP, 2);
         inputs.iter().try_for_each(|input| self.load(*input))?;
@@ -82,13 +84,23 @@ struct GraphFailure {
     function: Py<PyAny>,
     code: Py<PyAny>,
     continuation: bool,
+    /// Restore the modes that the graph sets.
+    modes: Vec<(Py<PyAny>, Py<PyTuple>)>,
     whole: OnceLock<Py<PyAny>>,
 }
 
 impl GraphFailure {
     fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
         let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
-        Ok(Self { graph, function: function.clone().unbind(), code, continuation, whole: OnceLock::new() })
+        let function = function.clone().unbind();
+        Ok(Self { graph, function, code, continuation, modes: Vec::new(), whole: OnceLock::new() })
+    }
+
+    fn restore_modes(&self, py: Python<'_>) {
+        for (call, args) in &self.modes {
+            // Where the graph had not got to it, there is nothing to restore.
+            drop(call.bind(py).call1(args.bind(py)));
+        }
     }
 
     /// The frame's own code, as what a packet names.
@@ -123,7 +135,9 @@ impl GraphFailure {
         if error.is_instance_of::<NotFree>(py) {
             return self.whole(py);
         }
+        self.restore_modes(py);
         let again = self.graph.run(&raised.get_slice(1, raised.len())).err();
+        self.restore_modes(py);
         let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {
             return Err(error);
@@ -139,6 +153,7 @@ impl GraphFailure {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.graph.traverse(&visit)?;
         visit.call(&self.function)?;
+        self.modes.iter().try_for_each(|(call, _)| visit.call(call))?;
         self.whole.get().map_or(Ok(()), |whole| visit.call(whole))
     }
 }

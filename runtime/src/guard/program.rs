@@ -113,17 +113,24 @@ impl Program {
         let mut registers = Registers::from_elem(None, self.registers);
         let mut changed = Vec::new();
         for step in &self.steps {
+            // What the guards would not look into is not looked into here: that could run code, or warn.
             match &step.action {
                 Action::Load { from, into } => registers[*into] = from.run(&registers, args, function),
                 Action::Check { register, test } => {
-                    let Some(value) = &registers[*register] else { continue };
-                    let Some(key) = self.keys.get(step.guard) else { continue };
+                    let (Some(value), Some(key)) = (&registers[*register], self.keys.get(step.guard)) else { continue };
+                    let sizes = test.other_sizes(value);
                     if test.asks_for_another_number(value) {
                         changed.push(*key);
+                    } else if sizes.is_empty() && !test.holds(value) {
+                        registers[*register] = None;
                     }
-                    changed.extend(test.other_sizes(value).into_iter().map(|index| size_key(*key, index)));
+                    changed.extend(sizes.into_iter().map(|index| size_key(*key, index)));
                 }
-                Action::Compare { .. } => {}
+                Action::Compare { register, .. } => {
+                    if !step.run(&mut registers, args, function) {
+                        registers[*register] = None;
+                    }
+                }
             }
         }
         changed

@@ -6,7 +6,7 @@ use super::library::Torch;
 use super::meta::{self, Meta};
 use super::open_sizes::OpenSizes;
 use super::{compilers, metadata, modes, natives, numbers, sizes};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -60,7 +60,8 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if is_plain(callable) || self.is_operator(callable) {
+        let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
+        if is_plain(callable) || self.is_operator(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -88,6 +89,24 @@ impl Domain for Torch {
 
     fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         compilers::break_at(function).or_else(|| natives::break_at(function))
+    }
+
+    fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
+        self.is_transform(function)
+    }
+
+    fn rehearsal<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        self.rehearsal_of(callable)
+    }
+
+    fn rehearsed<'py>(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        options: &[(String, Operand<'py>)],
+        example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
     }
 
     fn call<'py>(
@@ -215,6 +234,12 @@ impl Torch {
     ) -> CallResult<'py> {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
+        }
+        if self.is_of_transforms(function) {
+            return self.transform(meta, function, args, kwargs);
+        }
+        if self.is_grad(function) {
+            return self.grad(meta, function, args, kwargs);
         }
         let name = callee::name_of(function);
         if name == COUNTED {

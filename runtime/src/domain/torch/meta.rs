@@ -115,7 +115,14 @@ impl<'py> Meta<'_, 'py> {
         if example.getattr(name!("is_meta"))?.is_truthy()? {
             return Ok(example.clone());
         }
-        empty_like(self.torch.module.bind(self.py), example, "meta")
+        // What a transform makes is wrapped for its level; what comes from outside is not.
+        let outside = self.torch.ambient.outside_transforms(self.py)?;
+        let made = empty_like(self.torch.module.bind(self.py), example, "meta");
+        if let Some(outside) = outside {
+            let none = self.py.None();
+            outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
+        }
+        made
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -178,7 +185,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What a call that gave `example` is in the graph.
-    fn answer(
+    pub(super) fn answer(
         &self,
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
@@ -191,7 +198,7 @@ impl<'py> Meta<'_, 'py> {
         }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
-        if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
+        if made.iter().any(|made| !made.is_none() && objects.iter().any(|object| object.is(made))) {
             return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
         }
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
@@ -211,13 +218,14 @@ impl<'py> Meta<'_, 'py> {
         object.get_type().is(&self.torch.tensor) && is_meta()
     }
 
-    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors.
+    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps.
     fn parts(&self, example: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
         let class = example.get_type();
         let sequence = example.is_exact_instance_of::<PyList>()
             || example.is_instance_of::<PyTuple>() && crate::ffi::types::is_c_type(&class);
         let items: Vec<_> = sequence.then(|| example.try_iter().ok())??.collect::<PyResult<_>>().ok()?;
-        (!items.is_empty() && items.iter().all(|item| self.is_meta_tensor(item))).then_some(items)
+        let fits = |item: &Bound<'py, PyAny>| item.is_none() || self.is_meta_tensor(item);
+        (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
     }
 
     fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {

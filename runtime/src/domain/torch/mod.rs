@@ -8,6 +8,7 @@ mod check;
 mod compilers;
 mod empty_like;
 mod fakes;
+mod gradients;
 mod graph_break;
 mod library;
 mod memory;
@@ -18,7 +19,9 @@ mod natives;
 mod numbers;
 mod open_sizes;
 mod overloads;
+mod rehearsals;
 mod sizes;
+mod transforms;
 
 pub use calls::new;
 pub use library::Torch;

@@ -1,5 +1,6 @@
 //! Builds, fills and unpacks containers; strings of f-strings.
 use crate::ffi::types;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
@@ -276,10 +277,21 @@ impl<'py> Tracer<'py> {
                 .raise("ValueError", format!("not enough values to unpack (expected {count}, got {})", items.len()));
         }
         if items.len() > count {
-            return self.raise("ValueError", format!("too many values to unpack (expected {count})"));
+            let got = self.counted(value)?.map(|got| format!(", got {got}")).unwrap_or_default();
+            return self.raise("ValueError", format!("too many values to unpack (expected {count}{got})"));
         }
         items.into_iter().rev().for_each(|item| frame.push(item));
         Ok(Flow::Next)
+    }
+
+    /// How many items an error says that there are: from 3.14 on, where the object itself knows.
+    fn counted(&mut self, value: ValueId) -> Traced<Option<usize>> {
+        let class = self.class_of(value)?;
+        let types = [self.py.get_type::<PyTuple>(), self.py.get_type::<PyList>(), self.py.get_type::<PyDict>()];
+        if !release::COUNTS_UNPACKED || !types.iter().any(|known| class.is(known)) {
+            return Ok(None);
+        }
+        self.size(value).map(Some)
     }
 
     pub(crate) fn unpack_ex(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {

@@ -407,6 +407,7 @@ impl<'py> Tracer<'py> {
             values: take(&mut state.values),
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
+            modes: take(&mut *state.restored_modes),
             guards: take(&mut state.guards),
             acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),
@@ -418,7 +419,7 @@ impl<'py> Tracer<'py> {
             signals: Vec::new(),
         };
         state.make_room();
-        crate::trace::finish::order::placeholders_first(&mut outcome);
+        crate::trace::finish::order::placeholders_first(&mut outcome, &self.state.dropped_nodes);
         crate::trace::finish::order::system_first(&mut outcome);
         outcome
     }

@@ -31,23 +31,49 @@ impl<'py> Tracer<'py> {
         }
         let in_contents = domain.takes_numbers(&callee);
         let numbers = in_contents || domain.takes_sizes(&callee);
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.operand_of(*arg, numbers)?);
-        }
-        let mut named = Vec::with_capacity(keywords.len());
-        for (name, value) in keywords {
-            named.push((name.clone(), self.operand_of(*value, numbers)?));
-        }
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
+        // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
-        let symbolic =
-            all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
-        let mut shapes = match symbolic {
-            true => self.shapes_of(domain, &callee, &operands, &named, &answer)?.into_iter(),
-            false => Vec::new().into_iter(),
+        let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
+        let shapes = match symbolic {
+            true => self.shapes_of(domain, &callee, &operands, &named, &answer)?,
+            false => Vec::new(),
         };
+        self.take_answer(domain, answer, shapes)
+    }
+
+    /// The operands that values are; `numbers`: symbolic ones are taken as such.
+    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: bool) -> Traced<Vec<Operand<'py>>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for value in values {
+            operands.push(self.operand_of(*value, numbers)?);
+        }
+        Ok(operands)
+    }
+
+    /// The same with names.
+    pub(crate) fn named_operands(
+        &mut self,
+        values: &[(String, ValueId)],
+        numbers: bool,
+    ) -> Traced<Vec<(String, Operand<'py>)>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            operands.push((name.clone(), self.operand_of(*value, numbers)?));
+        }
+        Ok(operands)
+    }
+
+    /// What an operation gives, as its domain says; `shapes`: of what it gives, where sizes are symbolic.
+    pub(crate) fn take_answer(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        answer: Answer<'py>,
+        shapes: Vec<Shape>,
+    ) -> Traced<ValueId> {
+        let mut shapes = shapes.into_iter();
         match answer {
             Answer::Node { target, args, kwargs, example } => {
                 let made = self.record(domain, target, &args, &kwargs, example)?;
@@ -104,7 +130,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// How a domain sees a value; `numbers`: it takes symbolic ones.
-    fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
+    pub(crate) fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
         if numbers && let Some(number) = self.number_operand(id)? {
             return Ok(number);
@@ -215,6 +241,10 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            if part.is_none() {
+                natives.push(part);
+                continue;
+            }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone(), shape: None }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
@@ -283,6 +313,12 @@ impl<'py> Tracer<'py> {
             return Ok(*node);
         }
         match self.value(value) {
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                return unsupported(
+                    "graph value made outside the graph",
+                    "a result of what the graph calls as a whole",
+                );
+            }
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
             Value::New(New::Computed(_)) => return self.number_node(value),
