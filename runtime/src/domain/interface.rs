@@ -48,6 +48,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn sizes_of(&self, _example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
         None
     }
+    /// What the program has said of sizes of an object from outside.
+    fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        Vec::new()
+    }
     /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2.
     fn guard_sizes(&self, _example: &Bound<'_, PyAny>, _free: &[bool]) -> Option<Box<dyn DomainCheck>> {
         None
@@ -100,6 +104,33 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
+}
+
+/// What a program says of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeMark {
+    /// It is symbolic from the first trace on.
+    Symbolic {
+        /// What it is at least.
+        least: Option<i64>,
+        /// What it is at most.
+        most: Option<i64>,
+    },
+    /// It is never symbolic.
+    Constant,
+}
+
+impl SizeMark {
+    /// Whether the mark lets a size be symbolic that is this now.
+    #[must_use]
+    pub fn admits(self, size: i64) -> bool {
+        match self {
+            Self::Symbolic { least, most } => {
+                least.is_none_or(|least| least <= size) && most.is_none_or(|most| size <= most)
+            }
+            Self::Constant => false,
+        }
+    }
 }
 
 /// A guard on the state of a library as a whole.

@@ -5,8 +5,8 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
 use super::open_sizes::OpenSizes;
-use super::{compilers, metadata, modes, natives, numbers, sizes};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal};
+use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -135,6 +135,10 @@ impl Domain for Torch {
 
     fn sizes_of(&self, example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
         sizes::of(example)
+    }
+
+    fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        marks::of(object)
     }
 
     fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool]) -> Option<Box<dyn DomainCheck>> {

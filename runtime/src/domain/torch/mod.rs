@@ -12,6 +12,7 @@ mod gradients;
 mod graph_break;
 mod library;
 mod memory;
+mod marks;
 mod meta;
 mod metadata;
 mod modes;

@@ -1,10 +1,10 @@
 //! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
-use crate::domain::{Answer, Callee, Domain, Operand};
+use crate::domain::{Answer, Callee, Domain, Operand, SizeMark};
 use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::DomainCheck;
-use crate::symbol::{ExpressionId, Expressions, Formula, Number, Operation, Shape, SizeArithmetic, Split};
+use crate::symbol::{Comparison, ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, SizeArithmetic, Split};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::numbers::ComputedNumber;
 use crate::trace::state::tracer::Tracer;
@@ -15,6 +15,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 use std::sync::Arc;
 
+/// A size of an object from outside.
+struct SizeFromOutside {
+    /// Where it is symbolic: its path.
+    path: Option<Source>,
+    /// What it is in this call.
+    now: i64,
+    /// What the program says of it.
+    mark: Option<SizeMark>,
+}
+
 impl<'py> Tracer<'py> {
     /// The guard on an object of a domain; sizes that have changed are left open by it, and are symbolic.
     pub(crate) fn domain_check(
@@ -23,39 +33,62 @@ impl<'py> Tracer<'py> {
         value: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Box<dyn DomainCheck>> {
-        if let Some(source) = self.source(value)
-            && self.state.numbers.any_changes()
-            // A backend compiles a graph for the sizes that it is shown.
-            && !self.state.backend
-            && let Some(sizes) = domain.sizes_of(object)
+        // A backend compiles a graph for the sizes that it is shown.
+        if let Some(source) = self.source(value).filter(|_| !self.state.backend)
+            && let Some(open) = self.open_sizes(domain, object, source)
+            && let Some(check) = domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>())
         {
-            let base = Arc::new(source);
-            let paths: Vec<_> = (0..sizes.len()).map(|index| Source::Size(Arc::clone(&base), index)).collect();
-            let free: Vec<_> = std::iter::zip(&paths, &sizes)
-                .map(|(path, size)| *size >= 2 && self.state.numbers.is_changing_size(path))
-                .collect();
-            if free.contains(&true)
-                && let Some(check) = domain.guard_sizes(object, &free)
-            {
-                let mut shape = Vec::new();
-                for ((path, size), free) in paths.into_iter().zip(&sizes).zip(&free) {
-                    shape.push(match free {
-                        true => self.size_input(path, *size)?,
-                        false => self.state.numbers.expressions.constant(Number::Integer(*size)),
-                    });
-                }
-                self.state.numbers.shapes.insert(value, shape.into());
-                return Ok(check);
+            let mut shape = Vec::new();
+            for size in open {
+                shape.push(match size.path {
+                    Some(path) => self.size_input(path, size.now, size.mark)?,
+                    None => self.state.numbers.expressions.constant(Number::Integer(size.now)),
+                });
             }
+            self.state.numbers.shapes.insert(value, shape.into());
+            return Ok(check);
         }
         domain.guard(object).map_err(Unwind::Break)
     }
 
-    fn size_input(&mut self, path: Source, size: i64) -> Traced<ExpressionId> {
+    /// The sizes of an object from outside, where some are symbolic: marked so, or seen to change.
+    fn open_sizes(
+        &self,
+        domain: &Arc<dyn Domain>,
+        object: &Bound<'py, PyAny>,
+        source: Source,
+    ) -> Option<Vec<SizeFromOutside>> {
+        let marks = domain.size_marks(object);
+        if marks.is_empty() && !self.state.numbers.any_changes() {
+            return None;
+        }
+        let base = Arc::new(source);
+        let sizes = domain.sizes_of(object)?.into_iter().enumerate().map(|(index, now)| {
+            let path = Source::Size(Arc::clone(&base), index);
+            let mut own = marks.iter().filter(|(marked, _)| *marked == index).map(|(_, mark)| *mark);
+            let mark = own.clone().find(|mark| *mark == SizeMark::Constant).or_else(|| own.next());
+            let open = match mark {
+                Some(mark) => mark.admits(now) && !self.state.numbers.fixed.contains(&path.key()),
+                None => self.state.numbers.is_changing_size(&path),
+            };
+            SizeFromOutside { path: (open && now >= 2).then_some(path), now, mark }
+        });
+        let sizes: Vec<_> = sizes.collect();
+        sizes.iter().any(|size| size.path.is_some()).then_some(sizes)
+    }
+
+    fn size_input(&mut self, path: Source, size: i64, mark: Option<SizeMark>) -> Traced<ExpressionId> {
         let object = PyInt::new(self.py, size).into_any();
         let Some(input) = self.input_of(path, &object)? else { return internal("a size that is no number") };
         if let Some(symbol) = self.state.numbers.expressions.inputs(input).first() {
             self.state.numbers.expressions.bound(*symbol, 2);
+        }
+        if let Some(SizeMark::Symbolic { least, most }) = mark {
+            for (comparison, bound) in [(Comparison::GreaterOrEqual, least), (Comparison::LessOrEqual, most)] {
+                let Some(bound) = bound else { continue };
+                let right = self.state.numbers.expressions.constant(Number::Integer(bound));
+                self.relation_truth(Relation { comparison, left: input, right }, "the program marks the size so");
+            }
         }
         Ok(input)
     }

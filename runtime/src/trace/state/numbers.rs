@@ -79,11 +79,11 @@ impl Numbers {
 
     /// Whether numbers at the source are symbolic.
     pub(crate) fn is_changing(&self, source: &Source) -> bool {
-        if !self.any_changes() {
-            return false;
-        }
         if matches!(source, Source::Size(..)) {
             return self.symbols.contains_key(source);
+        }
+        if !self.any_changes() {
+            return false;
         }
         let changing = &self.changing;
         let key = source.key();

@@ -146,5 +146,47 @@ class Sizes(unittest.TestCase):
         self.assertIn([(2, 3)], examples)
 
 
+class Marks(unittest.TestCase):
+    """What programs say of sizes."""
+
+    def traces(self, sizes, mark, function=lambda x: x * 2 + x.shape[0], **options):
+        slotrt.reset()
+        compiled = slotrt.compile(function, **options)
+        for n in sizes:
+            x = torch.randn(n, 3)
+            mark(x)
+            self.assertTrue(same(function(x), compiled(x)))
+        return slotrt.stats()["frames_compiled"]
+
+    def test_symbolic_from_the_first(self):
+        for mark in (slotrt.mark_dynamic, slotrt.maybe_mark_dynamic):
+            self.assertEqual(self.traces([3, 4, 5, 6], lambda x: mark(x, 0)), 1)
+            self.assertEqual(self.traces([3, 4, 5, 6], lambda x: mark(x, -2)), 1)
+        self.assertEqual(self.traces([3, 4, 5, 6], lambda x: torch._dynamo.mark_dynamic(x, 0)), 1)
+        self.assertEqual(self.traces([3, 4, 5, 6], lambda x: slotrt.mark_dynamic(x, 0), dynamic=False), 1)
+
+    def test_a_range(self):
+        self.assertEqual(self.traces([3, 4, 9, 8, 10, 3], lambda x: slotrt.mark_dynamic(x, 0, min=3, max=9), dynamic=False), 2)
+
+    def test_constants(self):
+        self.assertEqual(self.traces([3, 4, 5, 6], lambda x: slotrt.mark_static(x, 0)), 4)
+        self.assertEqual(self.traces([3, 4, 5, 6], slotrt.mark_static, dynamic=True), 4)
+
+    def test_bad_marks(self):
+        x = torch.randn(2, 3)
+        slotrt.mark_static(x, 0)
+        with self.assertRaisesRegex(ValueError, "dimension 0 is marked as static already"):
+            slotrt.mark_dynamic(x, 0)
+        slotrt.mark_dynamic(x, 1)
+        with self.assertRaisesRegex(ValueError, "dimension 1 is marked as dynamic already"):
+            slotrt.mark_static(x, 1)
+        with self.assertRaisesRegex(IndexError, "dimension 2 of a tensor that has 2"):
+            slotrt.mark_dynamic(x, 2)
+        with self.assertRaisesRegex(TypeError, "a dimension is an int, not str"):
+            slotrt.mark_dynamic(x, "0")
+        with self.assertRaisesRegex(ValueError, "min=5 is greater than max=4"):
+            slotrt.mark_dynamic(torch.randn(5), 0, min=5, max=4)
+
+
 if __name__ == "__main__":
     unittest.main()
