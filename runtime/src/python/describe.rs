@@ -22,6 +22,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::FreeCell(index) => format!("cell of {}", local(code, code.first_free() + *index as usize)),
         Source::Cell(base) => format!("content of {}", of(base)),
         Source::ContextValue(base) => format!("{}.get()", of(base)),
+        Source::ThreadDict(base) => format!("{}.__dict__", of(base)),
         Source::Dict(base) => format!("{}.__dict__", of(base)),
         Source::Global(name) => format!("global {name}"),
         Source::Builtin(name) => format!("builtin {name}"),
@@ -31,6 +32,10 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::EntryFor(base, key) => format!("{}[{}]", of(base), of(key)),
         Source::HasKey(base, _, key) => format!("{} in {}", of(key), of(base)),
         Source::Referent(base) => format!("what {} is a view of", of(base)),
+        Source::WeakReferent(base) => format!("what {} refers to", of(base)),
+        Source::WeakReference(base) => format!("ref({})", of(base)),
+        Source::Keys(base) => format!("keys of {}", of(base)),
+        Source::Ahead(base, count) => format!("next {count} of {}", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {
