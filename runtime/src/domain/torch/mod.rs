@@ -12,13 +12,16 @@ mod gradients;
 mod graph_break;
 mod library;
 mod memory;
+mod marks;
 mod meta;
 mod metadata;
 mod modes;
 mod natives;
 mod numbers;
+mod open_sizes;
 mod overloads;
 mod rehearsals;
+mod sizes;
 mod transforms;
 
 pub use calls::new;

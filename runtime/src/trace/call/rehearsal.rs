@@ -91,7 +91,10 @@ impl<'py> Tracer<'py> {
         let Some(answer) = domain.rehearsed(target, &operands, &named, example) else {
             return unsupported(WHOLE, "what it gives depends on how it is called");
         };
-        self.take_answer(domain, answer)
+        if !self.state.numbers.shapes.is_empty() {
+            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
+        }
+        self.take_answer(domain, answer, Vec::new())
     }
 
     /// Goes through calls, and drops what they have recorded; breaks where they, or the trace before, have changed something outside.
@@ -111,6 +114,8 @@ impl<'py> Tracer<'py> {
         let dropped: Vec<_> = dropped.map(|(index, _)| NodeId(index as u32)).collect();
         self.state.dropped_nodes.extend(dropped);
         let state = &mut *self.state;
+        state.numbers.nodes.retain(|_, node| !state.dropped_nodes.contains(node));
+        state.numbers.nodes_of.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_by_graph.retain(|node| !state.dropped_nodes.contains(node));
         Ok(result)
@@ -128,7 +133,7 @@ impl<'py> Tracer<'py> {
     /// Containers that the called function could change are other ones at each call.
     fn refuse_containers(&mut self, args: &Arguments) -> Traced<()> {
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            match self.operand(*value)? {
+            match self.operand_of(*value, false)? {
                 Operand::Graph { .. } | Operand::Known(_) => {}
                 _ => return unsupported(WHOLE, "an argument is neither a tensor nor a plain value"),
             }
@@ -137,7 +142,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
-        let Operand::Graph { example, .. } = self.operand(value)? else { return Ok(false) };
+        let Operand::Graph { example, .. } = self.operand_of(value, false)? else { return Ok(false) };
         Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
     }
 

@@ -249,7 +249,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     if let Some(parted) = tracer.parted() {
         return Ok(Attempt::Merge(parted));
     }
-    match tracer.finish(&mut end).map_err(to_stop)? {
+    let finished = match tracer.finish(&mut end) {
+        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(take(&mut tracer.state.numbers.to_fix))),
+        finished => finished.map_err(to_stop)?,
+    };
+    match finished {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         // Nobody asks how it goes on.
         Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
