@@ -23,9 +23,9 @@ const HEADERS: &[Header] = &[
     },
     Header {
         name: "slotrt.h",
-        source: "runtime/src/capi",
+        source: "runtime/src/c_api",
         after_includes: RUNTIME,
-        constants: &["slotrt_decision", "slotrt_answer_kind"],
+        constants: &["slotrt_decision", "slotrt_operation_kind", "slotrt_answer_kind"],
     },
 ];
 
