@@ -22,7 +22,7 @@ class Finder:
         return f"<libslotrt>/{name.replace('.', '/')}{'/__init__' * (name == 'slotrt')}.py"
 
     def create_module(self, spec):
-        return self.native if spec.name == "slotrt._slotrt" else None
+        return self.native() if spec.name == "slotrt._slotrt" else None
 
     def exec_module(self, module):
         name = module.__spec__.name
@@ -34,5 +34,5 @@ class Finder:
 
 
 def install(native, texts):
-    """Has `import slotrt` find the package from now on."""
+    """Has `import slotrt` find the package from now on; `native` makes the native module."""
     sys.meta_path.insert(0, Finder(native, texts))

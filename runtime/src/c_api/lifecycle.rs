@@ -51,6 +51,10 @@ pub unsafe extern "C" fn slotrt_open(version: u32, out: *mut slotrt_runtime) -> 
             let text = format!("this library is for CPython 3.{}, not {}.{}", built.1, running.major, running.minor);
             return Err(Failure::new(SLOTRT_OTHER_RELEASE, text));
         }
+        if interpreter != 0 {
+            let text = "the thread runs in an interpreter that Py_NewInterpreter made; slotrt serves the main one";
+            return Err(Failure::new(SLOTRT_OTHER_INTERPRETER, text));
+        }
         if ENDED.load(Relaxed) {
             let text = "the interpreter that this library served has ended; a process is served once";
             return Err(Failure::new(SLOTRT_NO_INTERPRETER, text));

@@ -3,7 +3,7 @@ use super::error::{Failure, Outcome};
 use super::status::slotrt_status::SLOTRT_OCCUPIED;
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule};
+use pyo3::types::{PyCFunction, PyDict, PyModule};
 
 const FINDER: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!(include_str!("embedded.py"), "\0").as_bytes()) {
     Ok(text) => text,
@@ -67,7 +67,9 @@ pub(super) fn provide(py: Python<'_>) -> Outcome<()> {
         }
         None => {}
     }
-    let native = pyo3::wrap_pymodule!(crate::native)(py);
+    // Made when it is imported, from a Python frame, as by any other import.
+    let native = PyCFunction::new_closure(py, None, None, |args, _| pyo3::wrap_pymodule!(crate::native)(args.py()))?;
+    crate::ffi::hook::check(py)?;
     let texts = PyDict::new(py);
     for (name, text) in TEXTS {
         texts.set_item(name, text)?;
