@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 #[pyclass(name = "Session", module = "slotrt._slotrt", frozen)]
 #[derive(Debug)]
 pub struct Session {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     made_anew: Mutex<MadeAnew>,
 }
 
