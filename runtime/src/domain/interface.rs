@@ -17,6 +17,24 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         None
     }
+    /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
+    fn is_whole(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// How a trace goes through what a callable calls that a graph calls as a whole; `None`: it is no such callable.
+    fn rehearsal<'py>(&self, _callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        None
+    }
+    /// The call of `target`, which gives what the functions gave that it calls; `None`: it may give something else.
+    fn rehearsed<'py>(
+        &self,
+        _target: Bound<'py, PyAny>,
+        _args: &[Operand<'py>],
+        _options: &[(String, Operand<'py>)],
+        _example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -25,6 +43,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
+    /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
+    fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
     /// Whether an attribute of this object from outside is another object that it holds, which no operation of a graph replaces.
@@ -88,6 +110,13 @@ pub enum Operand<'py> {
     },
     /// An object that is known and guarded.
     Known(Bound<'py, PyAny>),
+    /// An `int` or `float` that may be another one at another call.
+    Number {
+        /// The tracer's name for it.
+        value: ValueId,
+        /// The number in this call.
+        hint: Bound<'py, PyAny>,
+    },
     /// A tuple.
     Tuple(Vec<Operand<'py>>),
     /// A list.
@@ -153,6 +182,31 @@ pub enum Answer<'py> {
     Raised(PyErr),
 }
 
+/// A callable that calls functions of the program, and that a graph calls as a whole.
+#[derive(Debug)]
+pub enum Rehearsal<'py> {
+    /// A function with gradients of its own.
+    Gradient {
+        /// Called with a context and the arguments, or with these alone where another function sets the context up.
+        forward: Bound<'py, PyAny>,
+        /// Called with the context, the tuple of arguments, and the result.
+        set_up: Option<Bound<'py, PyAny>>,
+        /// The class of what stands for the context; called with a tuple that says which arguments need gradients.
+        context: Bound<'py, PyAny>,
+        /// The mode in which these are called.
+        off: Box<ModeChange<'py>>,
+        /// The mode after that.
+        back: Box<ModeChange<'py>>,
+    },
+    /// It calls its first argument with the rest of them.
+    Call {
+        /// `caller(callable, first)` is what the graph calls with the rest.
+        caller: Bound<'py, PyAny>,
+        /// Names of arguments that are not handed on.
+        options: &'static [&'static str],
+    },
+}
+
 /// A callable, and what it is called with.
 pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 
@@ -161,8 +215,13 @@ pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 pub struct ModeChange<'py> {
     /// What sets it.
     pub set: Call<'py>,
+    /// Keyword arguments of that call.
+    pub named: Vec<(String, Bound<'py, PyAny>)>,
     /// The call that restores what is in force now; `None` where nothing is to be restored.
     pub undo: Option<Call<'py>>,
+    /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
+    /// where there is nothing to restore.
+    pub restore: Option<Call<'py>>,
     /// The call that reads the mode: once the trace has set it, its result is no state from outside.
     pub question: Option<Call<'py>>,
 }

@@ -36,7 +36,9 @@ impl<'py> Writer<'_, 'py> {
     ) -> Result<Deoptimisation, Failure> {
         let before = self.replace_written(Vec::new());
         self.release_locks()?;
-        let failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        let mut failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        let modes = self.outcome.modes.iter().rev();
+        failure.modes = modes.map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
         self.constant(Bound::new(self.py, failure)?.into_any());
         self.plain(Op::SWAP, 2);
         let free = if self.code.is_continuation(self.py) { 0 } else { self.code.locals.len() - self.code.first_free() };
@@ -86,13 +88,23 @@ struct GraphFailure {
     function: Py<PyAny>,
     code: Py<PyAny>,
     continuation: bool,
+    /// Restore the modes that the graph sets.
+    modes: Vec<(Py<PyAny>, Py<PyTuple>)>,
     whole: OnceLock<Py<PyAny>>,
 }
 
 impl GraphFailure {
     fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
         let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
-        Ok(Self { graph, function: function.clone().unbind(), code, continuation, whole: OnceLock::new() })
+        let function = function.clone().unbind();
+        Ok(Self { graph, function, code, continuation, modes: Vec::new(), whole: OnceLock::new() })
+    }
+
+    fn restore_modes(&self, py: Python<'_>) {
+        for (call, args) in &self.modes {
+            // Where the graph had not got to it, there is nothing to restore.
+            drop(call.bind(py).call1(args.bind(py)));
+        }
     }
 
     /// The frame's own code, as what a packet names, with the cells that the frame has: functions of one code share what is compiled.
@@ -133,7 +145,9 @@ impl GraphFailure {
         if error.is_instance_of::<NotFree>(py) {
             return self.whole(&cells);
         }
+        self.restore_modes(py);
         let again = self.graph.run(&raised.get_slice(2, raised.len())).err();
+        self.restore_modes(py);
         let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {
             return Err(error);
@@ -149,6 +163,7 @@ impl GraphFailure {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.graph.traverse(&visit)?;
         visit.call(&self.function)?;
+        self.modes.iter().try_for_each(|(call, _)| visit.call(call))?;
         self.whole.get().map_or(Ok(()), |whole| visit.call(whole))
     }
 }

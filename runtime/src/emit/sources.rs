@@ -80,7 +80,8 @@ impl<'a, 'py> Writer<'a, 'py> {
             Source::DictItem(base, key) => {
                 self.source(base)?;
                 self.constant(key.0.bind(self.py).clone());
-                self.plain(Op::BINARY_SUBSCR, 0);
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
             }
             Source::Attr(base, name) => {
                 self.source(base)?;
@@ -104,7 +105,8 @@ impl<'a, 'py> Writer<'a, 'py> {
             Source::Item(base, index) => {
                 self.source(base)?;
                 self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
-                self.plain(Op::BINARY_SUBSCR, 0);
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
             }
             Source::OwnItem(base, method, index) => {
                 self.callee(method.0.bind(self.py).clone());

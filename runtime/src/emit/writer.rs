@@ -17,6 +17,8 @@ pub struct Writer<'a, 'py> {
     pub(super) code: &'a Code,
     /// What everything is called through.
     pub(super) caller: Bound<'py, PyAny>,
+    /// What makes places in code of the objects that stand for them.
+    pub(super) unit_writer: Bound<'py, PyAny>,
     pub(super) written: Vec<PrologueInstr>,
     /// Temporaries that hold values.
     pub(super) homes: FxHashMap<ValueId, usize>,
@@ -40,13 +42,14 @@ impl<'a, 'py> Writer<'a, 'py> {
     pub fn new(py: Python<'py>, outcome: &'a Outcome, code: &'a Code, host: &dyn Host) -> Self {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
-        let caller = host.constants().caller(py);
+        let (caller, unit_writer) = (host.constants().caller(py), host.constants().unit_writer(py));
         let (free, line) = (Vec::new(), None);
         Self {
             py,
             outcome,
             code,
             caller,
+            unit_writer,
             written: Vec::new(),
             homes,
             results,

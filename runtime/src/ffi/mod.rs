@@ -49,6 +49,8 @@ pub use code::instruction;
 #[cfg(slotrt_hooks)]
 use frames::generator_survivors;
 #[cfg(slotrt_hooks)]
+pub(crate) use frames::units;
+#[cfg(slotrt_hooks)]
 pub use frames::{eval_breaker, frame, surviving_frames, traceback};
 #[cfg(slotrt_traces)]
 pub use objects::{

@@ -80,6 +80,24 @@ impl Source {
         matches!(self.root(), Self::Local(_))
     }
 
+    /// What tells the path from others without keeping its objects alive; two may have the same, if seldom.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Whether the path leads from an argument into containers alone: no attribute of an object.
+    #[must_use]
+    pub fn is_part_of_argument(&self) -> bool {
+        match self {
+            Self::Local(_) => true,
+            Self::Item(base, _) | Self::DictItem(base, _) => base.is_part_of_argument(),
+            _ => false,
+        }
+    }
+
     /// Whether the path ends in a container, other than the namespace of a module or class.
     #[must_use]
     pub fn is_content(&self) -> bool {

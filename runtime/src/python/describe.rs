@@ -124,6 +124,7 @@ fn new(made: &New) -> &'static str {
         New::Method { .. } => "new method",
         New::Instance { .. } => "new instance",
         New::Exception { .. } => "new exception",
+        New::Computed(_) => "computed number",
         New::Opaque(what) => what,
         New::SequenceIterator { .. } => "new iterator",
         New::Call { .. } | New::Owned(_) => "new object",

@@ -45,15 +45,16 @@ impl Session {
     /// The callable that traces a Python function on its first call.
     ///
     /// `forwarder`: the function only passes calls on to another callable.
-    #[pyo3(signature = (function, backend, fullgraph, forwarder = false))]
+    #[pyo3(signature = (function, backend, fullgraph, forwarder = false, dynamic = None))]
     fn compile<'py>(
         &self,
         function: &Bound<'py, PyAny>,
         backend: Option<Py<PyAny>>,
         fullgraph: bool,
         forwarder: bool,
+        dynamic: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut options = Options { backend, fullgraph };
+        let mut options = Options { backend, fullgraph, dynamic };
         if !forwarder && let Ok(mut made_anew) = self.made_anew.lock() {
             options = match made_anew.dispatcher(&self.shared, options, function)? {
                 Ok(dispatch) => {
@@ -68,8 +69,8 @@ impl Session {
         callable::new(function, Box::new(compiled), false)
     }
 
-    /// `(backend, fullgraph)` of what this session has compiled; `None` for any other object.
-    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool)> {
+    /// `(backend, fullgraph, dynamic)` of what this session has compiled; `None` for any other object.
+    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool, Option<bool>)> {
         let of = callable::with_dispatch(compiled, |dispatch| {
             let dispatch: &dyn Any = dispatch;
             let own = dispatch.downcast_ref::<Compiled>();
@@ -78,7 +79,8 @@ impl Session {
             Arc::ptr_eq(&unit.shared, &self.shared).then_some(unit)
         });
         let options = &of??.options;
-        Some((options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone()), options.fullgraph))
+        let backend = options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone());
+        Some((backend, options.fullgraph, options.dynamic))
     }
 
     /// The counters by name.

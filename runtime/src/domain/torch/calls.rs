@@ -4,8 +4,8 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{compilers, metadata, modes, natives};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use super::{compilers, metadata, modes, natives, numbers};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -58,7 +58,8 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if is_plain(callable) || self.is_operator(callable) {
+        let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
+        if is_plain(callable) || self.is_operator(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -88,6 +89,24 @@ impl Domain for Torch {
         compilers::break_at(function).or_else(|| natives::break_at(function))
     }
 
+    fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
+        self.is_transform(function)
+    }
+
+    fn rehearsal<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        self.rehearsal_of(callable)
+    }
+
+    fn rehearsed<'py>(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        options: &[(String, Operand<'py>)],
+        example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
+    }
+
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -109,6 +128,15 @@ impl Domain for Torch {
                 meta.perform(name, method, args, kwargs)
             }
             Callee::GetAttr(name) => self.attribute(&meta, name, args),
+        }
+    }
+
+    fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
+        match callee {
+            Callee::Slot(slot) => numbers::in_slot(slot),
+            Callee::Function(function) => !self.is_operator(function) && numbers::in_call(&callee::name_of(function)),
+            Callee::Method(name) => numbers::in_call(name),
+            Callee::GetAttr(_) => false,
         }
     }
 
@@ -177,6 +205,12 @@ impl Torch {
     ) -> CallResult<'py> {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
+        }
+        if self.is_of_transforms(function) {
+            return self.transform(meta, function, args, kwargs);
+        }
+        if self.is_grad(function) {
+            return self.grad(meta, function, args, kwargs);
         }
         let name = callee::name_of(function);
         if name == COUNTED {

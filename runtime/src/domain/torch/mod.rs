@@ -8,6 +8,7 @@ mod check;
 mod compilers;
 mod empty_like;
 mod fakes;
+mod gradients;
 mod graph_break;
 mod library;
 mod memory;
@@ -15,7 +16,10 @@ mod meta;
 mod metadata;
 mod modes;
 mod natives;
+mod numbers;
 mod overloads;
+mod rehearsals;
+mod transforms;
 
 pub use calls::new;
 pub use library::Torch;

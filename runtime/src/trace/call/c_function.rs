@@ -228,6 +228,7 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
+                _ if index > 0 && STORES.contains(&&*name) && !calls && stores_at(&name, index) => self.stored(*value)?,
                 _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };
@@ -270,7 +271,7 @@ impl<'py> Tracer<'py> {
             return Looks::AtAll;
         }
         let given = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
-        match given.filter(|value| self.known(**value).is_none()).count() {
+        match given.filter(|value| !self.is_symbolic(**value) && self.known(**value).is_none()).count() {
             0 | 1 => Looks::AtOne,
             _ => Looks::AtAll,
         }
@@ -359,6 +360,15 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Whether the method keeps this argument as it is.
+fn stores_at(name: &str, index: usize) -> bool {
+    match name {
+        "append" | "appendleft" => index == 1,
+        "insert" | "setdefault" | "__setitem__" => index == 2,
+        _ => false,
     }
 }
 

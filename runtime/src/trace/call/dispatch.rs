@@ -41,6 +41,9 @@ impl<'py> Tracer<'py> {
             };
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
+        if let Some(result) = self.call_rehearsed(callable, &args)? {
+            return Ok(result);
+        }
         let class = self.class_of(callable)?;
         let Some(object) = self.owned(callable).or_else(|| self.real(callable)) else {
             let name = types::name(&class);

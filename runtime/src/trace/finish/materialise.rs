@@ -107,6 +107,9 @@ impl<'py> Tracer<'py> {
             {
                 self.escape(id, "an object whose end runs code, which compiled code would keep alive")
             }
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                self.escape(id, "a result of what the graph calls as a whole")
+            }
             Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();

@@ -18,6 +18,9 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_IsTrue`.
     pub(crate) fn is_true(&mut self, value: ValueId) -> Traced<bool> {
+        if let Some(truth) = self.number_truth(value)? {
+            return Ok(truth);
+        }
         if let Some(truth) = self.unread_truth(value)? {
             return Ok(truth);
         }
@@ -69,6 +72,9 @@ impl<'py> Tracer<'py> {
             return Ok(self.is_none(left)? && self.is_none(right)?);
         }
         let (Some(a), Some(b)) = (self.real(left), self.real(right)) else {
+            if self.class_of(left)?.is(&self.class_of(right)?) {
+                self.refuse_identity(&[left, right])?;
+            }
             return self.is_of_new(left, right);
         };
         let by_value = |object| crate::trace::value::kinds::is_definition(object) || object.is_instance_of::<PyBool>();

@@ -16,6 +16,7 @@ pub mod lifetime;
 pub mod lru_caches;
 pub mod materialised;
 pub mod namespaces;
+pub mod numbers;
 pub mod options;
 pub mod outcome;
 pub mod private_copies;

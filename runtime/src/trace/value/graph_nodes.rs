@@ -21,16 +21,38 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.operand(*arg)?);
-        }
-        let mut named = Vec::with_capacity(keywords.len());
-        for (name, value) in keywords {
-            named.push((name.clone(), self.operand(*value)?));
-        }
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        let numbers = domain.takes_numbers(&callee);
+        let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
+        // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        self.take_answer(domain, answer)
+    }
+
+    /// The operands that values are; `numbers`: symbolic ones are taken as such.
+    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: bool) -> Traced<Vec<Operand<'py>>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for value in values {
+            operands.push(self.operand_of(*value, numbers)?);
+        }
+        Ok(operands)
+    }
+
+    /// The same with names.
+    pub(crate) fn named_operands(
+        &mut self,
+        values: &[(String, ValueId)],
+        numbers: bool,
+    ) -> Traced<Vec<(String, Operand<'py>)>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            operands.push((name.clone(), self.operand_of(*value, numbers)?));
+        }
+        Ok(operands)
+    }
+
+    /// What an operation gives, as its domain says.
+    pub(crate) fn take_answer(&mut self, domain: &Arc<dyn Domain>, answer: Answer<'py>) -> Traced<ValueId> {
         match answer {
             Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
             Answer::Parts { target, args, kwargs, example, getitem } => {
@@ -82,8 +104,19 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
+    /// How a domain sees a value; `numbers`: it takes symbolic ones.
+    fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
+        if numbers && self.is_symbolic(id) {
+            self.class_of(id)?;
+            if let Some(hint) = self.number_hint(id) {
+                return Ok(Operand::Number { value: id, hint });
+            }
+        }
+        self.operand(id)
+    }
+
     /// How a domain sees a value.
-    fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
+    pub(crate) fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
@@ -183,6 +216,10 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            if part.is_none() {
+                natives.push(part);
+                continue;
+            }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
@@ -197,7 +234,7 @@ impl<'py> Tracer<'py> {
         Ok(self.own(made))
     }
 
-    fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let place = self.state.places.last();
         Origin {
             file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
@@ -206,7 +243,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn node(&mut self, mut node: Node) -> NodeId {
+    pub(crate) fn node(&mut self, mut node: Node) -> NodeId {
         let count = self.state.names.entry(node.name.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -219,7 +256,7 @@ impl<'py> Tracer<'py> {
 
     fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
         Ok(match operand {
-            Operand::Graph { value, .. } => Argument::Node(self.graph_node(*value)?),
+            Operand::Graph { value, .. } | Operand::Number { value, .. } => Argument::Node(self.graph_node(*value)?),
             Operand::Known(object) => Argument::Constant(object.clone().unbind()),
             Operand::Tuple(items) => {
                 Argument::Tuple(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
@@ -245,13 +282,20 @@ impl<'py> Tracer<'py> {
     }
 
     /// The node that computes a value of the domain; inputs become placeholders when first used.
-    fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
+    pub(crate) fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.changed_nodes.get(&value) {
             return Ok(*node);
         }
         match self.value(value) {
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                return unsupported(
+                    "graph value made outside the graph",
+                    "a result of what the graph calls as a whole",
+                );
+            }
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
+            Value::New(New::Computed(_)) => return self.number_node(value),
             Value::New(New::Owned(_)) | Value::New(_) => {
                 return unsupported("graph value made outside the graph", "argument");
             }
@@ -261,7 +305,8 @@ impl<'py> Tracer<'py> {
         }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
         let domain = self.domain_of(&object.get_type());
-        let meta = domain.as_ref().map_or_else(String::new, |domain| domain.describe(&object));
+        let of_number = || types::name(&object.get_type());
+        let meta = domain.as_ref().map_or_else(of_number, |domain| domain.describe(&object));
         let name = self.input_name(value);
         let node = self.node(Node {
             name,
