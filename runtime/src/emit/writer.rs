@@ -4,6 +4,7 @@ use super::host::Host;
 use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
 use crate::bytecode::{Code, Op};
 use crate::graph::Node;
+use crate::guard::source::Source;
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -25,6 +26,8 @@ pub struct Writer<'a, 'py> {
     pub(super) results: FxHashMap<u32, usize>,
     /// Values passed into the graph, by placeholder.
     pub(super) placeholders: FxHashMap<u32, ValueId>,
+    /// Temporaries that hold what iterators give next.
+    pub(super) ahead: FxHashMap<Source, usize>,
     pub(super) temporaries: usize,
     /// Temporaries that hold nothing any more.
     pub(super) free: Vec<usize>,
@@ -51,6 +54,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             homes,
             results,
             placeholders,
+            ahead: FxHashMap::default(),
             temporaries: 0,
             free,
             line,

@@ -234,6 +234,11 @@ impl Builder<'_> {
             Source::EntryFor(base, key) => Load::EntryFor(self.load(base)?, self.load(key)?),
             Source::HasKey(base, _, key) => Load::HasKey(self.load(base)?, self.load(key)?),
             Source::Referent(base) => Load::Referent(self.load(base)?),
+            Source::WeakReferent(base) => Load::WeakReferent(self.load(base)?),
+            Source::WeakReference(base) => Load::WeakReference(self.load(base)?),
+            Source::Keys(base) => Load::Keys(self.load(base)?),
+            Source::ThreadDict(base) => Load::ThreadDict(self.load(base)?),
+            Source::Ahead(base, count) => Load::Ahead(self.load(base)?, *count),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)

@@ -37,6 +37,16 @@ pub enum Source {
     HasKey(Arc<Source>, Arc<Fixed>, Arc<Source>),
     /// The first object that the collector finds in this one: what a view of C is a view of.
     Referent(Arc<Source>),
+    /// The next items of the iterator at this path, at most so many, in a tuple; it stays where it is.
+    Ahead(Arc<Source>, usize),
+    /// What the weak reference at this path refers to.
+    WeakReferent(Arc<Source>),
+    /// The plain weak reference to the object at this path.
+    WeakReference(Arc<Source>),
+    /// The keys of the dict, or the items of the set, at this path, in their order, in a tuple.
+    Keys(Arc<Source>),
+    /// The dict that the thread-local data at this path has for the running thread.
+    ThreadDict(Arc<Source>),
     /// How long an array is in one dimension.
     Size(Arc<Source>, usize),
     /// What the cell object at this path holds.
@@ -148,6 +158,11 @@ impl Source {
             | Self::EntryFor(base, _)
             | Self::HasKey(base, ..)
             | Self::Referent(base)
+            | Self::Ahead(base, _)
+            | Self::WeakReferent(base)
+            | Self::WeakReference(base)
+            | Self::Keys(base)
+            | Self::ThreadDict(base)
             | Self::Size(base, _)
             | Self::Cell(base)
             | Self::ContextValue(base)

@@ -27,6 +27,18 @@ impl Compiled {
         Ok(table)
     }
 
+    /// Whether the frame may be traced once more.
+    pub(super) fn has_room(&self) -> PyResult<bool> {
+        let table = self.table()?;
+        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
+        Ok(table.len() < ENTRIES && traced < TRACES)
+    }
+
+    /// Whether the guards of an entry hold.
+    pub(super) fn allows<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<bool> {
+        Ok(!matches!(self.table()?.find(args, function), Lookup::Miss(_)))
+    }
+
     /// Puts a table in the place of the one that it was made from, if that is still there.
     pub(super) fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;

@@ -23,9 +23,9 @@ const HEADERS: &[Header] = &[
     },
     Header {
         name: "slotrt.h",
-        source: "runtime/src/capi",
+        source: "runtime/src/c_api",
         after_includes: RUNTIME,
-        constants: &["slotrt_decision", "slotrt_answer_kind"],
+        constants: &["slotrt_decision", "slotrt_operation_kind", "slotrt_answer_kind"],
     },
 ];
 
@@ -94,6 +94,8 @@ fn config(header: &Header) -> Config {
         documentation_style: DocumentationStyle::C99,
         line_length: 130,
         export: ExportConfig {
+            // Both headers have the codes; they stand in the first.
+            exclude: if header.name == "slotrt.h" { vec!["slotrt_status".to_owned()] } else { Vec::new() },
             include: header.constants.iter().map(|name| (*name).to_owned()).collect(),
             ..ExportConfig::default()
         },

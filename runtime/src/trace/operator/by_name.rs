@@ -321,7 +321,8 @@ impl<'py> Tracer<'py> {
         if self.domain_of(&class).is_some() {
             return unsupported("search in a graph value", "contains");
         }
-        if is_c_type(&class) && !self.state.generators.contains_key(&container) {
+        let is_iterator = self.state.generators.contains_key(&container) || self.is_outside_iterator(container);
+        if is_c_type(&class) && !is_iterator {
             let result = self.native_operator("contains", &[container, item])?;
             return self.is_true(result);
         }

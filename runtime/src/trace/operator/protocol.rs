@@ -85,6 +85,9 @@ impl<'py> Tracer<'py> {
     }
 
     fn is_of_new(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {
+        if self.any_weak(&[left, right]) && (self.real(left).is_some() || self.real(right).is_some()) {
+            return unsupported("identity of weak references", "the object may have one that the program made before");
+        }
         if let (Some(a), Some(b)) =
             (self.owned(left).or_else(|| self.real(left)), self.owned(right).or_else(|| self.real(right)))
         {
@@ -120,6 +123,12 @@ impl<'py> Tracer<'py> {
             && !self.is_python(&class, "__iter__")
         {
             return self.call_domain(&domain, Callee::Slot("tp_iter"), &[value], &[]);
+        }
+        if self.is_outside_iterator(value) {
+            return Ok(value);
+        }
+        if let Some(iterator) = self.iterate_unusual(value)? {
+            return Ok(iterator);
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
@@ -159,7 +168,10 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(iterator)?;
         let Some(object) = self.owned(iterator) else {
-            return unsupported("iterator from outside", types::name(&class));
+            return match self.is_outside_iterator(iterator) {
+                true => self.next_outside(iterator),
+                false => unsupported("iterator from outside", types::name(&class)),
+            };
         };
         let next = self.import("builtins", "next")?;
         let sentinel = pyo3::types::PyList::empty(self.py).into_any();

@@ -13,7 +13,7 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PySet, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -133,6 +133,10 @@ impl<'py> Tracer<'py> {
             self.copy_dict(id, dict, &source).map(Ok)?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
             self.copy_set(id, set, source).map(|set| Ok(set.into_any()))?
+        } else if let Ok(bytes) = object.cast_exact::<PyByteArray>() {
+            self.copy_byte_array(id, bytes, source).map(Ok)?
+        } else if object.is_exact_instance_of::<PyMemoryView>() {
+            return self.copy_view(id, object, source);
         } else {
             return self.copy_container(id, object, &source);
         };
@@ -206,6 +210,9 @@ impl<'py> Tracer<'py> {
                 Ok(Some(again)) => Ok(again.into_any()),
                 _ => internal("layout of a set"),
             };
+        }
+        if let Ok(bytes) = copy.cast_exact::<PyByteArray>() {
+            return Ok(PyBytes::new(self.py, &bytes.to_vec()).into_any());
         }
         if let Some(again) = self.reordered(object, copy)? {
             return Ok(again);

@@ -42,6 +42,11 @@ impl<'py> Tracer<'py> {
         if let ("__eq__" | "__ne__", [other]) = (name, args.positional.as_slice()) {
             self.rely_on_difference(value, *other);
         }
+        if args.positional.is_empty()
+            && let Some(item) = self.next_by_name(name, &[value])?
+        {
+            return Ok(item);
+        }
         match (name, args.positional.as_slice()) {
             ("__hash__", []) if self.is_id(value) => {
                 let hash = self.hash_of_id(value)?;

@@ -10,6 +10,7 @@ pub mod context_variables;
 pub mod frame;
 pub mod generator;
 pub mod guard_requests;
+pub mod iterators;
 pub mod journal;
 pub mod lifetime;
 pub mod lru_caches;

@@ -112,6 +112,10 @@ pub struct State {
     pub(crate) backend: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
+    /// Views of dicts from outside: of which dict, and by which method.
+    pub(crate) views: Tracked<FxHashMap<ValueId, (ValueId, &'static str)>>,
+    /// Iterators of C from outside that the trace goes through.
+    pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
     /// Context variables, contexts and tokens.
