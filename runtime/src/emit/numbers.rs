@@ -4,7 +4,7 @@ use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::ffi::snapshot::original;
 use crate::symbol::Operation;
-use crate::trace::state::numbers::ComputedNumber;
+use crate::trace::state::computed_number::ComputedNumber;
 
 /// The argument of `BINARY_OP`. CPython: `NB_*` of `Include/opcode.h`.
 fn binary(operation: Operation) -> Option<u32> {

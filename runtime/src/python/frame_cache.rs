@@ -1,6 +1,6 @@
 //! The cache of one frame: its table of entries, and how often it was traced.
 use super::cache::Table;
-use super::limits::Patience;
+use super::patience::Patience;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

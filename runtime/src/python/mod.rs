@@ -31,6 +31,8 @@ mod made_anew;
 #[cfg(slotrt_traces)]
 mod nested;
 #[cfg(slotrt_traces)]
+mod patience;
+#[cfg(slotrt_traces)]
 mod record;
 #[cfg(slotrt_traces)]
 mod session;

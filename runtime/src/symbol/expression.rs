@@ -1,17 +1,10 @@
 //! Interned expressions: two that are equal by the rules here are one.
+use super::ids::{ExpressionId, Symbol};
 use super::number::Number;
 use super::operation::{Operation, SMALL};
 use super::sum::{Factor, Sum};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-/// An input: something that is another number at another call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub u32);
-
-/// An expression of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpressionId(u32);
 
 /// What an expression gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

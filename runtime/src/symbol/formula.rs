@@ -1,5 +1,6 @@
 //! Expressions as flat programs: what a guard computes from the numbers that come in.
-use super::expression::{Expression, ExpressionId, Expressions, Symbol};
+use super::expression::{Expression, Expressions};
+use super::ids::{ExpressionId, Symbol};
 use super::number::Number;
 use super::operation::Operation;
 use super::sum::{Factor, Sum, Term};

@@ -4,6 +4,7 @@
 //! It must not know Python objects, sources or the tracer.
 mod expression;
 mod formula;
+mod ids;
 mod number;
 mod operation;
 mod relation;
@@ -11,8 +12,9 @@ mod sizes;
 mod split;
 mod sum;
 
-pub use expression::{ExpressionId, Expressions, Kind, Symbol};
+pub use expression::{Expressions, Kind};
 pub use formula::Formula;
+pub use ids::{ExpressionId, Symbol};
 pub use number::{Comparison, Number};
 pub use operation::Operation;
 pub use relation::{Condition, Decision, Relation};

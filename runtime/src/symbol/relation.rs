@@ -1,6 +1,7 @@
 //! Comparisons of expressions: simplified, decided where nothing that comes in matters, or kept as conditions.
-use super::expression::{Expression, ExpressionId, Expressions, Symbol};
+use super::expression::{Expression, Expressions};
 use super::formula::Formula;
+use super::ids::{ExpressionId, Symbol};
 use super::number::{Comparison, Number};
 use super::sum::Sum;
 

@@ -1,6 +1,7 @@
 //! Arithmetic of sizes: what rules compute, and what they assume where they must decide.
-use super::expression::{ExpressionId, Expressions, Symbol};
+use super::expression::Expressions;
 use super::formula::Formula;
+use super::ids::{ExpressionId, Symbol};
 use super::number::{Comparison, Number};
 use super::operation::Operation;
 use super::relation::{Condition, Decision, Relation};

@@ -1,6 +1,7 @@
 //! Expressions taken apart, so that compiled code and graphs can compute them step by step.
-use super::expression::{Expression, ExpressionId, Expressions, Symbol};
+use super::expression::{Expression, Expressions};
 use super::formula::Formula;
+use super::ids::{ExpressionId, Symbol};
 use super::number::Number;
 use super::operation::Operation;
 use super::sum::{Factor, Sum, Term};

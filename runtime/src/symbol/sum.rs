@@ -1,5 +1,5 @@
 //! Integers as sums of products: the form in which equal expressions are one expression.
-use super::expression::{ExpressionId, Symbol};
+use super::ids::{ExpressionId, Symbol};
 use super::operation::Operation;
 use smallvec::SmallVec;
 

@@ -1,5 +1,5 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
-use super::check;
+
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use crate::domain::{Answer, Operand};
@@ -91,7 +91,7 @@ impl<'py> Meta<'_, 'py> {
         let Some(operand) = operands.positional.first().cloned() else {
             return Err(refused(name, "It has no operand."));
         };
-        let metadata = || check::metadata(&operand).map_err(|error| fault(&error));
+        let metadata = || super::metadata::metadata(&operand).map_err(|error| fault(&error));
         let before = metadata()?;
         // Changes in place are not cast: they need no stand-ins that are.
         let gives = operands.run(target).map_err(|error| fails(target, &error))?;

@@ -1,4 +1,5 @@
 //! Guards on tensors and on PyTorch's modes.
+use super::metadata::metadata;
 use super::open_sizes;
 use crate::guard::DomainCheck;
 use crate::names::name;
@@ -131,26 +132,6 @@ impl TensorCheck {
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         metadata(value)?.eq(self.metadata.bind(value.py()))
     }
-}
-
-/// What guards compare.
-pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-    let read = |name: &str| tensor.getattr(name);
-    let stride = tensor.call_method0(name!("stride"))?;
-    let conjugate = tensor.call_method0(name!("is_conj"))?;
-    let negative = tensor.call_method0(name!("is_neg"))?;
-    let parts = [
-        read("dtype")?,
-        read("shape")?,
-        stride,
-        read("requires_grad")?,
-        read("device")?,
-        read("layout")?,
-        conjugate,
-        negative,
-        read("is_leaf")?,
-    ];
-    PyTuple::new(tensor.py(), parts)
 }
 
 impl DomainCheck for TensorCheck {

@@ -1,5 +1,7 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
+use crate::names::name;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// Attributes.
 const ATTRIBUTES: &[&str] = &["shape", "dtype", "ndim", "requires_grad", "itemsize", "nbytes", "layout"];
@@ -56,4 +58,24 @@ pub(super) fn kind(name: &str) -> Option<bool> {
 
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
     METHODS.contains(&&*crate::ffi::callee::name_of(target))
+}
+
+/// What guards compare.
+pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let read = |name: &str| tensor.getattr(name);
+    let stride = tensor.call_method0(name!("stride"))?;
+    let conjugate = tensor.call_method0(name!("is_conj"))?;
+    let negative = tensor.call_method0(name!("is_neg"))?;
+    let parts = [
+        read("dtype")?,
+        read("shape")?,
+        stride,
+        read("requires_grad")?,
+        read("device")?,
+        read("layout")?,
+        conjugate,
+        negative,
+        read("is_leaf")?,
+    ];
+    PyTuple::new(tensor.py(), parts)
 }

@@ -1,5 +1,5 @@
 //! Guards on tensors of which some sizes are left open.
-use super::check::metadata;
+use super::metadata::metadata;
 use crate::guard::DomainCheck;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};

@@ -1,7 +1,7 @@
 //! Operations on symbolic numbers: what they give is computed again by compiled code, which must not raise there.
 use super::inputs::Numeral;
 use crate::symbol::{Comparison, Kind, Number, Operation, Relation};
-use crate::trace::state::numbers::ComputedNumber;
+use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};

@@ -7,8 +7,8 @@ use crate::guard::source::Source;
 use crate::symbol::{
     Comparison, ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, SizeArithmetic, Split,
 };
+use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::guard_requests::GuardRequest;
-use crate::trace::state::numbers::ComputedNumber;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -61,7 +61,7 @@ impl<'py> Tracer<'py> {
         source: Source,
     ) -> Option<Vec<SizeFromOutside>> {
         let marks = domain.size_marks(object);
-        if marks.is_empty() && !self.state.numbers.any_changes() {
+        if self.state.numbers.all_known || marks.is_empty() && !self.state.numbers.any_changes() {
             return None;
         }
         let base = Arc::new(source);

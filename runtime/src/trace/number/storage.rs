@@ -70,8 +70,8 @@ impl<'py> Tracer<'py> {
         if !args.iter().any(|arg| self.holds_number(arg, DEPTH)) {
             return Ok(());
         }
-        let proxied: Vec<_> = self.state.proxies.keys().copied().collect();
-        self.fix_numbers(proxied.into_iter().filter(|value| self.is_symbolic(*value)).collect())
+        let numbers: Vec<_> = self.state.proxies.keys().copied().filter(|value| self.is_symbolic(*value)).collect();
+        if numbers.is_empty() { Ok(()) } else { self.fix_numbers(numbers) }
     }
 
     fn holds_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {

@@ -4,13 +4,13 @@ use crate::domain::Domain;
 use crate::ffi::collector::Pause;
 use crate::ffi::{callee, types};
 use crate::guard::source::Source;
+#[cfg(debug_assertions)]
+use crate::trace::run::summary::{called_by_c, summary};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
 use crate::trace::state::options::{Options, Stop};
-#[cfg(debug_assertions)]
-use crate::trace::state::outcome::Effect;
 use crate::trace::state::outcome::{Break, End, NestedFrame, Outcome, RAISES};
 use crate::trace::state::stop_points::StopPoints;
 use crate::trace::state::tracer::{SpareState, State, Tracer};
@@ -65,6 +65,8 @@ struct Plan {
     merged: FxHashSet<Source>,
     /// Sources whose numbers must be known.
     fixed: FxHashSet<u64>,
+    /// Whether all numbers must be.
+    all_known: bool,
     /// Instructions that attempts executed so far.
     executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -154,7 +156,7 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
             Attempt::Specialise(sources) => {
                 let before = plan.fixed.len();
                 plan.fixed.extend(sources);
-                if plan.fixed.len() == before {
+                if plan.fixed.len() == before && std::mem::replace(&mut plan.all_known, true) {
                     return Err(Stop::Internal("numbers that are known are asked for again".into()));
                 }
                 plan.limit = options.stop_at.map(Limit::asked_for);
@@ -193,7 +195,10 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
     state.aliases.merged.clone_from(&plan.merged);
-    state.numbers.changing = Arc::clone(&options.changing);
+    state.numbers.all_known = plan.all_known;
+    if !plan.all_known {
+        state.numbers.changing = Arc::clone(&options.changing);
+    }
     state.numbers.fixed.clone_from(&plan.fixed);
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
@@ -290,33 +295,6 @@ fn confirm(
         return Err(Stop::Internal(format!("going back gave\n{one}\nbut tracing again gives\n{other}")));
     }
     Ok(())
-}
-
-#[cfg(debug_assertions)]
-fn called_by_c(outcome: &Outcome) -> usize {
-    outcome.guards.iter().filter(|guard| guard.reason.why == crate::trace::state::reasons::CALLED_BY_C).count()
-}
-
-/// What two traces of the same instructions agree on: all but what C's caches (of abstract classes) and addresses (places in the
-/// table of a set) decide.
-#[cfg(debug_assertions)]
-fn summary(outcome: &Outcome, whole: bool) -> String {
-    let guards: Vec<_> = outcome
-        .guards
-        .iter()
-        .filter(|guard| guard.reason.why != crate::trace::state::reasons::CALLED_BY_C)
-        .map(|guard| format!("{:?} {}", std::mem::discriminant(&guard.source), guard.reason))
-        .collect();
-    let end = match &outcome.end {
-        End::Break { at, stack, locals, .. } => {
-            format!("at {at}, {} on the stack, {} variables", stack.len(), locals.len())
-        }
-        End::Return { .. } | End::Raise(_) => "at its end".to_owned(),
-    };
-    let shared_caches = outcome.effects.iter().filter(|effect| !matches!(effect, Effect::Call { .. }));
-    let kinds: Vec<_> = shared_caches.map(std::mem::discriminant).collect();
-    let result = format!("{end}, {kinds:?}, {} nodes", outcome.graph.nodes.len());
-    if whole { format!("{} steps, {result}, {guards:#?}", outcome.steps) } else { result }
 }
 
 /// The break that made the trace end is the reason; what could not leave is why it ends earlier still.

@@ -6,3 +6,5 @@ pub(crate) mod driver;
 pub(crate) mod frame;
 pub(crate) mod rollback;
 pub(crate) mod stop_points;
+#[cfg(debug_assertions)]
+mod summary;

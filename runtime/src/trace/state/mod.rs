@@ -6,6 +6,7 @@
 pub mod aliases;
 pub mod arguments;
 pub mod caches;
+pub mod computed_number;
 pub mod context_variables;
 pub mod frame;
 pub mod generator;

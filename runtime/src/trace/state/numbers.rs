@@ -1,12 +1,10 @@
 //! The symbolic numbers of a trace: which sources they have, and what the trace knows of them.
 use crate::graph::NodeId;
 use crate::guard::source::Source;
-use crate::symbol::{ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, Symbol};
+use crate::symbol::{ExpressionId, Expressions, Formula, Number, Relation, Shape, Symbol};
 use crate::trace::state::journal::{OrderedSet, Tracked};
 use crate::trace::state::value::ValueId;
-use pyo3::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Which numbers from outside are symbolic.
@@ -18,25 +16,14 @@ pub struct ChangingSources {
     pub arguments: bool,
 }
 
-/// A number that compiled code computes again from others.
-#[derive(Debug)]
-pub struct ComputedNumber {
-    /// What it is the result of.
-    pub operation: Operation,
-    /// The operation's operands.
-    pub operands: SmallVec<[ValueId; 2]>,
-    /// The number in the call that is traced.
-    pub hint: Py<PyAny>,
-    /// As an expression; `None` where guards cannot compute it.
-    pub expression: Option<ExpressionId>,
-}
-
 /// Symbolic numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     pub(crate) changing: Arc<ChangingSources>,
     /// Sources whose numbers must be known after all.
     pub(crate) fixed: FxHashSet<u64>,
+    /// Whether all numbers must be, whatever is marked.
+    pub(crate) all_known: bool,
     /// Those that an attempt found to be such.
     pub(crate) to_fix: Vec<u64>,
     pub(crate) expressions: Expressions,

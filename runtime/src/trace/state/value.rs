@@ -2,7 +2,7 @@
 use crate::graph::NodeId;
 pub use crate::graph::ValueId;
 use crate::guard::source::Source;
-use crate::trace::state::numbers::ComputedNumber;
+use crate::trace::state::computed_number::ComputedNumber;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
