@@ -96,7 +96,12 @@ impl<H: Host> HostFrames<H> {
     }
 
     /// The dispatcher of a function that is to be compiled.
-    fn dispatcher(&self, py: Python<'_>, function: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<Arc<Compiled>> {
+    fn dispatcher(
+        &self,
+        py: Python<'_>,
+        function: &Bound<'_, PyAny>,
+        code: &Bound<'_, PyAny>,
+    ) -> Option<Arc<Compiled>> {
         let globals = inspect::globals(function)?;
         let mut known = self.known.lock().ok()?;
         let made = &mut known.get_mut(&(code.as_ptr() as usize))?.compiled;
