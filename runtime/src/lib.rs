@@ -31,6 +31,8 @@ mod semantics;
 pub mod split;
 mod surface;
 #[cfg(slotrt_traces)]
+pub mod symbol;
+#[cfg(slotrt_traces)]
 pub mod trace;
 
 #[cfg(slotrt_traces)]

@@ -25,6 +25,10 @@ pub(crate) mod hook;
 #[cfg(slotrt_traces)]
 pub(crate) mod host;
 #[cfg(slotrt_traces)]
+mod limits;
+#[cfg(slotrt_traces)]
+mod made_anew;
+#[cfg(slotrt_traces)]
 mod nested;
 #[cfg(slotrt_traces)]
 mod record;
