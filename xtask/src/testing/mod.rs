@@ -4,6 +4,7 @@ mod described;
 mod effects;
 mod generated;
 mod layer;
+mod link;
 mod models;
 mod python;
 mod releases;

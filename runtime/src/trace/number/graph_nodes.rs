@@ -29,9 +29,8 @@ impl<'py> Tracer<'py> {
     /// The input of the graph that is the same number from outside.
     pub(crate) fn input_with_source(&self, value: ValueId) -> Option<NodeId> {
         let Value::Real { source: Some(source), .. } = self.value(value) else { return None };
-        let is_same = |input: &ValueId| {
-            matches!(self.value(*input), Value::Real { source: Some(other), .. } if other == source)
-        };
+        let is_same =
+            |input: &ValueId| matches!(self.value(*input), Value::Real { source: Some(other), .. } if other == source);
         self.state.inputs.iter().find(|(_, input)| is_same(input)).map(|(node, _)| *node)
     }
 

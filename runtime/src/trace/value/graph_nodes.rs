@@ -179,11 +179,7 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(
-        &mut self,
-        items: impl Iterator<Item = Bound<'py, PyAny>>,
-        numbers: bool,
-    ) -> Traced<Vec<Operand<'py>>> {
+    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, numbers: bool) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);
