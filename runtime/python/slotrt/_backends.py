@@ -1,15 +1,24 @@
 """Backends by name."""
 
 from ._fx import graph_module, has_tensors
+from ._symbols import Symbols, is_symbolic
 
 
 def _with_fx(backend):
     """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`."""
 
     def adapted(graph, example_inputs):
-        if has_tensors(graph):
-            graph = graph_module(graph)
-        return backend(graph, example_inputs)
+        if not has_tensors(graph):
+            return backend(graph, example_inputs)
+        module = graph_module(graph)
+        if not is_symbolic(graph):
+            return backend(module, example_inputs)
+        symbols = Symbols(graph, example_inputs)
+        compiled = backend(module, symbols.inputs)
+        conditions = symbols.conditions()
+        if conditions is not None:
+            graph.require(*conditions)
+        return compiled
 
     adapted.__wrapped__ = backend
     return adapted
