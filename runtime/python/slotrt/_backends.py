@@ -1,15 +1,17 @@
 """Backends by name."""
 
-from ._fx import graph_module, has_tensors
+from ._fx import graph_module, has_tensors, surroundings
 
 
 def _with_fx(backend):
     """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`."""
 
     def adapted(graph, example_inputs):
-        if has_tensors(graph):
-            graph = graph_module(graph)
-        return backend(graph, example_inputs)
+        if not has_tensors(graph):
+            return backend(graph, example_inputs)
+        module = graph_module(graph)
+        with surroundings(module):
+            return backend(module, example_inputs)
 
     adapted.__wrapped__ = backend
     return adapted

@@ -5,7 +5,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
 use super::{compilers, metadata, modes, natives};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -97,14 +97,12 @@ impl Domain for Torch {
         self.rehearsal_of(callable)
     }
 
-    fn rehearsed<'py>(
-        &self,
-        target: Bound<'py, PyAny>,
-        args: &[Operand<'py>],
-        options: &[(String, Operand<'py>)],
-        example: Bound<'py, PyAny>,
-    ) -> Option<Answer<'py>> {
-        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.formal_like(example, first).map_err(|error| fault(&error))
+    }
+
+    fn with_graphs<'py>(&self, py: Python<'py>, call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.graphs_in(&Meta { torch: self, py }, call)
     }
 
     fn call<'py>(

@@ -227,7 +227,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn node(&mut self, mut node: Node) -> NodeId {
+    pub(crate) fn node(&mut self, mut node: Node) -> NodeId {
         let count = self.state.names.entry(node.name.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -266,7 +266,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The node that computes a value of the domain; inputs become placeholders when first used.
-    fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
+    pub(crate) fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.changed_nodes.get(&value) {
             return Ok(*node);
         }
