@@ -29,6 +29,8 @@ mod semantics;
 pub mod split;
 mod surface;
 #[cfg(slotrt_traces)]
+pub mod symbol;
+#[cfg(slotrt_traces)]
 pub mod trace;
 
 use pyo3::prelude::*;

@@ -46,6 +46,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
+    /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
+    fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
     /// Whether an attribute of this object from outside is another object that it holds, which no operation of a graph replaces.
@@ -109,6 +113,13 @@ pub enum Operand<'py> {
     },
     /// An object that is known and guarded.
     Known(Bound<'py, PyAny>),
+    /// An `int` or `float` that may be another one at another call.
+    Number {
+        /// The tracer's name for it.
+        value: ValueId,
+        /// The number in this call.
+        hint: Bound<'py, PyAny>,
+    },
     /// A tuple.
     Tuple(Vec<Operand<'py>>),
     /// A list.

@@ -4,12 +4,15 @@
 //! It must not know how a trace came about.
 mod caller_object;
 mod condition;
+mod dead_reference;
 mod deque_shape;
 mod empty_slot;
 mod function_shape;
 mod has_item;
+mod iterators_apart;
 mod key_order;
 mod load;
+mod number_condition;
 mod plan;
 mod program;
 mod residual;
@@ -19,10 +22,13 @@ mod test;
 mod values;
 
 pub use condition::{Check, DomainCheck, Guard, Reason};
+pub use dead_reference::DeadReference;
 pub use deque_shape::DequeShape;
 pub use empty_slot::EmptySlot;
 pub use has_item::HasItem;
+pub use iterators_apart::IteratorApart;
 pub use key_order::KeyOrder;
 pub use load::Registers;
+pub use number_condition::{NumberCondition, number};
 pub use program::{GuardFailure, Program};
 pub use residual::{ChangeCounts, GuardMode, Residual};

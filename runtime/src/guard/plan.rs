@@ -235,7 +235,8 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
             Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) => *base,
-            Load::EntryFor(base, _) | Load::HasKey(base, _) => *base,
+            Load::WeakReferent(base) | Load::WeakReference(base) | Load::Keys(base) | Load::ThreadDict(base) => *base,
+            Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -250,6 +251,10 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
             Load::EntryFor(..) | Load::HasKey(..) => State::Moving("the contents of a container"),
             Load::Referent(_) => State::Moving("what an object of C holds"),
+            Load::WeakReferent(_) | Load::WeakReference(_) => State::Moving("what a weak reference refers to"),
+            Load::Keys(_) => State::Moving("the keys of a container"),
+            Load::ThreadDict(_) => State::Moving("what the thread has"),
+            Load::Ahead(..) => State::Moving("what an iterator gives next"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
             Load::Type(_) => State::Moving("the class of an object can be assigned"),
             Load::ContextValue(_) => State::Moving("the value of a context variable"),

@@ -46,6 +46,11 @@ impl Entry {
         })
     }
 
+    /// Where the call has other numbers than the guards ask for.
+    pub fn changed_numbers<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<u64> {
+        self.guards.as_ref().map_or_else(Vec::new, |guards| guards.changed_numbers(args, function))
+    }
+
     /// Has what was found to hold watched from now on, after what was watched before has changed.
     fn watch<'py>(
         &self,

@@ -14,6 +14,7 @@ use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
 use crate::trace::os_signals::set_off;
 use crate::trace::state::outcome::Outcome;
+use crate::trace::state::numbers::ChangingSources;
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ impl Compiled {
             stop_at,
             fullgraph: refuses,
             backend: self.unit.options.backend.is_some(),
+            changing: self.changing()?,
             function_caches: kept,
             ..trace::Options::of(fullgraph)
         };
@@ -96,6 +98,15 @@ impl Compiled {
         }
         let run = self.install(py, original, emitted, words)?;
         if eval_breaker::is_set(py) { Ok(Choice::Original) } else { Ok(run) }
+    }
+
+    /// Which numbers from outside the next trace takes for symbolic.
+    fn changing(&self) -> PyResult<Arc<ChangingSources>> {
+        let cache = self.cache.lock().map_err(|_| InternalError::new_err("the cache of a frame is poisoned"))?;
+        Ok(Arc::new(ChangingSources {
+            keys: cache.changing.clone(),
+            arguments: self.unit.options.dynamic == Some(true),
+        }))
     }
 
     /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.

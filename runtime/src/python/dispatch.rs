@@ -23,6 +23,7 @@ impl Compiled {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         let stale = (cache.generation != generation).then(|| {
             (cache.generation, cache.full, cache.traced) = (generation, false, 0);
+            cache.changing.clear();
             std::mem::take(&mut cache.table)
         });
         let table = Arc::clone(&cache.table);
@@ -90,7 +91,19 @@ impl Compiled {
             return self.give_up(function, &limit, words);
         }
         self.unit.shared.count(|counters| &counters.recompiles);
+        self.note_numbers(&missed, function, args)?;
         self.compile(function, args, words)
+    }
+
+    /// Notes where this call has other numbers than earlier ones: the next trace takes them for symbolic.
+    fn note_numbers<'py>(&self, missed: &Misses<'_>, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<()> {
+        if self.unit.options.dynamic == Some(false) {
+            return Ok(());
+        }
+        let changed: Vec<u64> =
+            missed.iter().flat_map(|(entry, _)| entry.changed_numbers(args, function)).collect();
+        self.cache.lock().map_err(|_| poisoned())?.changing.extend(changed);
+        Ok(())
     }
 
     /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.

@@ -1,5 +1,6 @@
 //! The cache of one frame: its table of entries, and how often it was traced.
 use super::cache::Table;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The entries of one frame.
@@ -11,6 +12,8 @@ pub struct Cache {
     /// How often the frame was traced, also for entries that are gone.
     pub traced: usize,
     pub table: Arc<Table>,
+    /// Where calls have found other numbers than guards asked for.
+    pub changing: FxHashSet<u64>,
 }
 
 impl Cache {

@@ -139,7 +139,7 @@ impl FrameHandler for Handler {
         }
         let function = frame.function(py);
         let Some(compiled) = self.0.dispatcher(&function, frame.code_address()) else { return Ok(Action::Run) };
-        Ok(match compiled.choose(&function, frame.args(py))? {
+        Ok(match compiled.choose(&function, frame.values().args(py))? {
             Choice::Run(entry) => Action::Call(function::with_closure(entry.bind(py), &function)?.unbind()),
             Choice::Original => Action::Run,
             Choice::Done(result) => Action::Done(result),

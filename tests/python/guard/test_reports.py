@@ -87,7 +87,7 @@ class Reports(Case):
         self.assertEqual([frame["end"] for frame in frames], ["return"] * 8 + ["skip"])
         self.assertEqual(frames[-1]["skipped"], "traced 8 times with different guards, the limit of one frame")
         self.assertEqual(len(frames[-1]["recompiled_because"]), 8)
-        self.assertRegex(frames[-1]["recompiled_because"][0], r"^a == 7 .*: now 8$")
+        self.assertRegex(frames[-1]["recompiled_because"][0], r"^a = s0: s0 == 7 .*: now 8$")
 
     def test_the_limit_of_traces(self):
         class Thing:

@@ -4,7 +4,7 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{compilers, metadata, modes, natives};
+use super::{compilers, metadata, modes, natives, numbers};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
@@ -126,6 +126,15 @@ impl Domain for Torch {
                 meta.perform(name, method, args, kwargs)
             }
             Callee::GetAttr(name) => self.attribute(&meta, name, args),
+        }
+    }
+
+    fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
+        match callee {
+            Callee::Slot(slot) => numbers::in_slot(slot),
+            Callee::Function(function) => !self.is_operator(function) && numbers::in_call(&callee::name_of(function)),
+            Callee::Method(name) => numbers::in_call(name),
+            Callee::GetAttr(_) => false,
         }
     }
 

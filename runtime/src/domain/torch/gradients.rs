@@ -42,7 +42,7 @@ fn is_made_here(operand: &Operand<'_>) -> bool {
             example.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false)
         }
         Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_made_here),
-        Operand::Known(_) | Operand::Slice(_) | Operand::Foreign(_) => false,
+        Operand::Known(_) | Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,
     }
 }
 

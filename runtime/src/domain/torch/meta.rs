@@ -40,6 +40,7 @@ impl<'py> Meta<'_, 'py> {
         match operand {
             Operand::Graph { example, .. } => self.stand_in(example).map_err(|error| fault(&error)),
             Operand::Known(object) => self.known(object),
+            Operand::Number { hint, .. } => Ok(hint.clone()),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Slice(parts) => {
@@ -80,6 +81,7 @@ impl<'py> Meta<'_, 'py> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.folded(item)).collect::<Result<Vec<_>, _>>();
         match operand {
             Operand::Known(object) => plain(object),
+            Operand::Number { .. } => Err(unknown("number that is not known")),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&example.get_type()))),

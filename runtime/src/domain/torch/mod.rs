@@ -17,6 +17,7 @@ mod meta;
 mod metadata;
 mod modes;
 mod natives;
+mod numbers;
 mod overloads;
 mod rehearsals;
 mod transforms;

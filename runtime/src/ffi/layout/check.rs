@@ -65,7 +65,7 @@ fn check_frame(py: Python<'_>) -> PyResult<()> {
         if raw.is_null() || !(raw as usize).is_multiple_of(8) || !std::ptr::eq(raw, current) {
             return Err(wrong("PyFrameObject"));
         }
-        (read::<usize>(raw, frame::F_CODE), read::<usize>(raw, frame::F_GLOBALS))
+        (frame::code(raw) as usize, read::<usize>(raw, frame::F_GLOBALS))
     };
     let same = |address: usize, name: &str| PyResult::Ok(running.getattr(name)?.as_ptr() as usize == address);
     if same(code, "f_code")? && same(globals, "f_globals")? { Ok(()) } else { Err(wrong("_PyInterpreterFrame")) }

@@ -12,6 +12,8 @@ pub mod context_variable;
 pub mod contexts;
 pub mod inspect;
 #[cfg(slotrt_traces)]
+pub mod iterators;
+#[cfg(slotrt_traces)]
 pub mod lru_cache;
 pub(crate) mod modules;
 pub mod ndarray;
@@ -23,3 +25,7 @@ pub mod referents;
 mod samples;
 pub mod set_table;
 pub mod snapshot;
+#[cfg(slotrt_traces)]
+pub mod thread_locals;
+#[cfg(slotrt_traces)]
+pub mod weak_references;

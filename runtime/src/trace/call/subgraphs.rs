@@ -115,7 +115,7 @@ impl<'py> Tracer<'py> {
             items.extend(extra);
             operands[order.lifted] = Operand::Tuple(items);
         }
-        let mut named = self.named_operands(&args.keywords)?;
+        let mut named = self.named_operands(&args.keywords, false)?;
         let examples: Vec<_> = bodies
             .iter()
             .map(|body| body.leaves.iter().map(|(_, example)| example.bind(self.py).clone()).collect())
@@ -151,7 +151,7 @@ impl<'py> Tracer<'py> {
     /// The arguments that are handed on to the function.
     fn operands_given(&mut self, args: &Arguments, order: &HigherOrder) -> Traced<Vec<Operand<'py>>> {
         match order.arity == order.lifted {
-            true => self.operands_of(args.positional.get(order.arity..).unwrap_or_default()),
+            true => self.operands_of(args.positional.get(order.arity..).unwrap_or_default(), false),
             false => Ok(Vec::new()),
         }
     }

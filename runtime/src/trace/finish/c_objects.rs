@@ -113,7 +113,7 @@ impl<'py> Tracer<'py> {
             {
                 self.materialise_reduced(id, object)
             }
-            "types.UnionType" => self.materialise_union(id, object),
+            "types.UnionType" | "typing.Union" => self.materialise_union(id, object),
             "object" => {
                 let class = self.constant(class.into_any());
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])

@@ -37,6 +37,7 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.compare_copies()?;
+        self.advance_iterators()?;
         self.compare_contexts()?;
         self.replay_contexts()?;
         if let Some(object) = self.finaliser_in_guards() {

@@ -32,7 +32,7 @@ impl<'py> Tracer<'py> {
         if !is_container {
             return self.view_copy(id, &object);
         }
-        if self.is_known_set(id, &object) {
+        if self.is_known_set(id, &object) || self.is_unusual(id) {
             return Ok(None);
         }
         if !types::is_c_type(&class) && crate::trace::value::finalisable::has_finaliser(&class) {

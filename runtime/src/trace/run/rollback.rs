@@ -21,6 +21,7 @@ impl State {
         start.cells = self.cells.order.len();
         start.attributes = self.attributes.order.len();
         start.private_copies = self.private_copies.len();
+        start.relations = self.numbers.relations.order.len();
         (start.route, start.routes) = (self.route.len(), self.routes.len());
         (start.depth, start.steps) = (self.depth, self.steps);
     }
@@ -56,6 +57,7 @@ impl State {
         for private_copy in self.private_copies.truncate(start.private_copies) {
             self.identity.remove(&(private_copy.object.as_ptr() as usize));
         }
+        self.numbers.relations.truncate(start.relations);
         self.route.truncate(start.route);
         self.routes.truncate(start.routes);
         (self.depth, self.steps) = (start.depth, start.steps);

@@ -103,6 +103,14 @@ impl Frame {
         }
     }
 
+    /// The same for what may be a NULL.
+    pub(crate) fn peek_entry(&self, depth: usize) -> Traced<Option<ValueId>> {
+        match self.stack.len().checked_sub(depth).and_then(|index| self.stack.get(index)) {
+            Some(StackEntry::Null) => Ok(None),
+            _ => self.peek(depth).map(Some),
+        }
+    }
+
     pub(crate) fn name(&self, index: u32) -> Traced<&str> {
         self.code.names.get(index as usize).map_or_else(|| internal("name index"), |name| Ok(name.as_str()))
     }

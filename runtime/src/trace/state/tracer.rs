@@ -112,6 +112,10 @@ pub struct State {
     pub(crate) backend: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
+    /// Views of dicts from outside: of which dict, and by which method.
+    pub(crate) views: Tracked<FxHashMap<ValueId, (ValueId, &'static str)>>,
+    /// Iterators of C from outside that the trace goes through.
+    pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
     /// Context variables, contexts and tokens.
@@ -154,6 +158,8 @@ pub struct State {
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
+    /// Symbolic numbers.
+    pub(crate) numbers: crate::trace::state::numbers::Numbers,
     pub(crate) outer_globals: usize,
     pub(crate) touched_types: OrderedSet<usize>,
     /// The code of the outermost frame.

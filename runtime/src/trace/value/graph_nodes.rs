@@ -21,27 +21,32 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
-        let (operands, named) = (self.operands_of(args)?, self.named_operands(keywords)?);
+        let numbers = domain.takes_numbers(&callee);
+        let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         self.take_answer(domain, answer)
     }
 
-    /// The operands that values are.
-    pub(crate) fn operands_of(&mut self, values: &[ValueId]) -> Traced<Vec<Operand<'py>>> {
+    /// The operands that values are; `numbers`: symbolic ones are taken as such.
+    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: bool) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::with_capacity(values.len());
         for value in values {
-            operands.push(self.operand(*value)?);
+            operands.push(self.operand_of(*value, numbers)?);
         }
         Ok(operands)
     }
 
     /// The same with names.
-    pub(crate) fn named_operands(&mut self, values: &[(String, ValueId)]) -> Traced<Vec<(String, Operand<'py>)>> {
+    pub(crate) fn named_operands(
+        &mut self,
+        values: &[(String, ValueId)],
+        numbers: bool,
+    ) -> Traced<Vec<(String, Operand<'py>)>> {
         let mut operands = Vec::with_capacity(values.len());
         for (name, value) in values {
-            operands.push((name.clone(), self.operand(*value)?));
+            operands.push((name.clone(), self.operand_of(*value, numbers)?));
         }
         Ok(operands)
     }
@@ -97,6 +102,17 @@ impl<'py> Tracer<'py> {
             self.guard(source, Check::Domain(check), "operations are recorded or answered");
         }
         Ok(())
+    }
+
+    /// How a domain sees a value; `numbers`: it takes symbolic ones.
+    fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
+        if numbers && self.is_symbolic(id) {
+            self.class_of(id)?;
+            if let Some(hint) = self.number_hint(id) {
+                return Ok(Operand::Number { value: id, hint });
+            }
+        }
+        self.operand(id)
     }
 
     /// How a domain sees a value.
@@ -218,7 +234,7 @@ impl<'py> Tracer<'py> {
         Ok(self.own(made))
     }
 
-    fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let place = self.state.places.last();
         Origin {
             file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
@@ -240,7 +256,7 @@ impl<'py> Tracer<'py> {
 
     fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
         Ok(match operand {
-            Operand::Graph { value, .. } => Argument::Node(self.graph_node(*value)?),
+            Operand::Graph { value, .. } | Operand::Number { value, .. } => Argument::Node(self.graph_node(*value)?),
             Operand::Known(object) => Argument::Constant(object.clone().unbind()),
             Operand::Tuple(items) => {
                 Argument::Tuple(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
@@ -279,6 +295,7 @@ impl<'py> Tracer<'py> {
             }
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
+            Value::New(New::Computed(_)) => return self.number_node(value),
             Value::New(New::Owned(_)) | Value::New(_) => {
                 return unsupported("graph value made outside the graph", "argument");
             }
@@ -288,7 +305,8 @@ impl<'py> Tracer<'py> {
         }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
         let domain = self.domain_of(&object.get_type());
-        let meta = domain.as_ref().map_or_else(String::new, |domain| domain.describe(&object));
+        let of_number = || types::name(&object.get_type());
+        let meta = domain.as_ref().map_or_else(of_number, |domain| domain.describe(&object));
         let name = self.input_name(value);
         let node = self.node(Node {
             name,
