@@ -62,6 +62,8 @@ def graph_module(graph, single=False):
 
 def surroundings(module):
     """The context that a backend finds: where operators take graphs, one in which these can make numbers of their own for sizes."""
+    if "torch" not in sys.modules or not hasattr(module, "graph"):
+        return nullcontext()
     from torch._ops import HigherOrderOperator
 
     if not any(isinstance(node.target, HigherOrderOperator) for node in module.graph.nodes):

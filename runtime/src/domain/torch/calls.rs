@@ -11,7 +11,7 @@ use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -59,7 +59,7 @@ impl Domain for Torch {
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
-        if is_plain(callable) || self.is_operator(callable) || is_python(callable) {
+        if is_plain(callable) || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -204,6 +204,9 @@ impl Torch {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
         }
+        if is_allowed(function) {
+            return meta.record(function.clone(), args, kwargs);
+        }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);
         }
@@ -316,6 +319,15 @@ impl Torch {
             _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
         }
     }
+}
+
+/// The attribute of a function that the program says is to be a node.
+const ALLOWED: &str = "_slotrt_allowed_in_graph";
+
+/// Whether the program says that calls of the function are nodes.
+fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
 }
 
 /// Functions of types of numbers.
