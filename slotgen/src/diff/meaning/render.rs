@@ -1,0 +1,93 @@
+//! The differences in meaning as text, Markdown and JSON.
+
+use std::fmt::Write;
+
+use super::{ByMeaning, Change, Kind, Row};
+
+impl ByMeaning {
+    /// As plain text.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut out = format!("CPython {} to {}, by meaning\n{}\n\n", self.from, self.to, self.counts());
+        for (index, row) in self.rows.iter().enumerate() {
+            let _ = writeln!(out, "{:>4}  {}  ({}, {})", index + 1, row.title(), row.function, row.file);
+            for change in &row.changes {
+                let _ = writeln!(out, "        {}", change.text(&|code| code.to_owned()));
+            }
+        }
+        self.rest(&mut out, "");
+        out
+    }
+
+    /// As Markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let mut out = format!("# CPython {} to {}, by meaning\n\n{}\n\n", self.from, self.to, self.counts());
+        out.push_str("| | operation | function | what changed |\n| --- | --- | --- | --- |\n");
+        let code = |text: &str| format!("`{}`", text.replace('|', "\\|").replace('`', "'"));
+        for (index, row) in self.rows.iter().enumerate() {
+            let changes: Vec<String> = row.changes.iter().map(|change| change.text(&code)).collect();
+            let (title, function) = (row.title().replace('|', "\\|"), code(&row.function));
+            let _ = writeln!(out, "| {} | {title} | {function} | {} |", index + 1, changes.join("<br>"));
+        }
+        self.rest(&mut out, "## ");
+        out
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self)
+    }
+
+    /// Whether nothing means something else.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn counts(&self) -> String {
+        format!(
+            "{} functions mean something else; of {} only the text changed; {} have the same text; {} changed and are not translated in both",
+            self.rows.len(),
+            self.only_text.len(),
+            self.same_text,
+            self.not_compared.len()
+        )
+    }
+
+    fn rest(&self, out: &mut String, heading: &str) {
+        if !self.only_text.is_empty() {
+            let _ = write!(out, "\n{heading}Only the text changed\n\n{}\n", self.only_text.join(", "));
+        }
+        if !self.not_compared.is_empty() {
+            let _ = write!(out, "\n{heading}Changed, and not translated in both releases\n\n");
+            for (function, why) in &self.not_compared {
+                let _ = writeln!(out, "- {function}: {why}");
+            }
+        }
+    }
+}
+
+impl Row {
+    /// The slot or operation.
+    fn title(&self) -> String {
+        match (self.role, self.operations.as_slice()) {
+            (_, []) => self.function.clone(),
+            ("helper", operations) => format!("below {}", operations.join(", ")),
+            (_, operations) => operations.join(", "),
+        }
+    }
+}
+
+impl Change {
+    fn text(&self, code: &dyn Fn(&str) -> String) -> String {
+        let words = self.kind.words();
+        match (self.before.as_str(), self.after.as_str()) {
+            ("", "") => words.to_owned(),
+            (one, "") if self.kind == Kind::Exception => format!("no longer raises {}", code(one)),
+            ("", other) if self.kind == Kind::Exception => format!("raises {}", code(other)),
+            (one, "") | ("", one) => format!("{words} {}", code(one)),
+            (one, other) => format!("{words}: {} → {}", code(one), code(other)),
+        }
+    }
+}
