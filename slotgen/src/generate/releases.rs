@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::GenerateError;
-use super::committed::{newer, place_of};
+use super::committed::{newer, place_of, rank};
 use super::instructions::{self, header, installations};
 use super::sources::{Understood, add_effects, understood};
 use crate::diagnostics::Diagnostics;
@@ -74,11 +74,11 @@ pub fn generate(trees: &[Tree], rust: &[String], root: &Path, mode: Mode) -> Res
 /// Everything that is made of the releases that get Rust.
 fn of_rust(trees: &[Tree], rust: &[String], root: &Path, read: &mut [Read]) -> Result<Vec<File>, GenerateError> {
     let mut order: Vec<&String> = rust.iter().collect();
-    order.sort_by_key(|series| place_of(series));
+    order.sort_by_key(|series| rank(series));
     let mut vocabularies = BTreeMap::new();
     let mut built = BTreeMap::new();
-    // An older release calls what it asks of its world as newer ones do.
-    for series in order.iter().rev() {
+    // A release calls what it asks of its world as those before it do.
+    for series in &order {
         let found = trees.iter().zip(&mut *read).find(|(tree, _)| tree.release().series() == **series);
         let Some((tree, read)) = found else {
             return Err(GenerateError::Missing { wanted: rust.to_vec(), missing: (*series).clone() });

@@ -8,7 +8,10 @@ mod inline;
 mod names;
 mod normal;
 mod read;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use names::{function as plain_name, without_meaning};
 pub use normal::{Meaning, Step};
 pub(crate) use normal::{PARAMETER, VALUE, replaced, visit};
 
@@ -29,6 +32,8 @@ pub struct Meanings {
     pub release: String,
     functions: BTreeMap<Key, Known>,
     left: BTreeMap<Key, String>,
+    /// The plain names of all functions that the C files define.
+    defined: BTreeSet<String>,
 }
 
 /// A translated function.
@@ -61,7 +66,8 @@ impl Meanings {
             functions.insert((one.file().to_owned(), one.name().to_owned()), known);
         }
         let left = translation.left.iter().map(|one| ((one.unit.clone(), one.name.clone()), one.construct.clone()));
-        Self { release: release.to_owned(), functions, left: left.collect() }
+        let defined = translation.defined().map(names::function).collect();
+        Self { release: release.to_owned(), functions, left: left.collect(), defined }
     }
 
     /// The digest of what a function does itself, its callees by name; nothing where it is not translated, or where several
@@ -107,8 +113,8 @@ impl Meanings {
     pub(crate) fn beside(&self, other: &Self, key: &Key) -> Option<Meaning> {
         let known = self.functions.get(key)?;
         let helper = |name: &str| {
-            let (found, helper) = self.by_plain_name(&key.0, name)?;
-            (other.by_plain_name(&found.0, name).is_none()).then(|| helper.meaning.clone())
+            let (_, helper) = self.by_plain_name(&key.0, name)?;
+            (!other.defined.contains(name)).then(|| helper.meaning.clone())
         };
         Some(inline::inlined(&known.meaning, &helper))
     }

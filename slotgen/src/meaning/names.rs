@@ -2,7 +2,7 @@
 
 /// A function's name without what releases changed about it alone: underscores before it became public, the lock that its caller
 /// holds, the kind of reference that it gives.
-pub(super) fn function(name: &str) -> String {
+pub(crate) fn function(name: &str) -> String {
     let mut name = name.trim_start_matches('_');
     for end in ["_lock_held", "_unlocked", "_impl", "Ref", "_lock_held_impl"] {
         name = name.strip_suffix(end).unwrap_or(name);
@@ -65,4 +65,25 @@ pub(super) fn raises(name: &str) -> bool {
         || name.starts_with("PyErr_Set")
         || name == "PyErr_BadInternalCall"
         || name == "PyErr_NoMemory"
+}
+
+/// Calls that no program can see: the world's own reason to stop, free lists, references, locks, assertions.
+pub(crate) fn without_meaning(name: &str) -> bool {
+    const PARTS: [&str; 14] = [
+        "unsupported",
+        "freelist",
+        "FreeList",
+        "INCREF",
+        "DECREF",
+        "Py_CLEAR",
+        "SETREF",
+        "NewRef",
+        "assert",
+        "ASSERT",
+        "CRITICAL_SECTION",
+        "PyMem_Free",
+        "PyObject_GC_Track",
+        "PyObject_GC_UNTRACK",
+    ];
+    PARTS.iter().any(|part| name.contains(part))
 }

@@ -391,6 +391,9 @@ impl Reader<'_> {
             }
             _ => {}
         }
+        if names::without_meaning(name) {
+            return "NULL".to_owned();
+        }
         let result = self.fresh();
         steps.push(Step::Call { result, function: names::function(name), arguments });
         value(result)

@@ -19,6 +19,8 @@ mod units;
 mod value;
 mod world;
 
+#[cfg(test)]
+pub(crate) use driver::of_text;
 pub use driver::{Left, Share, Translated, Translation, shares};
 pub use render::{Arm, Dispatcher, Function, Head, Output, Rendered, Unit, capi, release, rendered, translate};
 pub use units::UNITS;

@@ -13,9 +13,10 @@ pub struct ByMeaning {
     pub same_text: usize,
     /// Functions whose text changed and whose meaning did not.
     pub only_text: Vec<String>,
-    /// Functions that mean something else, the most used first.
+    /// Operations that mean something else, those that programs see first, then the most used.
     pub rows: Vec<Row>,
-    /// Functions whose C changed and that are not translated in both releases, each with the reason.
+    /// Functions whose C changed, that are not translated in both releases, and whose calls and messages are the same; each
+    /// with the reason.
     pub not_compared: Vec<(String, String)>,
 }
 
@@ -26,12 +27,14 @@ pub struct Row {
     pub operations: Vec<String>,
     /// Whether it fills a slot, is a part of the C API, or is reached from such functions only.
     pub role: &'static str,
-    /// The function.
-    pub function: String,
-    /// Its C file.
+    /// The functions: more than one where the same changed in each.
+    pub functions: Vec<String>,
+    /// Their C file.
     pub file: String,
-    /// How many functions reach it.
+    /// How many functions reach the most used of them.
     pub used_by: usize,
+    /// Whether the C was compared, its calls and messages, because the function is not translated in both releases.
+    pub from_text: bool,
     /// What changed.
     pub changes: Vec<Change>,
 }

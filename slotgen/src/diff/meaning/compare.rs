@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{ByMeaning, Change, Kind, Row};
 use crate::diff::reach::Reach;
 use crate::diff::{Generated, Key};
-use crate::facts::Facts;
-use crate::meaning::{Meaning, Meanings, PARAMETER, Step, VALUE, replaced, visit};
+use crate::facts::{Facts, Function};
+use crate::meaning::{Meaning, Meanings, PARAMETER, Step, VALUE, plain_name, replaced, visit, without_meaning};
 
 /// How many changes of one kind a row tells one by one.
 const TOLD: usize = 6;
@@ -18,42 +18,86 @@ pub fn by_meaning((before, older): (&Meanings, &Facts), (after, newer): (&Meanin
     let (old, new) = (Reach::new(older, &generated), Reach::new(newer, &generated));
     let mut found = ByMeaning { from: before.release.clone(), to: after.release.clone(), ..ByMeaning::default() };
     let both: BTreeSet<&Key> = before.keys().chain(after.keys()).collect();
+    let mut rows = Vec::new();
     for key in both {
         match before.same_text(after, key) {
             Some(true) => found.same_text += 1,
-            None => not_compared(before, after, (&old, &new), key, &mut found),
+            None => rows.extend(by_text((before, &old), (after, &new), key, &mut found)),
             Some(false) => {
                 let (Some(one), Some(other)) = (before.beside(after, key), after.beside(before, key)) else { continue };
                 let changes = if one == other { Vec::new() } else { changes(&one, &other) };
                 if changes.is_empty() {
                     found.only_text.push(key.1.clone());
                 } else {
-                    found.rows.push(row(key, changes, &new));
+                    rows.push(row(key, changes, false, &new));
                 }
             }
         }
     }
-    found.rows.sort_by_cached_key(|row| (rank(row), std::cmp::Reverse(row.used_by), row.function.clone()));
+    found.rows = grouped(rows);
     found
 }
 
-/// A function that only one release has translated, if its C is another.
-fn not_compared(
-    before: &Meanings,
-    after: &Meanings,
-    reach: (&Reach<'_>, &Reach<'_>),
+/// Rows of the same file and role in which the same changed are one.
+fn grouped(mut rows: Vec<Row>) -> Vec<Row> {
+    let order = |row: &Row| (rank(row), std::cmp::Reverse(row.used_by), row.functions.clone());
+    rows.sort_by_cached_key(order);
+    let mut out: Vec<Row> = Vec::new();
+    for row in rows {
+        let same = out.iter_mut().find(|known| {
+            (&known.file, known.role, &known.changes, known.from_text)
+                == (&row.file, row.role, &row.changes, row.from_text)
+        });
+        match same {
+            Some(known) => {
+                known.functions.extend(row.functions);
+                let fresh: Vec<String> =
+                    row.operations.into_iter().filter(|one| !known.operations.contains(one)).collect();
+                known.operations.extend(fresh);
+            }
+            None => out.push(row),
+        }
+    }
+    out
+}
+
+/// A function that is not translated in both releases, if its C is another: what its C calls and says.
+fn by_text(
+    (before, old): (&Meanings, &Reach<'_>),
+    (after, new): (&Meanings, &Reach<'_>),
     key: &Key,
     found: &mut ByMeaning,
-) {
-    let (Some(one), Some(other)) = (reach.0.function(key), reach.1.function(key)) else { return };
-    if one.digest != other.digest {
+) -> Option<Row> {
+    let (one, other) = (old.function(key)?, new.function(key)?);
+    if one.digest == other.digest {
+        return None;
+    }
+    let calls = |function: &Function| -> Vec<String> {
+        let seen = function.calls.iter().filter(|name| !without_meaning(name) && !is_macro(name));
+        seen.map(|name| plain_name(name)).collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let mut changes = Vec::new();
+    let (gone, added) = differences(&calls(one), &calls(other));
+    list(Kind::CallGone, gone, true, &mut changes);
+    list(Kind::CallAdded, added, false, &mut changes);
+    let (gone, added) = differences(&one.strings, &other.strings);
+    pairs(Kind::Message, gone, added, &mut changes);
+    if changes.is_empty() {
         let why = |meanings: &Meanings| meanings.why_not(key).map(|why| format!("{}: {why}", meanings.release));
         let reason = why(before).or_else(|| why(after)).unwrap_or_else(|| "it is asked of the world".to_owned());
         found.not_compared.push((key.1.clone(), reason));
+        return None;
     }
+    Some(row(key, changes, true, new))
 }
 
-fn row(key: &Key, changes: Vec<Change>, reach: &Reach<'_>) -> Row {
+/// Macros that hold, convert or look, as C writes them.
+fn is_macro(name: &str) -> bool {
+    const LOOKS: [&str; 6] = ["_CAST", "_GET_SIZE", "_GET_ITEM", "Py_TYPE", "Py_SIZE", "FT_ATOMIC"];
+    LOOKS.iter().any(|part| name.contains(part)) || name.chars().all(|c| !c.is_ascii_lowercase())
+}
+
+fn row(key: &Key, changes: Vec<Change>, from_text: bool, reach: &Reach<'_>) -> Row {
     let fills = reach.fills(key);
     let roots = reach.roots(key);
     let is_public = reach.function(key).is_some_and(|function| !function.is_static) && key.1.starts_with("Py");
@@ -67,29 +111,33 @@ fn row(key: &Key, changes: Vec<Change>, reach: &Reach<'_>) -> Row {
         "operation" => vec![key.1.clone()],
         _ => roots.slots.into_iter().chain(roots.generated).take(4).collect(),
     };
-    let (function, file) = (key.1.clone(), key.0.clone());
-    Row { operations, role, function, file, used_by: reach.used_by(key), changes }
+    let (functions, file) = (vec![key.1.clone()], key.0.clone());
+    Row { operations, role, functions, file, used_by: reach.used_by(key), from_text, changes }
 }
 
-/// What a program can see comes first: exceptions, calls into other code, results; then how often it is used.
+/// What a program can see comes first: exceptions, then calls into other code, then results; then how often it is used.
 fn rank(row: &Row) -> (u8, u8) {
     let seen = |kind: Kind| row.changes.iter().any(|change| change.kind == kind);
-    let loud = seen(Kind::Exception) || seen(Kind::Message) || seen(Kind::CallAdded) || seen(Kind::CallGone);
-    let quiet = seen(Kind::Order) || seen(Kind::CheckAdded) || seen(Kind::CheckGone) || seen(Kind::Result);
-    let role = match row.role {
-        "slot" | "operation" => 0,
-        _ => 1,
+    let role = u8::from(row.role == "helper");
+    let loud = seen(Kind::Exception) || seen(Kind::Message);
+    // A call of the C API may run a program's code; a call of a helper is how the work is divided.
+    let api = |change: &Change| {
+        matches!(change.kind, Kind::CallAdded | Kind::CallGone)
+            && [&change.before, &change.after].iter().any(|name| name.starts_with("Py") && !name.starts_with("PyMem"))
     };
-    (
-        if loud {
-            0
-        } else if quiet {
-            1
-        } else {
-            2
-        },
-        role,
-    )
+    let kind = if loud || row.changes.iter().any(api) {
+        0
+    } else if seen(Kind::Order)
+        || seen(Kind::CallAdded)
+        || seen(Kind::CallGone)
+        || seen(Kind::CheckAdded)
+        || seen(Kind::CheckGone)
+    {
+        1
+    } else {
+        2
+    };
+    (kind.max(role), role)
 }
 
 /// The ways in which two meanings differ.
@@ -145,8 +193,11 @@ impl Parts {
             Step::Switch { value, .. } => parts.checks.push(plain(value)),
             Step::Return(held) => parts.results.push(plain(held)),
             Step::Raise { exception, message } => {
-                let message: Vec<String> = message.iter().map(|part| plain(part)).collect();
-                parts.raised.push((plain(exception), message.join(", ")));
+                // An exception that is only passed on is nobody's own.
+                if exception != "error" && !(message.is_empty() && exception.starts_with(VALUE)) {
+                    let message: Vec<String> = message.iter().map(|part| plain(part)).collect();
+                    parts.raised.push((plain(exception), message.join(", ")));
+                }
             }
             _ => {}
         });

@@ -10,7 +10,9 @@ impl ByMeaning {
     pub fn to_text(&self) -> String {
         let mut out = format!("CPython {} to {}, by meaning\n{}\n\n", self.from, self.to, self.counts());
         for (index, row) in self.rows.iter().enumerate() {
-            let _ = writeln!(out, "{:>4}  {}  ({}, {})", index + 1, row.title(), row.function, row.file);
+            let text = if row.from_text { "; from the C alone" } else { "" };
+            let _ =
+                writeln!(out, "{:>4}  {}  ({}, {}{text})", index + 1, row.title(), row.functions.join(", "), row.file);
             for change in &row.changes {
                 let _ = writeln!(out, "        {}", change.text(&|code| code.to_owned()));
             }
@@ -27,7 +29,7 @@ impl ByMeaning {
         let code = |text: &str| format!("`{}`", text.replace('|', "\\|").replace('`', "'"));
         for (index, row) in self.rows.iter().enumerate() {
             let changes: Vec<String> = row.changes.iter().map(|change| change.text(&code)).collect();
-            let (title, function) = (row.title().replace('|', "\\|"), code(&row.function));
+            let (title, function) = (row.title().replace('|', "\\|"), code(&row.functions.join(", ")));
             let _ = writeln!(out, "| {} | {title} | {function} | {} |", index + 1, changes.join("<br>"));
         }
         self.rest(&mut out, "## ");
@@ -47,8 +49,9 @@ impl ByMeaning {
 
     fn counts(&self) -> String {
         format!(
-            "{} functions mean something else; of {} only the text changed; {} have the same text; {} changed and are not translated in both",
+            "{} operations ({} functions) mean something else; of {} only the text changed; {} have the same text; {} changed and are not translated in both",
             self.rows.len(),
+            self.rows.iter().map(|row| row.functions.len()).sum::<usize>(),
             self.only_text.len(),
             self.same_text,
             self.not_compared.len()
@@ -72,9 +75,12 @@ impl Row {
     /// The slot or operation.
     fn title(&self) -> String {
         match (self.role, self.operations.as_slice()) {
-            (_, []) => self.function.clone(),
-            ("helper", operations) => format!("below {}", operations.join(", ")),
-            (_, operations) => operations.join(", "),
+            (_, []) => self.functions.join(", "),
+            (role, operations) => {
+                let below = if role == "helper" { "below " } else { "" };
+                let named = operations.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+                format!("{below}{named}{}", if operations.len() > 12 { ", …" } else { "" })
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ mod body;
 mod fits;
 mod heads;
 mod kinds;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use body::Function;
 pub(crate) use heads::Heads;

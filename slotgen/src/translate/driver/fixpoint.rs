@@ -53,6 +53,11 @@ impl Translation {
         Self::now(rounds)
     }
 
+    /// The names of all functions of the C files.
+    pub fn defined(&self) -> impl Iterator<Item = &str> {
+        self.world.defined.keys().map(|key| key.1.as_str())
+    }
+
     /// The methods that read a member of a struct.
     pub fn members(&self) -> BTreeSet<String> {
         self.world.fields.borrow().keys().cloned().collect()

@@ -291,6 +291,7 @@ pub fn release(
     let mut diagnostics = crate::diagnostics::Diagnostics::default();
     let units = crate::translate::units::UNITS;
     let translation = super::fitting::translate(tree, &pre, units, elsewhere, &mut diagnostics)?;
+    diagnostics.extend(super::fitting::told(&translation));
     let (rendered, vocabulary) = rendered(&translation)?;
     Ok(Output { rendered, diagnostics, vocabulary })
 }

@@ -2,12 +2,15 @@
 
 use super::capi::capi;
 use super::files::rendered;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::preprocess::Preprocessor;
 use crate::source::Tree;
 use crate::translate::check::{Function, Heads};
-use crate::translate::driver::{self, Translation};
+use crate::translate::driver::{self, Left, Translation};
 use crate::translate::world::Elsewhere;
+
+/// What a reason begins with.
+const UNFIT: &str = "Rust that would not compile";
 
 /// How often functions are left out because others were.
 const ROUNDS: usize = 12;
@@ -21,6 +24,21 @@ pub fn translate(
     diagnostics: &mut Diagnostics,
 ) -> Result<Translation, String> {
     fitting(driver::translate(tree, pre, files, elsewhere, diagnostics)?)
+}
+
+/// What was left out because it would not compile.
+pub(super) fn told(translation: &Translation) -> Diagnostics {
+    let left = translation.left.iter().filter(|left| left.construct.starts_with(UNFIT));
+    let warning = |left: &Left| Diagnostic {
+        severity: Severity::Warning,
+        code: "translate/unfit",
+        file: left.file.clone(),
+        line: left.line,
+        column: 1,
+        message: format!("`{}` is left out: {}", left.name, left.construct),
+        help: "calls of it are asked of the world".to_owned(),
+    };
+    Diagnostics(left.map(warning).collect())
 }
 
 /// A translation without the functions that would not compile.
@@ -51,7 +69,7 @@ fn refused(translation: &Translation) -> Result<Vec<((String, String), String)>,
         for function in &unit.functions {
             let why = Function::parse(&function.text).and_then(|parsed| heads.refusal(&parsed).map_or(Ok(()), Err));
             if let Err(why) = why {
-                found.push(((unit.file.clone(), function.name.clone()), format!("Rust that does not fit: {why}")));
+                found.push(((unit.file.clone(), function.name.clone()), format!("{UNFIT}: {why}")));
             }
         }
     }
