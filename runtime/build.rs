@@ -25,6 +25,30 @@ fn bodies(rust: &BTreeSet<u8>, minor: u8) -> Option<(u8, Vec<u8>)> {
     Some((own, between))
 }
 
+/// What of another release's bodies does not stand in for this one's, from `stand_in/3.X.txt`; a release with its own has nothing.
+fn stand_in(minor: u8, own: u8) -> io::Result<String> {
+    let path = format!("stand_in/3.{minor}.txt");
+    println!("cargo:rerun-if-changed=stand_in");
+    let text = if own != minor && Path::new(&path).exists() { fs::read_to_string(&path)? } else { String::new() };
+    let (mut functions, mut identifiers) = (String::new(), String::new());
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let wrong = || io::Error::other(format!("{path}: `{line}` is no `function NAME | why` or `identifier NAME | why`"));
+        let (what, why) = line.split_once(" | ").ok_or_else(wrong)?;
+        match what.split_once(' ') {
+            Some(("function", name)) => functions += &format!("(FunctionId::{name}, {why:?}), "),
+            Some(("identifier", name)) => identifiers += &format!("({name:?}, {why:?}), "),
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(format!(
+        "/// Functions of another release that do not stand in for this one's, and what they do otherwise: a trace that enters one\n\
+        /// ends before.\n\
+        pub const NO_STAND_IN: &[(FunctionId, &str)] = &[{functions}];\n\
+        /// Identifiers at which another release's bodies do not stand in for this one's.\n\
+        pub const NO_IDENTIFIER: &[(&str, &str)] = &[{identifiers}];\n"
+    ))
+}
+
 fn main() -> io::Result<()> {
     pyo3_build_config::use_pyo3_cfgs();
     println!("cargo:rustc-check-cfg=cfg(slotrt_bytecode, slotrt_hooks, slotrt_live, slotrt_traces)");
@@ -54,7 +78,8 @@ fn main() -> io::Result<()> {
         text = format!(
             "pub use generated::v3_{own}::*;\n\
             /// The tables that must agree where a member lies.\n\
-            pub static FIELDS: &[&generated::tables::Rows<generated::members::Field>] = &[{tables}];\n"
+            pub static FIELDS: &[&generated::tables::Rows<generated::members::Field>] = &[{tables}];\n{}",
+            stand_in(minor, own)?
         );
     }
     let out = env::var_os("OUT_DIR").unwrap_or_default();
