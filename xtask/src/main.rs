@@ -5,6 +5,7 @@ mod demo;
 mod develop;
 mod diff;
 mod effects;
+mod explain;
 mod facts;
 mod fetch;
 mod fuzz;
@@ -34,10 +35,10 @@ use std::process::ExitCode;
     max_term_width = 110,
     after_help = "Start here:\n  cargo xtask demo    the whole way from C to a traced program\n  \
     cargo xtask test    every test\n\nBy purpose:\n  \
-    see it work              demo, translate, effects\n  \
+    see it work              demo, explain, translate, effects\n  \
     use it in Python         develop, bench\n  \
     add a CPython release    fetch, facts, diff, regen, prove\n  \
-    find what is missing     audit\n  \
+    find what is missing     audit, explain\n  \
     change the code          test, tidy, fuzz, prove\n\nPages for each of these: docs/README.md"
 )]
 struct Cli {
@@ -53,6 +54,7 @@ enum Command {
     Develop(develop::Options),
     Diff(diff::Options),
     Effects(effects::Options),
+    Explain(explain::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
     Fuzz(fuzz::Options),
@@ -75,6 +77,7 @@ impl Command {
             Command::Develop(options) => develop::run(options),
             Command::Diff(options) => diff::run(options),
             Command::Effects(options) => effects::run(options),
+            Command::Explain(options) => explain::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
             Command::Fuzz(options) => fuzz::run(options),
