@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod develop;
 mod diff;
+mod dist;
 mod effects;
 mod explain;
 mod facts;
@@ -37,6 +38,7 @@ use std::process::ExitCode;
     cargo xtask test    every test\n\nBy purpose:\n  \
     see it work              demo, explain, translate, effects\n  \
     use it in Python         develop, bench\n  \
+    ship it, link it         dist\n  \
     add a CPython release    fetch, facts, diff, regen, prove\n  \
     find what is missing     audit, explain\n  \
     change the code          test, tidy, fuzz, prove\n\nPages for each of these: docs/README.md"
@@ -53,6 +55,7 @@ enum Command {
     Demo(demo::Options),
     Develop(develop::Options),
     Diff(diff::Options),
+    Dist(dist::Options),
     Effects(effects::Options),
     Explain(explain::Options),
     Facts(facts::Options),
@@ -76,6 +79,7 @@ impl Command {
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
             Command::Diff(options) => diff::run(options),
+            Command::Dist(options) => dist::run(options),
             Command::Effects(options) => effects::run(options),
             Command::Explain(options) => explain::run(options),
             Command::Facts(options) => facts::run(options),

@@ -40,6 +40,7 @@ impl<'py> Meta<'_, 'py> {
         match operand {
             Operand::Graph { example, .. } => self.stand_in(example).map_err(|error| fault(&error)),
             Operand::Known(object) => self.known(object),
+            Operand::Number { hint, .. } => Ok(hint.clone()),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Slice(parts) => {
@@ -80,6 +81,7 @@ impl<'py> Meta<'_, 'py> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.folded(item)).collect::<Result<Vec<_>, _>>();
         match operand {
             Operand::Known(object) => plain(object),
+            Operand::Number { .. } => Err(unknown("number that is not known")),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&example.get_type()))),
@@ -113,7 +115,14 @@ impl<'py> Meta<'_, 'py> {
         if example.getattr(name!("is_meta"))?.is_truthy()? {
             return Ok(example.clone());
         }
-        empty_like(self.torch.module.bind(self.py), example, "meta")
+        // What a transform makes is wrapped for its level; what comes from outside is not.
+        let outside = self.torch.ambient.outside_transforms(self.py)?;
+        let made = empty_like(self.torch.module.bind(self.py), example, "meta");
+        if let Some(outside) = outside {
+            let none = self.py.None();
+            outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
+        }
+        made
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -176,7 +185,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What a call that gave `example` is in the graph.
-    fn answer(
+    pub(super) fn answer(
         &self,
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
@@ -189,7 +198,7 @@ impl<'py> Meta<'_, 'py> {
         }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
-        if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
+        if made.iter().any(|made| !made.is_none() && objects.iter().any(|object| object.is(made))) {
             return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
         }
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
@@ -209,13 +218,14 @@ impl<'py> Meta<'_, 'py> {
         object.get_type().is(&self.torch.tensor) && is_meta()
     }
 
-    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors.
+    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps.
     fn parts(&self, example: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
         let class = example.get_type();
         let sequence = example.is_exact_instance_of::<PyList>()
             || example.is_instance_of::<PyTuple>() && crate::ffi::types::is_c_type(&class);
         let items: Vec<_> = sequence.then(|| example.try_iter().ok())??.collect::<PyResult<_>>().ok()?;
-        (!items.is_empty() && items.iter().all(|item| self.is_meta_tensor(item))).then_some(items)
+        let fits = |item: &Bound<'py, PyAny>| item.is_none() || self.is_meta_tensor(item);
+        (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
     }
 
     fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {

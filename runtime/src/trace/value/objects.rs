@@ -154,7 +154,7 @@ impl<'py> Tracer<'py> {
                 && !self.state.guard_requests.has_any(id, GuardRequest::DOMAIN)
                 && let Some(source) = self.source(id)
             {
-                let check = domain.guard(&object).map_err(crate::trace::state::unwind::Unwind::Break)?;
+                let check = self.domain_check(&domain, id, &object)?;
                 self.guard_once(id, GuardRequest::DOMAIN, source, Check::Domain(check), "recorded into the graph");
             }
             self.state.guard_requests.insert(id, GuardRequest::CLASS);
@@ -163,6 +163,7 @@ impl<'py> Tracer<'py> {
         match self.value(id) {
             Value::Real { object, .. } | Value::New(New::Owned(object)) => Ok(object.bind(self.py).get_type()),
             Value::Node { example, .. } => Ok(example.bind(self.py).get_type()),
+            Value::New(New::Computed(number)) => Ok(number.hint.bind(self.py).get_type()),
             Value::New(New::Opaque(what)) => self.opaque_class(what),
             Value::New(New::Method { function, .. }) => self.class_of_bound(*function),
             Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
@@ -228,6 +229,7 @@ impl<'py> Tracer<'py> {
                 let object = object.bind(self.py).clone();
                 (is_scalar(&object) || object.is_instance_of::<PyType>()).then_some(object)
             }
+            Value::New(New::Computed(_)) => self.known_computed(id),
             _ => None,
         }
     }
