@@ -1,6 +1,6 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-use super::{effects, generated, python, rust, tables};
+use super::{effects, generated, python, rust, tables, unpacked};
 use crate::obtain::Interpreter;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -20,6 +20,8 @@ pub enum Layer {
     Python,
     /// The Python tests again, under PYTHONMALLOC=debug and -X dev
     Strict,
+    /// A part of the Python tests on releases that are not installed, on Debian's interpreters, unpacked
+    Unpacked,
     /// Python tests that need PyTorch
     Torch,
 }
@@ -27,7 +29,7 @@ pub enum Layer {
 impl Layer {
     /// What `test` runs without options.
     pub const STANDARD: &[Layer] =
-        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict];
+        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Unpacked];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -43,6 +45,7 @@ impl Layer {
             Layer::Effects => effects::run(interpreters),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
+            Layer::Unpacked => unpacked::run(filter),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
             Layer::Torch => {
                 python::run(&interpreters[interpreters.len().saturating_sub(1)..], filter, python::Kind::Torch)
