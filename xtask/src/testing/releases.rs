@@ -13,11 +13,11 @@ pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("runtime/s
 pub static SUPPORTED: LazyLock<Vec<String>> =
     LazyLock::new(|| HOOKED.iter().filter(|series| bodies(series).is_some()).cloned().collect());
 
-/// The release whose generated functions and claims hold for a release: itself, or the next one, or else the newest before it.
+/// The release whose generated functions and claims hold for a release: itself, or the next one, or else the one right before it.
 pub fn bodies(series: &str) -> Option<String> {
     let own = minor(series)?;
     let later = built().into_iter().filter(|other| minor(other) >= Some(own)).min_by_key(|other| minor(other));
-    later.or_else(|| built().into_iter().max_by_key(|other| minor(other)))
+    later.or_else(|| built().into_iter().find(|other| minor(other).is_some_and(|other| other + 1 == own)))
 }
 
 /// The newest release that the runtime traces with bodies of its own.
@@ -53,5 +53,6 @@ mod tests {
         assert_eq!(newest(), "3.13");
         assert_eq!(bodies("3.12").as_deref(), Some("3.13"));
         assert_eq!(bodies("3.14").as_deref(), Some("3.13"));
+        assert_eq!(bodies("3.15"), None);
     }
 }
