@@ -16,11 +16,11 @@ fn versions(folder: &Path, ending: &str) -> io::Result<BTreeSet<u8>> {
     Ok(found)
 }
 
-/// The release whose bodies run, and those between which its members lie: the release itself, or the nearest one stands in for it, of
-/// two the later. Where none is later, nothing says where members lie.
+/// The release whose bodies run, and those between which its members lie: the release itself, or the next one stands in for it; where
+/// there is none, the one right before it. Then nothing says where members lie.
 fn bodies(rust: &BTreeSet<u8>, minor: u8) -> Option<(u8, Vec<u8>)> {
     let (before, after) = (rust.range(..minor).next_back(), rust.range(minor..).next());
-    let own = *after.or(before)?;
+    let own = *after.or(before.filter(|before| *before + 1 == minor))?;
     let between = if own == minor { vec![own] } else { after.and(before).into_iter().chain(after).copied().collect() };
     Some((own, between))
 }
@@ -53,7 +53,11 @@ fn main() -> io::Result<()> {
     pyo3_build_config::use_pyo3_cfgs();
     println!("cargo:rustc-check-cfg=cfg(slotrt_bytecode, slotrt_hooks, slotrt_live, slotrt_traces)");
     println!("cargo:rerun-if-changed=build.rs");
-    let minor = pyo3_build_config::get().version().minor;
+    let config = pyo3_build_config::get();
+    if config.build_flags().0.contains(&pyo3_build_config::BuildFlag::Py_GIL_DISABLED) {
+        println!("cargo::error=slotrt does not work on a free-threaded CPython: see docs/free-threading.md");
+    }
+    let minor = config.version().minor;
     let generated = Path::new("../generated/src");
     let rust = versions(generated, "")?;
     let has_bytecode = versions(&generated.join("opcodes"), ".rs")?.contains(&minor);

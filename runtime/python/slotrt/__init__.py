@@ -12,6 +12,15 @@
 `is_compiled` looks at a callable; `is_compiling` tells code whether it is traced. `slotrt.torch` puts slotrt in TorchDynamo's place.
 """
 
+import sys as _sys
+
+if "t" in getattr(_sys, "abiflags", ""):
+    raise ImportError(
+        "slotrt does not work on a free-threaded CPython: it relies on the interpreter's lock. Use a build with the lock; "
+        "docs/free-threading.md says what would have to change."
+    )
+del _sys
+
 from . import _slotrt
 from ._slotrt import bytecode
 
