@@ -1,5 +1,4 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
-
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use crate::domain::{Answer, Operand};
