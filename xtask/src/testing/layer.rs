@@ -1,12 +1,7 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-<<<<<<< HEAD
-use super::{effects, generated, link, python, rust, tables};
+use super::{effects, generated, link, python, rust, tables, unpacked};
 use crate::obtain::{Interpreter, torch};
-=======
-use super::{effects, generated, python, rust, tables, unpacked};
-use crate::obtain::Interpreter;
->>>>>>> py314
 use anyhow::Result;
 use clap::ValueEnum;
 
@@ -25,26 +20,18 @@ pub enum Layer {
     Python,
     /// The Python tests again, under PYTHONMALLOC=debug and -X dev
     Strict,
-<<<<<<< HEAD
+    /// A part of the Python tests on releases that are not installed, on Debian's interpreters, unpacked
+    Unpacked,
     /// Wheel and link kit, used in C and C++ from an empty prefix, on the newest release
     Link,
     /// Python tests that need PyTorch, and a host in C++ beside libtorch
-=======
-    /// A part of the Python tests on releases that are not installed, on Debian's interpreters, unpacked
-    Unpacked,
-    /// Python tests that need PyTorch
->>>>>>> py314
     Torch,
 }
 
 impl Layer {
     /// What `test` runs without options.
     pub const STANDARD: &[Layer] =
-<<<<<<< HEAD
-        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Link];
-=======
-        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Unpacked];
->>>>>>> py314
+        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Unpacked, Layer::Link];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -60,11 +47,8 @@ impl Layer {
             Layer::Effects => effects::run(interpreters),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
-<<<<<<< HEAD
             Layer::Link => newest(interpreters).map(|python| link::run(python)).unwrap_or_else(|| Ok(Tally::default())),
-=======
             Layer::Unpacked => unpacked::run(filter),
->>>>>>> py314
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
             Layer::Torch => {
                 let newest = newest(interpreters);
