@@ -369,6 +369,18 @@ class Relied(Case):
         said = [guard for frame in report.frames for guard in frame["guards"] if "compared identities" in guard["reason"]]
         self.assertEqual(len(said), 2, said)
 
+    def test_a_list_that_is_made_to_hold_itself(self):
+        def within(a, b):
+            made = (lambda x, y=a: (x, y))(b)
+            a[-1] = made
+            return a[-1][1] is a, len(a)
+
+        compiled = slotrt.compile(within)
+        for _ in range(3):
+            items = [3, 1, 2]
+            self.assertEqual(compiled(items, 0), (True, 3))
+            self.assertIs(items[-1][1], items)
+
 
 if __name__ == "__main__":
     unittest.main()

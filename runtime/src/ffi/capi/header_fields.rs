@@ -27,6 +27,25 @@ impl State {
     }
 }
 
+/// Whether a string has its characters in place: from 3.12 on each has.
+///
+/// # Safety
+/// A live string.
+#[cfg(Py_3_12)]
+unsafe fn is_ready(_: *mut ffi::PyObject) -> bool {
+    true
+}
+
+/// The same.
+///
+/// # Safety
+/// A live string.
+#[cfg(not(Py_3_12))]
+unsafe fn is_ready(string: *mut ffi::PyObject) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { ffi::PyUnicode_IS_READY(string) != 0 }
+}
+
 /// What a macro or a member of a string's head says; nothing for what is no string, and for names of other things.
 pub(crate) fn unicode(name: &str, object: &Bound<'_, PyAny>) -> Option<i128> {
     let string = object.cast::<PyString>().ok()?.as_ptr();
@@ -35,8 +54,8 @@ pub(crate) fn unicode(name: &str, object: &Bound<'_, PyAny>) -> Option<i128> {
         let head = &*string.cast::<ffi::PyASCIIObject>();
         let state = State::of(head);
         Some(match name {
-            "PyUnicode_IS_READY" => i128::from(ffi::PyUnicode_IS_READY(string)),
-            "PyUnicode_READY" if ffi::PyUnicode_IS_READY(string) != 0 => 0,
+            "PyUnicode_IS_READY" => i128::from(is_ready(string)),
+            "PyUnicode_READY" if is_ready(string) => 0,
             "PyUnicode_IS_COMPACT" | "PyASCIIObject_state_compact" => i128::from(state.compact),
             "PyUnicode_IS_ASCII" | "PyASCIIObject_state_ascii" => i128::from(state.ascii),
             "PyUnicode_IS_COMPACT_ASCII" => i128::from(state.ascii != 0 && state.compact != 0),

@@ -130,6 +130,9 @@ pub fn trace(
     }
 }
 
+/// Ways to objects that are known under other ways, too. Where an object is made to hold itself, each trace finds one more.
+const MAX_MERGED: usize = 128;
+
 fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Outcome, Stop> {
     loop {
         match attempt(py, subject, options, plan)? {
@@ -147,6 +150,11 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 plan.merged.extend(paths);
                 if plan.merged.len() == before {
                     return Err(Stop::Internal("objects that have one value have several".into()));
+                }
+                if plan.merged.len() > MAX_MERGED {
+                    return Err(Stop::Fallback(
+                        "an object that the trace changes leads to itself in ever more ways".into(),
+                    ));
                 }
                 // What came after the objects' values parted may be wrong.
                 plan.limit = options.stop_at.map(Limit::asked_for);
