@@ -147,7 +147,7 @@ impl<H: Host> FrameHandler for HostFrames<H> {
             return Ok(Action::Run);
         }
         let Some(compiled) = self.dispatcher(py, &function, &code) else { return Ok(Action::Run) };
-        Ok(match compiled.choose(&function, frame.args(py))? {
+        Ok(match compiled.choose(&function, frame.values().args(py))? {
             Choice::Run(entry) => Action::Enter(function::with_closure(entry.bind(py), &function)?.unbind()),
             Choice::Original => Action::Run,
             Choice::Done(result) => Action::Done(result),

@@ -1,6 +1,6 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-use super::{effects, generated, link, python, rust, tables};
+use super::{effects, generated, link, python, rust, tables, unpacked};
 use crate::obtain::{Interpreter, torch};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -20,6 +20,8 @@ pub enum Layer {
     Python,
     /// The Python tests again, under PYTHONMALLOC=debug and -X dev
     Strict,
+    /// A part of the Python tests on releases that are not installed, on Debian's interpreters, unpacked
+    Unpacked,
     /// Wheel and link kit, used in C and C++ from an empty prefix, on the newest release
     Link,
     /// Python tests that need PyTorch, and a host in C++ beside libtorch
@@ -29,7 +31,7 @@ pub enum Layer {
 impl Layer {
     /// What `test` runs without options.
     pub const STANDARD: &[Layer] =
-        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Link];
+        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Unpacked, Layer::Link];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -46,6 +48,7 @@ impl Layer {
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
             Layer::Link => newest(interpreters).map(|python| link::run(python)).unwrap_or_else(|| Ok(Tally::default())),
+            Layer::Unpacked => unpacked::run(filter),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
             Layer::Torch => {
                 let newest = newest(interpreters);
