@@ -11,26 +11,8 @@ const FINDER: &std::ffi::CStr =
         Err(_) => c"",
     };
 
-macro_rules! python {
-    ($($module:literal: $file:literal,)*) => {
-        &[$(($module, include_str!(concat!("../../python/slotrt/", $file)))),*]
-    };
-}
-
-/// Every module of the package and its text.
-const TEXTS: &[(&str, &str)] = python! {
-    "slotrt": "__init__.py",
-    "slotrt._api": "_api.py",
-    "slotrt._backends": "_backends.py",
-    "slotrt._callables": "_callables.py",
-    "slotrt._decimals": "_decimals.py",
-    "slotrt._explain": "_explain.py",
-    "slotrt._fx": "_fx.py",
-    "slotrt._host": "_host.py",
-    "slotrt._log": "_log.py",
-    "slotrt._report": "_report.py",
-    "slotrt._wrappers": "_wrappers.py",
-};
+/// Every module of the package and its text, as the build script found them.
+const TEXTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/package.rs"));
 
 /// Under which name `sys` tells which copy of the library serves the interpreter.
 const OWNER: &str = "_slotrt_library";

@@ -151,7 +151,7 @@ assert slotrt.compile(lambda a: a + 1)(2) == 3
 folder = pathlib.Path(slotrt.__file__).parent
 assert (folder / 'py.typed').exists() and (folder / '__init__.pyi').exists()
 files = [str(file) for file in importlib.metadata.files('slotrt')]
-for wanted in ('LICENSE-MIT', 'LICENSE-APACHE', 'LICENSE-PSF', '.cdx.json'):
+for wanted in ('LICENSE-MIT', 'LICENSE-APACHE', 'LICENSE-PSF', '.cyclonedx.json'):
     assert any(file.endswith(wanted) for file in files), (wanted, files)
 ";
 
