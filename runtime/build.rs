@@ -73,6 +73,7 @@ fn main() -> io::Result<()> {
         println!("cargo::error=slotrt does not work on a free-threaded CPython: see docs/free-threading.md");
     }
     let minor = config.version().minor;
+    println!("cargo:rustc-env=SLOTRT_MINOR={minor}");
     let generated = Path::new("../generated/src");
     let rust = versions(generated, "")?;
     let has_bytecode = versions(&generated.join("opcodes"), ".rs")?.contains(&minor);

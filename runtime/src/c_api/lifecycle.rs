@@ -46,7 +46,7 @@ pub unsafe extern "C" fn slotrt_open(version: u32, out: *mut slotrt_runtime) -> 
             return Err(Failure::new(SLOTRT_WRONG_VERSION, text));
         }
         let running = py.version_info();
-        let built: (u8, u8) = (3, pyo3_ffi_minor());
+        let built = (3, MINOR);
         if (running.major, running.minor) != built {
             let text = format!("this library is for CPython 3.{}, not {}.{}", built.1, running.major, running.minor);
             return Err(Failure::new(SLOTRT_OTHER_RELEASE, text));
@@ -73,13 +73,10 @@ pub unsafe extern "C" fn slotrt_open(version: u32, out: *mut slotrt_runtime) -> 
 }
 
 /// The minor version of the CPython that the library is built for.
-const fn pyo3_ffi_minor() -> u8 {
-    match () {
-        () if cfg!(Py_3_13) => 13,
-        () if cfg!(Py_3_12) => 12,
-        () => 11,
-    }
-}
+const MINOR: u8 = match u8::from_str_radix(env!("SLOTRT_MINOR"), 10) {
+    Ok(minor) => minor,
+    Err(_) => 0,
+};
 
 /// Has every runtime closed before the interpreter ends.
 fn close_at_exit(py: Python<'_>) -> PyResult<()> {
