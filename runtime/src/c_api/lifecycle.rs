@@ -1,7 +1,7 @@
 //! Versions; opening and closing.
 use super::entry::{enter, fill, with};
 use super::error::Failure;
-use super::runtime::{self, Runtime};
+use super::runtime::{self, Runtime, slotrt_runtime};
 use super::status::slotrt_status::{self, *};
 use super::{frames, package};
 use pyo3::prelude::*;
@@ -11,10 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The version of this header: the major version in the upper 16 bits, which changes where a program must be compiled again.
 pub const SLOTRT_API_VERSION: u32 = 0x0001_0000;
-
-/// A runtime of one interpreter. 0 is none. A handle is never used again.
-#[allow(non_camel_case_types)]
-pub type slotrt_runtime = u64;
 
 /// Whether an interpreter that was served has ended: what is kept of it is gone, and another one cannot be served.
 static ENDED: AtomicBool = AtomicBool::new(false);

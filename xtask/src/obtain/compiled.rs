@@ -67,9 +67,11 @@ pub fn all(release: &str) -> Result<Vec<Compiled>> {
 
 /// The interpreter that the user named: by its path, or by its series.
 pub fn named(path: &Path) -> Result<Interpreter> {
-    let series = path.to_str().filter(|name| name.split_once('.').is_some_and(|(major, minor)| {
-        major == "3" && !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit())
-    }));
+    let series = path.to_str().filter(|name| {
+        name.split_once('.').is_some_and(|(major, minor)| {
+            major == "3" && !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    });
     series.filter(|_| !path.exists()).map_or_else(|| interpreter::named(path), |series| interpreter_of(series, None))
 }
 

@@ -30,8 +30,16 @@ pub enum Layer {
 
 impl Layer {
     /// What `test` runs without options.
-    pub const STANDARD: &[Layer] =
-        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Unpacked, Layer::Link];
+    pub const STANDARD: &[Layer] = &[
+        Layer::Rust,
+        Layer::Generated,
+        Layer::Tables,
+        Layer::Effects,
+        Layer::Python,
+        Layer::Strict,
+        Layer::Unpacked,
+        Layer::Link,
+    ];
 
     /// As on the command line.
     pub fn name(self) -> String {

@@ -8,7 +8,8 @@ use crate::obtain::{compiled, interpreter};
 use anyhow::Result;
 
 /// What is run: whatever meets the interpreter's memory, its instructions and its messages.
-const PART: &[&str] = &["/bytecode/", "/ffi/", "/guard/", "/trace/instructions/", "/trace/exception/", "/trace/generator/"];
+const PART: &[&str] =
+    &["/bytecode/", "/ffi/", "/guard/", "/trace/instructions/", "/trace/exception/", "/trace/generator/"];
 
 /// Whether Debian's interpreter stands in for one that is not installed.
 pub fn serves(series: &str) -> bool {
