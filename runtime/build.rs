@@ -50,6 +50,21 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
     ))
 }
 
+/// The modules of the Python package and their texts, as a Rust list, for hosts that have no package installed.
+fn package(folder: &Path) -> io::Result<String> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut modules = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if let Some(module) = name.strip_suffix(".py") {
+            let module = if module == "__init__" { String::new() } else { format!(".{module}") };
+            modules.insert((format!("slotrt{module}"), fs::canonicalize(folder.join(&name))?));
+        }
+    }
+    let rows = modules.iter().map(|(module, path)| format!("({module:?}, include_str!({path:?})),\n"));
+    Ok(format!("&[\n{}]", rows.collect::<String>()))
+}
+
 fn main() -> io::Result<()> {
     pyo3_build_config::use_pyo3_cfgs();
     println!("cargo:rustc-check-cfg=cfg(slotrt_bytecode, slotrt_hooks, slotrt_live, slotrt_traces)");
@@ -59,6 +74,7 @@ fn main() -> io::Result<()> {
         println!("cargo::error=slotrt does not work on a free-threaded CPython: see docs/free-threading.md");
     }
     let minor = config.version().minor;
+    println!("cargo:rustc-env=SLOTRT_MINOR={minor}");
     let generated = Path::new("../generated/src");
     let rust = versions(generated, "")?;
     let has_bytecode = versions(&generated.join("opcodes"), ".rs")?.contains(&minor);
@@ -88,6 +104,7 @@ fn main() -> io::Result<()> {
         );
     }
     let out = env::var_os("OUT_DIR").unwrap_or_default();
+    fs::write(Path::new(&out).join("package.rs"), package(Path::new("python/slotrt"))?)?;
     fs::write(Path::new(&out).join("bodies.rs"), text)?;
     let table = format!("use generated::opcodes::V3_{minor} as TABLE;\n");
     fs::write(Path::new(&out).join("opcodes.rs"), if has_bytecode { table } else { String::new() })

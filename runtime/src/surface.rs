@@ -16,7 +16,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[cfg(slotrt_bytecode)]
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(slotrt_traces)]
-    crate::c_api::claim(module)?;
+    crate::python::owner::claim(module)?;
     module.add("HOOKS", cfg!(slotrt_hooks))?;
     module.add("TRACES", cfg!(slotrt_traces))?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -2,8 +2,7 @@
 use super::callback::{self, Data};
 use super::entry::{fill, object, with};
 use super::error::{Failure, Outcome};
-use super::lifecycle::slotrt_runtime;
-use super::runtime::Runtime;
+use super::runtime::{Runtime, slotrt_runtime};
 use super::status::slotrt_status::{self, *};
 use super::text;
 use pyo3::exceptions::PyTypeError;

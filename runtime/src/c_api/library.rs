@@ -2,7 +2,7 @@
 use super::callback::{self, Data};
 use super::entry::with;
 use super::error::{Failure, Outcome, words};
-use super::lifecycle::slotrt_runtime;
+use super::runtime::slotrt_runtime;
 use super::status::slotrt_status::{self, *};
 use super::text;
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn slotrt_array_library_register(
         }
         // SAFETY: it is as large as it must be.
         let made = unsafe { HostLibrary::new(*library) }?;
-        crate::add_domain(py, Arc::new(made));
+        crate::python::host::add_domain(py, Arc::new(made));
         Ok(())
     })
 }

@@ -1,7 +1,7 @@
 //! Versions; opening and closing.
 use super::entry::{enter, fill, with};
 use super::error::Failure;
-use super::runtime::{self, Runtime};
+use super::runtime::{self, Runtime, slotrt_runtime};
 use super::status::slotrt_status::{self, *};
 use super::{frames, package};
 use pyo3::prelude::*;
@@ -11,10 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The version of this header: the major version in the upper 16 bits, which changes where a program must be compiled again.
 pub const SLOTRT_API_VERSION: u32 = 0x0001_0000;
-
-/// A runtime of one interpreter. 0 is none. A handle is never used again.
-#[allow(non_camel_case_types)]
-pub type slotrt_runtime = u64;
 
 /// Whether an interpreter that was served has ended: what is kept of it is gone, and another one cannot be served.
 static ENDED: AtomicBool = AtomicBool::new(false);
@@ -46,7 +42,7 @@ pub unsafe extern "C" fn slotrt_open(version: u32, out: *mut slotrt_runtime) -> 
             return Err(Failure::new(SLOTRT_WRONG_VERSION, text));
         }
         let running = py.version_info();
-        let built: (u8, u8) = (3, pyo3_ffi_minor());
+        let built = (3, MINOR);
         if (running.major, running.minor) != built {
             let text = format!("this library is for CPython 3.{}, not {}.{}", built.1, running.major, running.minor);
             return Err(Failure::new(SLOTRT_OTHER_RELEASE, text));
@@ -73,13 +69,10 @@ pub unsafe extern "C" fn slotrt_open(version: u32, out: *mut slotrt_runtime) -> 
 }
 
 /// The minor version of the CPython that the library is built for.
-const fn pyo3_ffi_minor() -> u8 {
-    match () {
-        () if cfg!(Py_3_13) => 13,
-        () if cfg!(Py_3_12) => 12,
-        () => 11,
-    }
-}
+const MINOR: u8 = match u8::from_str_radix(env!("SLOTRT_MINOR"), 10) {
+    Ok(minor) => minor,
+    Err(_) => 0,
+};
 
 /// Has every runtime closed before the interpreter ends.
 fn close_at_exit(py: Python<'_>) -> PyResult<()> {

@@ -24,9 +24,8 @@ pub use graph::*;
 pub use library::*;
 pub use lifecycle::*;
 pub use report::*;
+pub use runtime::slotrt_runtime;
 pub use statistics::*;
-
-pub(crate) use package::claim;
 
 /// The codes of both headers.
 #[path = "../../../generated/tables/src/status.rs"]

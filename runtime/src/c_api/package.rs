@@ -1,7 +1,7 @@
-//! The package `slotrt` for hosts that have none installed, and the one copy of the library that serves an interpreter.
+//! The package `slotrt` for hosts that have none installed.
 use super::error::{Failure, Outcome};
 use super::status::slotrt_status::SLOTRT_OCCUPIED;
-use pyo3::exceptions::PyImportError;
+use crate::python::owner;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule};
 
@@ -11,57 +11,13 @@ const FINDER: &std::ffi::CStr =
         Err(_) => c"",
     };
 
-macro_rules! python {
-    ($($module:literal: $file:literal,)*) => {
-        &[$(($module, include_str!(concat!("../../python/slotrt/", $file)))),*]
-    };
-}
-
-/// Every module of the package and its text.
-const TEXTS: &[(&str, &str)] = python! {
-    "slotrt": "__init__.py",
-    "slotrt._api": "_api.py",
-    "slotrt._backends": "_backends.py",
-    "slotrt._callables": "_callables.py",
-    "slotrt._decimals": "_decimals.py",
-    "slotrt._explain": "_explain.py",
-    "slotrt._fx": "_fx.py",
-    "slotrt._host": "_host.py",
-    "slotrt._log": "_log.py",
-    "slotrt._report": "_report.py",
-    "slotrt._wrappers": "_wrappers.py",
-};
-
-/// Under which name `sys` tells which copy of the library serves the interpreter.
-const OWNER: &str = "_slotrt_library";
-
-/// Tells copies of the library apart.
-static THIS: u8 = 0;
-
-fn this() -> usize {
-    &raw const THIS as usize
-}
-
-/// The copy that serves the interpreter, if there is one.
-fn owner(py: Python<'_>) -> PyResult<Option<usize>> {
-    py.import("sys")?.getattr_opt(OWNER)?.map(|owner| owner.extract()).transpose()
-}
-
-/// The module belongs to this copy of the library; another copy in the process is refused.
-pub(crate) fn claim(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    if owner(py)?.is_some_and(|owner| owner != this()) {
-        return Err(PyImportError::new_err(
-            "another copy of slotrt's library serves this interpreter already: import slotrt before a host opens its own, or let the host's be the only one",
-        ));
-    }
-    py.import("sys")?.setattr(OWNER, this())
-}
+/// Every module of the package and its text, as the build script found them.
+const TEXTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/package.rs"));
 
 /// Has `import slotrt` give the package of this copy.
 pub(super) fn provide(py: Python<'_>) -> Outcome<()> {
-    match owner(py)? {
-        Some(owner) if owner == this() => return Ok(()),
+    match owner::owner(py)? {
+        Some(owner) if owner == owner::this() => return Ok(()),
         Some(_) => {
             let text =
                 "another copy of slotrt's library serves this interpreter: `import slotrt` came before slotrt_open";

@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
+/// A runtime of one interpreter. 0 is none. A handle is never used again.
+#[allow(non_camel_case_types)]
+pub type slotrt_runtime = u64;
+
 /// What a host has opened.
 #[derive(Debug)]
 pub(super) struct Runtime {

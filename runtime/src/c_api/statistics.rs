@@ -2,7 +2,7 @@
 use super::callback::{self, Data};
 use super::entry::{fill, with};
 use super::error::Failure;
-use super::lifecycle::slotrt_runtime;
+use super::runtime::slotrt_runtime;
 use super::status::slotrt_status::{self, *};
 use super::text;
 use pyo3::prelude::*;

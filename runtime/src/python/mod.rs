@@ -31,6 +31,8 @@ mod made_anew;
 #[cfg(slotrt_traces)]
 mod nested;
 #[cfg(slotrt_traces)]
+pub(crate) mod owner;
+#[cfg(slotrt_traces)]
 mod patience;
 #[cfg(slotrt_traces)]
 mod record;

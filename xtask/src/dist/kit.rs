@@ -20,11 +20,6 @@ impl Kit {
         &self.root
     }
 
-    /// Headers.
-    pub fn include(&self) -> PathBuf {
-        self.root.join("include")
-    }
-
     /// Libraries that need no Python.
     pub fn lib(&self) -> PathBuf {
         self.root.join("lib")

@@ -117,12 +117,14 @@ impl Program<'_> {
     }
 
     fn embedded(&self) -> Result<()> {
-        let step = Step::start("A C++ program that embeds Python, static and shared");
+        let step = Step::start("A C++ program that embeds Python, static, shared and with sanitisers");
         self.cmake(&[])?;
         let libraries = std::env::join_paths([&self.python.library_dir, &self.kit.lib_for(&self.python.series())])?;
-        for kind in ["static", "shared"] {
+        for kind in ["static", "shared", "sanitised"] {
             let mut program = Command::new(self.build().join(format!("embed_{kind}")));
             program.env("LD_LIBRARY_PATH", &libraries).env_remove("PYTHONPATH");
+            // The interpreter itself leaves memory behind.
+            program.env("ASAN_OPTIONS", "detect_leaks=0").env("UBSAN_OPTIONS", "halt_on_error=1");
             run::output(&mut program)?;
         }
         step.done("");
@@ -149,8 +151,34 @@ assert slotrt.compile(lambda a: a + 1)(2) == 3
 folder = pathlib.Path(slotrt.__file__).parent
 assert (folder / 'py.typed').exists() and (folder / '__init__.pyi').exists()
 files = [str(file) for file in importlib.metadata.files('slotrt')]
-for wanted in ('LICENSE-MIT', 'LICENSE-APACHE', 'LICENSE-PSF', '.cdx.json'):
+for wanted in ('LICENSE-MIT', 'LICENSE-APACHE', 'LICENSE-PSF', '.cyclonedx.json'):
     assert any(file.endswith(wanted) for file in files), (wanted, files)
+";
+
+/// Two copies of the library in a process, the wheel's and the kit's, which is the first argument: the one that comes second is refused,
+/// and the first goes on.
+const TWO_COPIES: &str = "
+import ctypes, sys
+def opened(library):
+    handle = ctypes.c_uint64()
+    return library.slotrt_open(0x10000, ctypes.byref(handle)), handle.value
+if sys.argv[2:] == ['linked first']:
+    assert opened(ctypes.PyDLL(sys.argv[1]))[0] == 0
+    import slotrt
+    assert '<libslotrt>' in slotrt.__spec__.origin and slotrt.compile(lambda a: a + 1)(2) == 3
+    sys.meta_path.pop(0)
+    for name in [name for name in sys.modules if name.partition('.')[0] == 'slotrt']:
+        del sys.modules[name]
+    try:
+        import slotrt
+    except ImportError as error:
+        assert 'another copy' in str(error), error
+    else:
+        raise AssertionError('two copies')
+else:
+    import slotrt
+    assert opened(ctypes.PyDLL(sys.argv[1])) == (25, 0)
+    assert slotrt.compile(lambda a: a + 1)(2) == 3
 ";
 
 fn wheel(python: &Interpreter, out: &Path) -> Result<()> {
@@ -165,6 +193,9 @@ fn wheel(python: &Interpreter, out: &Path) -> Result<()> {
     let wheels = entries.flatten().map(|entry| entry.path());
     run::output(Command::new(&inside).args(["-m", "pip", "install", "--quiet", "--no-index"]).args(wheels))?;
     run::output(Command::new(&inside).args(["-I", "-c", USE]))?;
+    let linked = Kit::new(out.join("kit")).lib_for(&python.series()).join("libslotrt.so");
+    run::output(Command::new(&inside).args(["-I", "-c", TWO_COPIES]).arg(&linked))?;
+    run::output(Command::new(&inside).args(["-I", "-c", TWO_COPIES]).arg(linked).arg("linked first"))?;
     step.done("");
     Ok(())
 }
