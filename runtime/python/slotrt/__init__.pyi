@@ -1,10 +1,11 @@
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
 from types import CodeType, ModuleType
 from typing import Any, Literal, TypeVar, overload
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_Backend = Literal["eager"] | Callable[["Graph", tuple[Any, ...]], Callable[..., Sequence[Any]]]
+_Backend = str | Callable[["Graph", tuple[Any, ...]], Callable[..., Sequence[Any]]]
 
 class Node:
     op: Literal["placeholder", "call_function", "output"]
@@ -45,6 +46,14 @@ class Explanation:
     def html(self) -> str: ...
     def save(self, path: str | PathLike[str]) -> None: ...
 
+class _Torch(ModuleType):
+    @staticmethod
+    def frontend() -> AbstractContextManager[None]: ...
+    @staticmethod
+    def install() -> None: ...
+    @staticmethod
+    def uninstall() -> None: ...
+
 class _Bytecode(ModuleType):
     class Error(ValueError): ...
     @staticmethod
@@ -55,6 +64,7 @@ class _Bytecode(ModuleType):
     def stack_size(code: CodeType) -> int: ...
 
 bytecode: _Bytecode
+torch: _Torch
 hook: ModuleType
 
 @overload

@@ -151,7 +151,10 @@ unsafe fn end(exception: *mut c_void) -> String {
         begin(exception);
         let class = current();
         let name = if class.is_null() { c"unknown" } else { CStr::from_ptr((*class)[1]) };
-        let text = format!("a C++ exception of type {} left a callback of the host", name.to_string_lossy().trim_start_matches('*'));
+        let text = format!(
+            "a C++ exception of type {} left a callback of the host",
+            name.to_string_lossy().trim_start_matches('*')
+        );
         end();
         text
     }

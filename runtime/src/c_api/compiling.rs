@@ -62,7 +62,9 @@ fn compiled(address: usize, data: Data, args: &Bound<'_, PyTuple>) -> PyResult<P
     };
     let error = match made {
         Ok(Some(made)) if made.is_callable() => return Ok(made.unbind()),
-        Ok(Some(made)) => PyTypeError::new_err(format!("the host's backend gave a {}, which is no callable", made.get_type())),
+        Ok(Some(made)) => {
+            PyTypeError::new_err(format!("the host's backend gave a {}, which is no callable", made.get_type()))
+        }
         Ok(None) => PyTypeError::new_err("the host's backend gave NULL without an exception"),
         Err(error) => error,
     };

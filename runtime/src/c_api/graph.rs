@@ -63,7 +63,11 @@ pub unsafe extern "C" fn slotrt_graph_node_count(graph: *mut PyObject, out: *mut
 /// # Safety
 /// `graph` is NULL or a live object; `out` is NULL or points to memory for the node.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_graph_node_at(graph: *mut PyObject, index: u32, out: *mut slotrt_node) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_graph_node_at(
+    graph: *mut PyObject,
+    index: u32,
+    out: *mut slotrt_node,
+) -> slotrt_status {
     enter(|py, _| {
         // SAFETY: as above.
         unsafe {

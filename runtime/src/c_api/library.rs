@@ -120,7 +120,8 @@ pub unsafe extern "C" fn slotrt_array_library_register(
         // SAFETY: as above; the size is read first, and must be ours.
         let given = unsafe { library.cast::<usize>().as_ref() }.ok_or_else(|| Failure::null("library"))?;
         if *given != size_of::<slotrt_array_library>() {
-            let text = format!("`size` is {given}, not {}: sizeof(slotrt_array_library)", size_of::<slotrt_array_library>());
+            let text =
+                format!("`size` is {given}, not {}: sizeof(slotrt_array_library)", size_of::<slotrt_array_library>());
             return Err(Failure::new(SLOTRT_WRONG_VERSION, text));
         }
         // SAFETY: it is as large as it must be.
@@ -198,7 +199,7 @@ fn shown<'py>(py: Python<'py>, operand: &Operand<'py>) -> PyResult<(Option<Bound
     Ok(match operand {
         Operand::Graph { example, .. } => (Some(example.clone()), 1),
         Operand::Known(object) => (Some(object.clone()), 0),
-        Operand::Foreign(_) => (None, 2),
+        Operand::Number { .. } | Operand::Foreign(_) => (None, 2),
         Operand::Tuple(items) => match all(items)? {
             Some((items, state)) => (Some(PyTuple::new(py, items)?.into_any()), state),
             None => (None, 2),
@@ -265,13 +266,18 @@ impl Domain for HostLibrary {
             count: pointers.len() as u32,
             kwargs: if named.is_empty() { std::ptr::null_mut() } else { named.as_ptr() },
         };
-        let mut answer =
-            slotrt_answer { kind: 0, target: std::ptr::null_mut(), value: std::ptr::null_mut(), reason: std::ptr::null() };
+        let mut answer = slotrt_answer {
+            kind: 0,
+            target: std::ptr::null_mut(),
+            value: std::ptr::null_mut(),
+            reason: std::ptr::null(),
+        };
         let what = callable.cloned().unwrap_or_else(|| py.None().into_bound(py));
         let asked = self.ask(&what, self.call, [(&raw const operation).cast(), (&raw mut answer).cast_const().cast()]);
         // SAFETY: the library fills in new references or leaves NULL; the reason ends with NUL.
         let (target, value, reason) = unsafe {
-            let reason = (!answer.reason.is_null()).then(|| CStr::from_ptr(answer.reason).to_string_lossy().into_owned());
+            let reason =
+                (!answer.reason.is_null()).then(|| CStr::from_ptr(answer.reason).to_string_lossy().into_owned());
             let target = Bound::from_owned_ptr_or_opt(py, answer.target);
             (target, Bound::from_owned_ptr_or_opt(py, answer.value), reason)
         };

@@ -5,10 +5,11 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule};
 
-const FINDER: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(concat!(include_str!("embedded.py"), "\0").as_bytes()) {
-    Ok(text) => text,
-    Err(_) => c"",
-};
+const FINDER: &std::ffi::CStr =
+    match std::ffi::CStr::from_bytes_with_nul(concat!(include_str!("embedded.py"), "\0").as_bytes()) {
+        Ok(text) => text,
+        Err(_) => c"",
+    };
 
 macro_rules! python {
     ($($module:literal: $file:literal,)*) => {
@@ -62,7 +63,8 @@ pub(super) fn provide(py: Python<'_>) -> Outcome<()> {
     match owner(py)? {
         Some(owner) if owner == this() => return Ok(()),
         Some(_) => {
-            let text = "another copy of slotrt's library serves this interpreter: `import slotrt` came before slotrt_open";
+            let text =
+                "another copy of slotrt's library serves this interpreter: `import slotrt` came before slotrt_open";
             return Err(Failure::new(SLOTRT_OCCUPIED, text));
         }
         None => {}

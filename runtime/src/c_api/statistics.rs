@@ -81,4 +81,3 @@ pub unsafe extern "C" fn slotrt_log(
         Ok(())
     })
 }
-

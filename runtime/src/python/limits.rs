@@ -29,7 +29,8 @@ impl Patience {
     /// Counts a call that runs uncompiled; whether it is time for another chance. Each takes twice as long as the one before.
     fn ends(&mut self) -> bool {
         self.calls += 1;
-        let needed = PATIENCE.start().checked_shl(self.chances).unwrap_or(u32::MAX).clamp(*PATIENCE.start(), *PATIENCE.end());
+        let needed =
+            PATIENCE.start().checked_shl(self.chances).unwrap_or(u32::MAX).clamp(*PATIENCE.start(), *PATIENCE.end());
         if self.calls < needed {
             return false;
         }
@@ -39,6 +40,13 @@ impl Patience {
 }
 
 impl Compiled {
+    /// Whether the frame may be traced once more.
+    pub(super) fn has_room(&self) -> PyResult<bool> {
+        let table = self.table()?;
+        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
+        Ok(table.len() < ENTRIES && traced < TRACES)
+    }
+
     /// Makes room where entries are in the way that can never be right again, or where it is time for another chance; else why the
     /// frame is not traced once more.
     pub(super) fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
@@ -89,7 +97,9 @@ impl Compiled {
         if let Some(guard) = missed.first() {
             text.push_str(&format!("\n  the guard that kept failing: {guard}"));
         }
-        text.push_str("\n  slotrt.explain(f)(...) shows all guards; slotrt.disable(f) leaves a function alone for good");
+        text.push_str(
+            "\n  slotrt.explain(f)(...) shows all guards; slotrt.disable(f) leaves a function alone for good",
+        );
         let log = py.import("logging")?.call_method1("getLogger", ("slotrt",))?;
         log.call_method1("warning", ("%s", text)).map(drop)
     }

@@ -188,7 +188,8 @@ impl Frame {
 
 /// Guards as `source check: reason`, where no record is kept.
 pub fn words(py: Python<'_>, guards: &[Guard], code: &Code) -> PyResult<Arc<[String]>> {
-    let words = |guard| describe::guard(py, guard, code).map(|[source, check, reason]| format!("{source} {check} ({reason})"));
+    let words =
+        |guard| describe::guard(py, guard, code).map(|[source, check, reason]| format!("{source} {check} ({reason})"));
     guards.iter().map(words).collect()
 }
 

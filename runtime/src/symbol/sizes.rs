@@ -68,9 +68,7 @@ impl<'a> SizeArithmetic<'a> {
             Decision::Known(truth) => return Some(truth),
             Decision::Open(open) => open,
         };
-        for (relation, truth) in
-            [(open, true), (Relation { comparison: open.comparison.opposite(), ..open }, false)]
-        {
+        for (relation, truth) in [(open, true), (Relation { comparison: open.comparison.opposite(), ..open }, false)] {
             if Condition::new(self.expressions, relation).holds(&|symbol| self.input(symbol)) {
                 self.assumed.push(relation);
                 return Some(truth);

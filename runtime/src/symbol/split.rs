@@ -97,16 +97,29 @@ mod tests {
         let table = &mut Expressions::default();
         let [one, other] = [0, 1].map(|symbol| table.input(Symbol(symbol), Kind::Integer));
         let three = table.constant(Number::Integer(-3));
-        let steps = [(Operation::Multiply, three), (Operation::Add, other), (Operation::Multiply, other), (Operation::FloorDivide, one), (Operation::Add, three)];
-        let whole = steps.into_iter().fold(one, |whole, (operation, operand)| {
-            table.apply(operation, &[whole, operand]).expect("an expression")
-        });
+        let steps = [
+            (Operation::Multiply, three),
+            (Operation::Add, other),
+            (Operation::Multiply, other),
+            (Operation::FloorDivide, one),
+            (Operation::Add, three),
+        ];
+        let whole = steps
+            .into_iter()
+            .fold(one, |whole, (operation, operand)| table.apply(operation, &[whole, operand]).expect("an expression"));
         let formula = Formula::new(table, whole);
         for inputs in [[2, 3], [7, -4], [-5, 11]] {
             let direct = formula.evaluate(&|symbol| inputs.get(symbol.0 as usize).copied().map(Number::Integer));
             assert_eq!(compute(table, whole, &inputs), direct);
             let [s0, s1] = inputs;
-            assert_eq!(direct, Some(Number::Integer(((s0 * -3 + s1) * s1).div_euclid(s0) - if s0 < 0 && ((s0 * -3 + s1) * s1) % s0 != 0 { 1 } else { 0 } - 3)));
+            assert_eq!(
+                direct,
+                Some(Number::Integer(
+                    ((s0 * -3 + s1) * s1).div_euclid(s0)
+                        - if s0 < 0 && ((s0 * -3 + s1) * s1) % s0 != 0 { 1 } else { 0 }
+                        - 3
+                ))
+            );
         }
     }
 }

@@ -3,7 +3,7 @@ use super::{answer, text};
 use crate::packed::{Release, Row, Table};
 use crate::rows::*;
 use crate::status::{SLOTRT_NOT_FOUND, SLOTRT_OUT_OF_RANGE, slotrt_status};
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
 
 fn at(release: u32, table: Table, index: u32) -> Result<Row, slotrt_status> {
     Release::of(release)?.row(table, index)
@@ -152,7 +152,12 @@ fn part(release: u32, ty: u32, part: usize, index: u32) -> Result<Row, slotrt_st
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_slot_at(release: u32, type_: u32, index: u32, out: *mut slotrt_held) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_slot_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_held,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -167,7 +172,12 @@ pub unsafe extern "C" fn slotrt_type_slot_at(release: u32, type_: u32, index: u3
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_method_at(release: u32, type_: u32, index: u32, out: *mut slotrt_method) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_method_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_method,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -183,7 +193,12 @@ pub unsafe extern "C" fn slotrt_type_method_at(release: u32, type_: u32, index: 
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_getset_at(release: u32, type_: u32, index: u32, out: *mut slotrt_getset) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_getset_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_getset,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -198,7 +213,12 @@ pub unsafe extern "C" fn slotrt_type_getset_at(release: u32, type_: u32, index: 
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_member_at(release: u32, type_: u32, index: u32, out: *mut slotrt_member) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_member_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_member,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -207,6 +227,9 @@ pub unsafe extern "C" fn slotrt_type_member_at(release: u32, type_: u32, index: 
         })
     }
 }
+
+/// What `tp_iternext` of a class holds that is no iterator; it counts as an empty slot, as in PyTorch.
+pub(super) const NO_ITERATOR: &CStr = c"_PyObject_NextNotImplemented";
 
 /// Which slots a type of the tables fills, once `PyType_Ready` has run. What PyTorch's `get_type_slots` says of the live type.
 ///
@@ -222,7 +245,9 @@ pub unsafe extern "C" fn slotrt_type_masks(release: u32, type_: u32, out: *mut s
             let mut masks = slotrt_slot_masks::default();
             for index in 0..ty.word(11) {
                 let held = part(release, type_, 0, index)?;
-                masks.set(of.row(Table::Slots, held.word(0))?);
+                if held.str(1) != Some(NO_ITERATOR) {
+                    masks.set(of.row(Table::Slots, held.word(0))?);
+                }
             }
             Ok(masks)
         })

@@ -8,11 +8,57 @@ use pyo3::prelude::*;
 
 /// Operations on each element alone, beside those with numbers.
 const ELEMENTWISE: &[&str] = &[
-    "relu", "gelu", "silu", "sigmoid", "tanh", "exp", "log", "sqrt", "rsqrt", "neg", "abs", "sin", "cos", "erf", "square",
-    "reciprocal", "clone", "contiguous", "float", "half", "double", "bool", "long", "int", "detach", "dropout", "softmax",
-    "log_softmax", "layer_norm", "logical_not", "logical_and", "logical_or", "maximum", "minimum", "leaky_relu", "elu",
-    "hardtanh", "softplus", "mish", "ceil", "floor", "round", "sign", "isnan", "isfinite", "zeros_like", "ones_like",
-    "and", "or", "xor", "invert",
+    "relu",
+    "gelu",
+    "silu",
+    "sigmoid",
+    "tanh",
+    "exp",
+    "log",
+    "sqrt",
+    "rsqrt",
+    "neg",
+    "abs",
+    "sin",
+    "cos",
+    "erf",
+    "square",
+    "reciprocal",
+    "clone",
+    "contiguous",
+    "float",
+    "half",
+    "double",
+    "bool",
+    "long",
+    "int",
+    "detach",
+    "dropout",
+    "softmax",
+    "log_softmax",
+    "layer_norm",
+    "logical_not",
+    "logical_and",
+    "logical_or",
+    "maximum",
+    "minimum",
+    "leaky_relu",
+    "elu",
+    "hardtanh",
+    "softplus",
+    "mish",
+    "ceil",
+    "floor",
+    "round",
+    "sign",
+    "isnan",
+    "isfinite",
+    "zeros_like",
+    "ones_like",
+    "and",
+    "or",
+    "xor",
+    "invert",
 ];
 
 /// Operations that get the sizes of what they give.
@@ -20,8 +66,23 @@ const SIZED: &[&str] = &["view", "reshape"];
 
 /// What asks for metadata that is the same for all sizes.
 const FOR_ALL_SIZES: &[&str] = &[
-    "dtype", "ndim", "requires_grad", "itemsize", "layout", "device", "is_leaf", "grad_fn", "dim", "ndimension",
-    "element_size", "is_floating_point", "is_complex", "is_signed", "is_conj", "is_neg", "result_type",
+    "dtype",
+    "ndim",
+    "requires_grad",
+    "itemsize",
+    "layout",
+    "device",
+    "is_leaf",
+    "grad_fn",
+    "dim",
+    "ndimension",
+    "element_size",
+    "is_floating_point",
+    "is_complex",
+    "is_signed",
+    "is_conj",
+    "is_neg",
+    "result_type",
 ];
 
 fn name_of<'a>(callee: &'a Callee<'_>) -> std::borrow::Cow<'a, str> {
@@ -141,7 +202,8 @@ fn view(args: &[Operand<'_>], arithmetic: &mut SizeArithmetic<'_>) -> Option<Vec
     let elements = arithmetic.product(&shape)?;
     let unknown: Vec<usize> = (0..sizes.len()).filter(|index| arithmetic.known(sizes[*index]) == Some(-1)).collect();
     if let [index] = unknown[..] {
-        let others: Vec<_> = sizes.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, size)| *size).collect();
+        let others: Vec<_> =
+            sizes.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, size)| *size).collect();
         let others = arithmetic.product(&others)?;
         let zero = arithmetic.constant(0);
         if !arithmetic.holds(Comparison::Greater, others, zero)? {

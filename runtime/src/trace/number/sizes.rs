@@ -2,9 +2,11 @@
 use crate::domain::{Answer, Callee, Domain, Operand, SizeMark};
 use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::types;
-use crate::guard::source::Source;
 use crate::guard::DomainCheck;
-use crate::symbol::{Comparison, ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, SizeArithmetic, Split};
+use crate::guard::source::Source;
+use crate::symbol::{
+    Comparison, ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, SizeArithmetic, Split,
+};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::numbers::ComputedNumber;
 use crate::trace::state::tracer::Tracer;
@@ -33,10 +35,10 @@ impl<'py> Tracer<'py> {
         value: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Box<dyn DomainCheck>> {
-        // A backend compiles a graph for the sizes that it is shown.
-        if let Some(source) = self.source(value).filter(|_| !self.state.backend)
+        if let Some(source) = self.source(value)
             && let Some(open) = self.open_sizes(domain, object, source)
-            && let Some(check) = domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>())
+            && let Some(check) =
+                domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>())
         {
             let mut shape = Vec::new();
             for size in open {
@@ -128,7 +130,9 @@ impl<'py> Tracer<'py> {
         operands: Vec<ValueId>,
         expression: ExpressionId,
     ) -> Traced<ValueId> {
-        let Some(hint) = self.state.numbers.integer_hint(expression) else { return internal("a size without a number") };
+        let Some(hint) = self.state.numbers.integer_hint(expression) else {
+            return internal("a size without a number");
+        };
         let hint = PyInt::new(self.py, hint).into_any().unbind();
         let computed = ComputedNumber { operation, operands: operands.into(), hint, expression: Some(expression) };
         Ok(self.push(Value::New(New::Computed(computed))))
@@ -175,11 +179,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// A tuple of a derived class, past a constructor that wants numbers that are known.
-    pub(crate) fn sequence_like(
-        &mut self,
-        like: &Bound<'py, PyAny>,
-        items: Vec<Bound<'py, PyAny>>,
-    ) -> Traced<ValueId> {
+    pub(crate) fn sequence_like(&mut self, like: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
         let tuple = self.py.get_type::<PyTuple>();
         let made = PyTuple::new(self.py, items).and_then(|items| PyTuple::new(self.py, [items]));
         let made = made.and_then(|args| {
@@ -210,7 +210,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Vec<Shape>> {
         let count = match answer {
             Answer::Node { .. } | Answer::Change { .. } => 1,
-            Answer::Same(_) | Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => return Ok(Vec::new()),
+            Answer::Same(_) | Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => {
+                return Ok(Vec::new());
+            }
             Answer::Constant(_) if domain.answers_for_all_sizes(callee) => return Ok(Vec::new()),
             Answer::Parts { example, .. } => example.len().unwrap_or(0),
             Answer::Constant(_) | Answer::Raised(_) => 0,

@@ -179,11 +179,7 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(
-        &mut self,
-        items: impl Iterator<Item = Bound<'py, PyAny>>,
-        numbers: bool,
-    ) -> Traced<Vec<Operand<'py>>> {
+    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, numbers: bool) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);
@@ -224,6 +220,7 @@ impl<'py> Tracer<'py> {
             kwargs,
             meta: domain.describe(&example),
             domain: domain.name(),
+            sizes: None,
             origin: self.origin(),
         });
         let kind = example.get_type().into_any().unbind();
@@ -347,6 +344,7 @@ impl<'py> Tracer<'py> {
             kwargs: Vec::new(),
             meta,
             domain: domain.map_or("", |domain| domain.name()),
+            sizes: self.sizes_of_input(value),
             origin: self.origin(),
         });
         self.state.inputs.push((node, value));
