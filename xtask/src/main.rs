@@ -121,4 +121,42 @@ mod tests {
             assert!(help.contains(&format!("cargo xtask {}", command.get_name())), "{}", command.get_name());
         }
     }
+
+    /// Each `$ cargo xtask …` of the documents is a command line that this program accepts.
+    #[test]
+    fn commands_in_documents_are_accepted() {
+        let mut checked = 0;
+        let pages = std::fs::read_dir(place::root().join("docs")).unwrap().flatten().map(|entry| entry.path());
+        for path in pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("$ cargo xtask")) {
+                let line = line.split("  #").next().unwrap_or_default();
+                let line = line.split(" > ").next().unwrap_or_default();
+                let parsed = Cli::command().try_get_matches_from(words(line));
+                let refused = parsed.err().filter(|error| !matches!(error.kind(), clap::error::ErrorKind::DisplayHelp));
+                assert!(refused.is_none(), "{}: `cargo xtask{line}`: {}", path.display(), refused.unwrap());
+                checked += 1;
+            }
+        }
+        assert!(checked > 20, "{checked} commands");
+    }
+
+    /// The words of a command line; quotes hold words together.
+    fn words(line: &str) -> Vec<String> {
+        let mut words = vec!["xtask".to_owned()];
+        let (mut word, mut quote) = (None::<String>, None);
+        for c in line.chars() {
+            match (quote, c) {
+                (None, '\'' | '"') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (Some(open), _) if open == c => quote = None,
+                (None, ' ') => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
+    }
 }

@@ -1,4 +1,5 @@
 //! `prove`: compares what was generated and claimed with compiled libraries and running interpreters.
+mod against;
 mod breaks;
 mod codes;
 mod compiles;
@@ -85,11 +86,14 @@ enum What {
     ///
     /// Every public function and every function in a slot is called with hundreds of values. Compared are the result or the exception with its message, the
     /// order of user methods called, and the arguments afterwards. Functions run in processes bounded in memory; one that crashes, hangs or
-    /// runs out of memory differs.
+    /// runs out of memory differs. `--against dynamo` compares operations compiled by TorchDynamo with the interpreter: agreement, wrong value, wrong
+    /// exception type, wrong message, internal error or break, by operation and C function, each with a one-line reproducer.
     #[command(
         after_help = "Examples:\n  cargo xtask prove semantics                             3.11, 3.12 and 3.13\n  \
         cargo xtask prove semantics --release 3.13 --part 1/4 --debug\n  \
-        cargo xtask prove semantics --functions PyNumber_Or,dict_or --limit 100000"
+        cargo xtask prove semantics --functions PyNumber_Or,dict_or --limit 100000\n  \
+        cargo xtask prove semantics --against dynamo            10,000 operations; stopped, it goes on where it was\n  \
+        cargo xtask prove semantics --against dynamo --operations '|' --limit 500"
     )]
     Semantics(semantics::Options),
 }

@@ -45,7 +45,7 @@
     const grid = `grid-template-columns: 210px repeat(${release().slots.length}, 15px)`;
     const box = make("div", { id: "heat", role: "grid", "aria-label": "Types and slots" });
     box.append(make("div", { class: "heads", style: grid, role: "row" }, make("b", {}, "type"), release().slots.map((slot) => make("span", { role: "columnheader" }, text(slot[0])))));
-    const plain = (ty) => !text(ty[0]).includes(".");
+    const plain = (ty) => text(ty[2]).startsWith("Objects/");
     // The builtin types come first.
     for (const ty of [...release().types.filter(plain), ...release().types.filter((ty) => !plain(ty))]) {
       const found = types.get(ty[0]);
@@ -134,12 +134,7 @@
       table(["", ""], [["C function", text(row[FUNCTION])], ["place", place(row)], ["digest", text(row[DIGEST])], ["inherited from", text(row[FROM])], ["uses", row[USES]]].filter((pair) => pair[1]))];
     parts.push(...section("Releases", table(["release", "C function", "state", "digest"], found.map(([one, other]) => other ? [one.release, text(other[FUNCTION]), data.states[other[STATE]][1], text(other[DIGEST])] : [one.release, "C leaves it empty", "", ""]))));
     if (known) {
-      let last = null;
-      parts.push(...section("Text of the C function", table(["release", "digest", ""], known.history.map(([name, digest]) => {
-        const change = digest === null ? "not there" : last === null ? "" : last === digest ? "the same" : "another text";
-        last = digest;
-        return [name, digest || "", change];
-      }))));
+      parts.push(...section("Text and meaning of the C function", table(["release", "digest", ""], known.history.map((moment) => [moment.release, moment.digest || "", moment.change]))));
       parts.push(...section("Generated Rust", known.rust ? make("pre", {}, known.rust) : make("p", { class: "dim" }, "There is none.")));
       const effects = known.effects;
       parts.push(...section("Effects", effects ? table(["", ""], [["verdict", effects.verdict], ...Object.entries(effects).filter(([name, value]) => Array.isArray(value) && value.length && name !== "name").map(([name, value]) => [name, value.join(", ")]), ["calls slots", Object.keys(effects.slots || {}).join(", ")]].filter((pair) => pair[1])) : make("p", { class: "dim" }, "They are not analysed.")));

@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from os import PathLike
 from types import CodeType, ModuleType
 from typing import Any, Literal, TypeVar, overload
 
@@ -41,6 +42,9 @@ class Explanation:
     reasons: list[dict[str, Any]]
     def data(self) -> dict[str, Any]: ...
     def to_json(self, **options: Any) -> str: ...
+    def text(self, full: bool = True, width: int | None = None) -> str: ...
+    def html(self) -> str: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
 
 class _Torch(ModuleType):
     @staticmethod

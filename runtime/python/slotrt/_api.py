@@ -9,12 +9,17 @@ from ._slotrt import Session
 
 
 def _log():
-    """The log that `SLOTRT_LOG` asks for, or `None`. Most programs want no log, and do not import it."""
-    if not os.environ.get("SLOTRT_LOG"):
-        return None
-    from ._log import from_environment
+    """What the environment asks for: a log (`SLOTRT_LOG`), pages (`SLOTRT_TRACE`), both or `None`. Most programs want none, and import none."""
+    log = None
+    if os.environ.get("SLOTRT_LOG"):
+        from ._log import from_environment
 
-    return from_environment()
+        log = from_environment()
+    if not os.environ.get("SLOTRT_TRACE"):
+        return log
+    from ._trace import Trace, both
+
+    return both(log, Trace(os.environ["SLOTRT_TRACE"]))
 
 
 _environment_log = _log()
@@ -60,6 +65,7 @@ def explain(fn, *, backend="eager"):
     >>> report = slotrt.explain(f)(x, y)
     >>> report.graphs, report.breaks, report.ops, report.guards
     >>> print(report)
+    >>> report.save("report.html")
     """
     again = partial(compile, backend=backend)
 

@@ -1,6 +1,8 @@
 """The result of `slotrt.explain`: counts, data, and a report for people."""
 
-from ._report import title, topics
+import sys
+
+from ._report import fit, terminal_width, title, topics
 
 
 class Explanation:
@@ -38,8 +40,39 @@ class Explanation:
         return f"<slotrt.Explanation: {counts}>"
 
     def __str__(self):
+        return self.text(full=False)
+
+    def text(self, full=True, width=None):
+        """The report for people. Unless it is to be full, its lines are no wider than the terminal, or than `width`."""
+        if full:
+            width = None
+        elif width is None:
+            width = terminal_width(sys.stdout)
         counts = f"{self.graphs} graphs with {self.ops} operations, {self.breaks} breaks, {self.guards} guards"
-        return "\n".join([counts, *(line for frame in self.frames for line in _frame(frame))])
+        lines = [counts, *(line for frame in self.frames for line in _frame(frame, width))]
+        return "\n".join(fit(lines, width))
+
+    def html(self):
+        """The report as one HTML document: graphs as tables and pictures, guards, bytecode before and after, breaks."""
+        from ._page import document  # Here, so that importing slotrt stays quick.
+
+        return document("slotrt report", self._body())
+
+    def save(self, path):
+        """Writes `html()` to a file."""
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(self.html())
+
+    def _repr_html_(self):
+        """What notebooks show."""
+        from ._page import fragment
+
+        return fragment(self._body())
+
+    def _body(self):
+        from ._page import frames, text
+
+        return f"<h1>{text(repr(self)[1:-1])}</h1>{frames(self.frames)}"
 
 
 def _reason(frame):
@@ -56,11 +89,11 @@ def _reason(frame):
     }
 
 
-def _frame(frame):
+def _frame(frame, width=None):
     """The lines of one frame's section. Bytecode is left out: it is in `frames` and in the log."""
     yield ""
     yield title(frame)
-    for topic, heading, lines in topics(frame):
+    for topic, heading, lines in topics(frame, width and width - 4):
         if topic != "bytecode":
             yield f"  {heading}"
             yield from (f"    {line}" for line in lines)

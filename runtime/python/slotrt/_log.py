@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-from ._report import title, topics
+from ._report import fit, terminal_width, title, topics
 
 TOPICS = ("graph", "guards", "routes", "effects", "bytecode", "breaks", "recompiles")
 
@@ -45,13 +45,15 @@ class Log:
             sys.stderr.write(text)
 
     def _text(self, frame):
-        sections = [section for section in topics(frame) if section[0] in self.chosen]
+        width = None if self.path else terminal_width(sys.stderr)
+        room = width and width - len("[slotrt]     ")
+        sections = [section for section in topics(frame, room) if section[0] in self.chosen]
         if not sections:
             return ""
         lines = [title(frame)]
         for _, heading, body in sections:
             lines += [f"  {heading}", *(f"    {line}" for line in body)]
-        return "".join(f"[slotrt] {line}\n" for line in lines)
+        return "".join(f"{line}\n" for line in fit([f"[slotrt] {line}" for line in lines], width))
 
     def _json(self, frame):
         place = {key: frame[key] for key in ("name", "file", "line", "resumed_at")}

@@ -41,11 +41,25 @@ pub struct Dossier {
     pub calls: Vec<String>,
     /// Its string literals: messages, formats, names.
     pub messages: Vec<String>,
-    /// The digest of its text in each release whose sources are known, oldest first; none where it does not exist.
-    pub history: Vec<(String, Option<String>)>,
+    /// Its text and meaning in each release whose sources are known, oldest first.
+    pub history: Vec<Moment>,
     /// Test files that name it.
     pub tests: Vec<String>,
 }
+
+/// A function in one release.
+#[derive(Clone, Debug, Serialize)]
+pub struct Moment {
+    /// `3.13.15`.
+    pub release: String,
+    /// The digest of its text; none where it does not exist.
+    pub digest: Option<String>,
+    /// How it differs from the release before that has it.
+    pub change: &'static str,
+}
+
+/// The digests of a text, and of its meaning where that is known.
+type Digests = (String, Option<String>);
 
 /// What dossiers are made from.
 pub struct Archive {
@@ -54,7 +68,7 @@ pub struct Archive {
     effects: BTreeMap<Key, FunctionEffects>,
     rust: BTreeMap<Key, String>,
     /// Digests by release, oldest first.
-    digests: Vec<(String, BTreeMap<Key, String>)>,
+    digests: Vec<(String, BTreeMap<Key, Digests>)>,
     callers: BTreeMap<String, Vec<usize>>,
     /// Words of the test files.
     tests: Vec<(String, BTreeSet<String>)>,
@@ -67,20 +81,21 @@ impl Archive {
         let own = facts.iter().find(|facts| facts.release.starts_with(&format!("{series}.")));
         let effects = own.into_iter().flat_map(|facts| &facts.effects);
         let effects = effects.map(|row| ((row.file.clone(), row.name.clone()), row.clone())).collect();
-        let mut digests: Vec<(String, BTreeMap<Key, String>)> = Vec::new();
-        for facts in facts.iter().filter(|facts| !facts.functions.is_empty()) {
-            let rows = facts.functions.iter();
-            let rows = rows.map(|row| ((row.unit().to_owned(), row.name.clone()), row.digest.clone()));
-            digests.push((facts.release.clone(), rows.collect()));
-        }
-        for other in others {
-            if digests.iter().any(|(release, _)| *release == other.release) {
-                continue;
-            }
+        let mut digests: Vec<(String, BTreeMap<Key, Digests>)> = Vec::new();
+        // Indices know meanings, too: they come first.
+        for other in std::iter::once(&index).chain(others) {
             let rows = other.entries.iter();
-            let rows = rows.map(|row| ((row.unit.clone(), row.name.clone()), row.digest.clone()));
+            let rows =
+                rows.map(|row| ((row.unit.clone(), row.name.clone()), (row.digest.clone(), row.meaning.clone())));
             digests.push((other.release.clone(), rows.collect()));
         }
+        for facts in facts.iter().filter(|facts| !facts.functions.is_empty()) {
+            let rows = facts.functions.iter();
+            let rows = rows.map(|row| ((row.unit().to_owned(), row.name.clone()), (row.digest.clone(), None)));
+            digests.push((facts.release.clone(), rows.collect()));
+        }
+        let mut seen = BTreeSet::new();
+        digests.retain(|(release, _)| seen.insert(release.clone()));
         digests.sort_by_key(|(release, _)| numbers(release));
         let mut callers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, entry) in index.entries.iter().enumerate() {
@@ -110,7 +125,7 @@ impl Archive {
             callers: callers.into_iter().take(NAMES).collect(),
             calls: entry.calls.iter().take(NAMES).cloned().collect(),
             messages: entry.strings.iter().take(NAMES).cloned().collect(),
-            history: self.digests.iter().map(|(release, all)| (release.clone(), all.get(&key).cloned())).collect(),
+            history: history(&self.digests, &key),
             tests: tests.take(NAMES).collect(),
         }
     }
@@ -129,6 +144,26 @@ impl Archive {
     pub fn named(&self, name: &str, file: &str) -> Option<Dossier> {
         self.index.find(name, file).map(|entry| self.of(entry))
     }
+}
+
+/// How a function went through the releases.
+fn history(digests: &[(String, BTreeMap<Key, Digests>)], key: &Key) -> Vec<Moment> {
+    let mut last: Option<&Digests> = None;
+    let mut found = Vec::new();
+    for (release, all) in digests {
+        let now = all.get(key);
+        let change = match (last, now) {
+            (_, None) => "not there",
+            (None, Some(_)) => "there",
+            (Some((old, _)), Some((new, _))) if old == new => "the same text",
+            (Some((_, Some(old))), Some((_, Some(new)))) if old == new => "another text, the same meaning",
+            (Some((_, Some(_))), Some((_, Some(_)))) => "another meaning",
+            _ => "another text; whether the meaning changed is not known",
+        };
+        found.push(Moment { release: release.clone(), digest: now.map(|(digest, _)| digest.clone()), change });
+        last = now.or(last);
+    }
+    found
 }
 
 /// The archive of the newest release with C sources among these; none if none has some.

@@ -43,21 +43,10 @@ fn lists(dossier: &Dossier) -> Vec<(&'static str, String)> {
     found
 }
 
-/// In which releases the text is the same as before.
+/// How the function went through the releases.
 fn history(dossier: &Dossier) -> String {
-    let mut last: Option<&String> = None;
-    let mut words = Vec::new();
-    for (release, digest) in &dossier.history {
-        let word = match (digest, last) {
-            (None, _) => "not there",
-            (Some(_), None) => "there",
-            (Some(digest), Some(last)) if digest == last => "the same text",
-            (Some(_), Some(_)) => "another text; whether the meaning changed is not known",
-        };
-        words.push(format!("{release}: {word}"));
-        last = digest.as_ref();
-    }
-    words.join(", ")
+    let words = dossier.history.iter().map(|moment| format!("{}: {}", moment.release, moment.change));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn head(dossier: &Dossier) -> String {

@@ -1,16 +1,24 @@
 //! `prove semantics`: runs translated functions on real objects, and compares them with the interpreter's.
+use super::against;
 use crate::obtain::{Interpreter, compiled};
 use crate::place;
 use crate::testing::SUPPORTED;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use anyhow::{Context, Result, anyhow, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+/// What is compared with the interpreter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Against {
+    /// Operations compiled by TorchDynamo of the PyTorch environment
+    Dynamo,
+}
 
 #[derive(Args, Debug)]
 pub struct Options {
@@ -24,8 +32,10 @@ pub struct Options {
     #[arg(long, value_name = "NAMES")]
     functions: Option<String>,
     /// At most this many cases of one function
-    #[arg(long, default_value_t = 1000)]
-    limit: u32,
+    ///
+    /// Without it, 1000; with `--against`, 10000 cases in all.
+    #[arg(long)]
+    limit: Option<u32>,
     /// Processes at a time; without it, half the processors
     #[arg(long)]
     jobs: Option<u32>,
@@ -35,6 +45,12 @@ pub struct Options {
     /// Build the runtime without optimisation: builds faster, and checks its arithmetic
     #[arg(long)]
     debug: bool,
+    /// Compare another implementation with the interpreter instead of the translated functions
+    #[arg(long, value_enum, conflicts_with_all = ["releases", "python", "functions", "part", "debug"])]
+    against: Option<Against>,
+    /// With `--against`: only operations that contain this, such as `|` or `len(`
+    #[arg(long, value_name = "TEXT", requires = "against")]
+    operations: Option<String>,
     /// Print the reports as JSON, with the functions that ended unsupported
     #[arg(long)]
     json: bool,
@@ -81,6 +97,15 @@ struct Report {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if let Some(Against::Dynamo) = options.against {
+        let asked = against::Asked {
+            limit: options.limit.unwrap_or(10_000),
+            jobs: options.jobs,
+            only: options.operations.as_deref().unwrap_or_default(),
+            as_json: options.json,
+        };
+        return against::run(&asked);
+    }
     let releases = if options.releases.is_empty() { SUPPORTED.clone() } else { options.releases.clone() };
     let mut reports = Vec::new();
     for release in &releases {
@@ -113,7 +138,7 @@ fn one(python: &Interpreter, options: &Options) -> Result<Report> {
     let step = Step::start(format!("Semantics of CPython {}", python.full_version()));
     let mut command = Command::new(&python.executable);
     command.arg("-B").arg(place::root().join("tests").join("semantics").join("run.py")).arg("--progress");
-    command.arg("--limit").arg(options.limit.to_string());
+    command.arg("--limit").arg(options.limit.unwrap_or(1000).to_string());
     if let Some(functions) = &options.functions {
         command.arg("--functions").arg(functions);
     }

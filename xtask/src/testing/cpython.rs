@@ -1,14 +1,15 @@
 //! `test --cpython`: runs CPython's own tests with compiled bodies, no graph break allowed, and compares with plain runs.
+use super::dashboard::{self, FileResult, Row, Run};
 use crate::obtain::{Interpreter, venv};
 use crate::ui::table::table;
 use crate::ui::{Step, paint};
 use crate::wheel::Profile;
 use crate::{develop, place};
 use anyhow::{Context, Result, anyhow, bail};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,38 +17,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many reasons for graph breaks a report lists.
 const REASONS: usize = 25;
 
-/// One test that passes uncompiled.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct Row {
-    /// `Class.method` behind the module's name.
-    test: String,
-    /// passed, break, wrong, timeout, crash.
-    verdict: String,
-    /// Why not passed.
-    reason: String,
-    /// Milliseconds that the body took, compilation included.
-    ms: f64,
-    /// The same uncompiled.
-    plain_ms: f64,
-}
-
-/// The tests of one file, and what the runner said when it ended early.
-#[derive(Debug, Default)]
-struct FileResult {
-    rows: Vec<Row>,
-    trouble: Option<String>,
-}
-
 type Results = BTreeMap<String, FileResult>;
 
 /// Runs the files (all of `tests/cpython/files.txt` where none is named) and reports.
-pub fn run(base: &Interpreter, files: &[String], as_json: bool) -> Result<()> {
+/// With a folder, the run is added to the dashboard there.
+pub fn run(base: &Interpreter, files: &[String], into: Option<&Path>, as_json: bool) -> Result<()> {
     let python = venv::ensure(base)?;
     develop::install(&python, Profile::Release)?;
     let files = if files.is_empty() { standard() } else { files.iter().map(|file| module(file)).collect() };
     let step = Step::items(format!("CPython's tests, CPython {}", base.full_version()), files.len() as u64);
     let results = pairwise(&files, &step, |file| one(&python, file))?;
     step.done(format!("{} files", results.len()));
+    if let Some(folder) = into {
+        dashboard::write(folder, &Run::new(&base.full_version(), results.clone()))?;
+    }
     if as_json {
         let files: BTreeMap<_, _> = results.iter().map(|(file, result)| (file, &result.rows)).collect();
         anstream::println!("{:#}", json!(files));
@@ -132,7 +115,7 @@ fn one(python: &Interpreter, file: &str) -> Result<FileResult> {
 }
 
 fn report(results: &Results) -> String {
-    let verdicts = ["passed", "break", "wrong", "timeout", "crash"];
+    let verdicts = dashboard::VERDICTS;
     let count = |rows: &[&Row], verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
     let line = |name: &str, rows: &[&Row]| {
         let mut cells = vec![name.to_owned(), rows.len().to_string()];

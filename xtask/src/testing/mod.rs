@@ -1,5 +1,6 @@
 //! `test`: runs every test, layer by layer, and ends with a line of counts.
 mod cpython;
+mod dashboard;
 mod described;
 mod effects;
 mod generated;
@@ -38,6 +39,7 @@ use tally::Tally;
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
+    cargo xtask test --cpython dict --report target/cpython-tests\n                                            a dashboard of it\n  \
     cargo xtask test --models timm BERT     models of one library, and one more\n  \
     cargo xtask test --transparency         CPython's tests under the evaluation hook")]
 pub struct Options {
@@ -52,6 +54,9 @@ pub struct Options {
     /// Run CPython's own tests instead, each body compiled with no graph break allowed, and compare; a break counts as skipped
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
+    /// With `--cpython`: add the run to the dashboard (HTML and JSON) in this folder, beside other releases and the run before
+    #[arg(long, value_name = "DIR", requires = "cpython")]
+    report: Option<PathBuf>,
     /// Run models of transformers, torchvision and timm instead; one that is right but not one graph counts as skipped
     #[arg(long, value_name = "NAMES", num_args = 0..)]
     models: Option<Vec<String>>,
@@ -87,7 +92,7 @@ pub fn run(options: &Options) -> Result<()> {
         found.advise("install one (`pyenv install 3.13`) or name one with `--python PATH`")
     };
     if let Some(files) = &options.cpython {
-        return cpython::run(last()?, files, options.json);
+        return cpython::run(last()?, files, options.report.as_deref(), options.json);
     }
     if let Some(names) = &options.models {
         return close(&models::run(last()?, names, options.gradients)?, options.json);

@@ -83,6 +83,7 @@ pub fn check(
                 let line = remark.line + u32::try_from(number).unwrap_or(0);
                 let reference = judged(remark, line, &cited, names, indices);
                 findings.extend(finding(&reference, indices, audited));
+                findings.extend(otherwise(&reference, indices, audited));
                 references.push(reference);
             }
         }
@@ -239,7 +240,7 @@ fn verdict_of(index: &Index, cited: &Citation<'_>, name: &str) -> Verdict {
     }
 }
 
-/// Whether the text of the first cited function is the same in the release cited and in the newest one.
+/// Whether the first cited function says or means the same in the release cited and in the newest one.
 fn meaning(cited: &Citation<'_>, names: &[String], indices: &[Index]) -> String {
     let (Some(name), Some(newest)) = (names.first(), indices.last()) else {
         return "not known: no function is named".to_owned();
@@ -247,16 +248,19 @@ fn meaning(cited: &Citation<'_>, names: &[String], indices: &[Index]) -> String 
     let Some(from) = meant(cited.reference, indices) else {
         return "not known: the release cited is not at hand".to_owned();
     };
-    let digest = |index: &Index| index.find(name, cited.file).map(|entry| entry.digest.clone());
-    match (digest(from), digest(newest)) {
-        (Some(old), Some(new)) if old == new => format!("the same text in {} and {}", from.release, newest.release),
-        (Some(_), Some(_)) => format!(
-            "another text in {} than in {}; whether the meaning changed is not known",
-            from.release, newest.release
-        ),
-        _ => "not known: a release has no such function".to_owned(),
+    let (old, new) = (from.find(name, cited.file), newest.find(name, cited.file));
+    let Some((old, new)) = old.zip(new) else { return "not known: a release has no such function".to_owned() };
+    let between = format!("in {} and {}", from.release, newest.release);
+    match (&old.meaning, &new.meaning) {
+        _ if old.digest == new.digest => format!("the same text {between}"),
+        (Some(old), Some(new)) if old == new => format!("the same meaning {between}, in another text"),
+        (Some(_), Some(_)) => format!("{OTHERWISE} {between}"),
+        _ => format!("another text {between}; whether the meaning changed is not known"),
     }
 }
+
+/// How a function is described that means something else.
+const OTHERWISE: &str = "another meaning";
 
 /// The release at hand that is nearest to what a citation means: the oldest of its series, as the series goes on.
 fn meant<'i>(reference: Option<&str>, indices: &'i [Index]) -> Option<&'i Index> {
@@ -270,6 +274,29 @@ fn meant<'i>(reference: Option<&str>, indices: &'i [Index]) -> Option<&'i Index>
 fn is_pinned(reference: Option<&str>) -> bool {
     let commit = |name: &str| name.len() >= 7 && name.chars().all(|c| c.is_ascii_hexdigit());
     reference.is_some_and(|name| name.starts_with('v') && name.contains('.') || commit(name))
+}
+
+/// The finding that a cited function means something else today.
+fn otherwise(reference: &Reference, indices: &[Index], audited: &Audited<'_>) -> Option<Finding> {
+    if !reference.meaning.starts_with(OTHERWISE) {
+        return None;
+    }
+    let (from, newest) = (meant(reference.cited.as_deref(), indices)?, indices.last()?);
+    let name = reference.names.first()?;
+    let message = format!("{name}, which is cited, has {}.", reference.meaning);
+    let advice = format!(
+        "`cargo xtask diff {} {} --by-meaning` says what changed; compare the copy with it.",
+        from.release, newest.release
+    );
+    let place = at(&reference.path, reference.line);
+    let mut found = audited.finding("reference-meaning", Severity::Warning, message, &advice, place);
+    let entry = newest.find(name, &reference.file)?;
+    found.function = Some(name.clone());
+    found.c_place = Some(format!("{}:{}", entry.file, entry.line));
+    found.digest = Some(entry.digest.clone());
+    found.release.clone_from(&newest.release);
+    found.subject.clone_from(name);
+    Some(found)
 }
 
 fn finding(reference: &Reference, indices: &[Index], audited: &Audited<'_>) -> Option<Finding> {
@@ -334,6 +361,7 @@ mod tests {
             line: *line,
             end: *end,
             digest: format!("{name}{release}"),
+            meaning: Some(if *name == "long_or" { release.to_owned() } else { "same".to_owned() }),
             is_static: *file == "Objects/a.c",
             calls: Vec::new(),
             strings: Vec::new(),
@@ -380,7 +408,11 @@ mod tests {
         assert_eq!(references[0].verdicts["3.13.5"], Verdict::Holds);
         assert_eq!(references[0].verdicts["3.13.15"], Verdict::Moved { line: 110, end: 120 });
         let rules: Vec<(&str, u32)> = findings.iter().map(|finding| (finding.rule.as_str(), finding.line)).collect();
-        assert_eq!(rules, [("reference-stale", 1), ("reference-gone", 2), ("reference-moved", 3)]);
+        assert_eq!(
+            rules,
+            [("reference-stale", 1), ("reference-meaning", 1), ("reference-gone", 2), ("reference-moved", 3)]
+        );
+        assert!(references[2].meaning.starts_with("the same meaning"), "{}", references[2].meaning);
         assert!(findings[0].advice.contains("L110-L120"));
     }
 

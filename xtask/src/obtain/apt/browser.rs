@@ -71,10 +71,7 @@ impl Browser {
             .arg(search_path(&libraries))
             .arg(self.tree.join("usr/lib/chromium/chromium-headless-shell"));
         command.args(["--no-sandbox", "--no-zygote", "--single-process", "--disable-gpu", "--hide-scrollbars"]);
-        command
-            .arg("--virtual-time-budget=8000")
-            .arg(format!("--user-data-dir={}", room.path().display()))
-            .args(options);
+        command.arg(format!("--user-data-dir={}", room.path().display())).args(options);
         command.arg(format!("file://{}{fragment}", file.display()));
         command.env("FONTCONFIG_PATH", self.tree.join("etc/fonts")).env("FONTCONFIG_SYSROOT", &self.tree);
         command.env("HOME", room.path());
