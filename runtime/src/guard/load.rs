@@ -35,6 +35,7 @@ pub(super) enum Load {
     WeakReferent(usize),
     WeakReference(usize),
     Keys(usize),
+    Values(usize),
     ThreadDict(usize),
     Type(usize),
     Together(Vec<usize>),
@@ -71,6 +72,7 @@ impl Load {
             Self::WeakReferent(base) => weak_references::referent(register(base)?),
             Self::WeakReference(base) => weak_references::refer(register(base)?).ok(),
             Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
+            Self::Values(base) => containers::values(register(base)?).ok().map(Bound::into_any),
             Self::Keys(base) => containers::keys(register(base)?).ok().map(Bound::into_any),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
@@ -98,6 +100,7 @@ impl Load {
             Self::WeakReferent(base) => Self::WeakReferent(register(*base)),
             Self::WeakReference(base) => Self::WeakReference(register(*base)),
             Self::Keys(base) => Self::Keys(register(*base)),
+            Self::Values(base) => Self::Values(register(*base)),
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
@@ -119,6 +122,7 @@ impl Load {
             | (Self::WeakReferent(one), Self::WeakReferent(other))
             | (Self::WeakReference(one), Self::WeakReference(other))
             | (Self::Keys(one), Self::Keys(other))
+            | (Self::Values(one), Self::Values(other))
             | (Self::ThreadDict(one), Self::ThreadDict(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
@@ -156,6 +160,7 @@ impl Load {
             | Self::WeakReferent(_)
             | Self::WeakReference(_)
             | Self::Keys(_)
+            | Self::Values(_)
             | Self::ThreadDict(_)
             | Self::Together(_)
             | Self::Type(_) => {}
