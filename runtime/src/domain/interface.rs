@@ -2,6 +2,7 @@
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
+use crate::symbol::{ExpressionId, Shape, SizeArithmetic};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -25,15 +26,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn rehearsal<'py>(&self, _callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
         None
     }
-    /// The call of `target`, which gives what the functions gave that it calls; `None`: it may give something else.
-    fn rehearsed<'py>(
-        &self,
-        _target: Bound<'py, PyAny>,
-        _args: &[Operand<'py>],
-        _options: &[(String, Operand<'py>)],
-        _example: Bound<'py, PyAny>,
-    ) -> Option<Answer<'py>> {
-        None
+    /// What stands for what an operator calls a function with: like the operand, or like the first of what that consists of.
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, _first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        Ok(example.clone())
+    }
+    /// Puts graphs in the places of functions among an operator's operands; gives a tuple of what stands for its results.
+    fn with_graphs<'py>(&self, _py: Python<'py>, _call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        Err(Box::new(Break {
+            kind: "operator that takes functions".into(),
+            context: self.name().into(),
+            explanation: "the library has no such operators".into(),
+            hints: Vec::new(),
+        }))
     }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
@@ -43,6 +47,36 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
+    /// The sizes of an object of the domain; `None` where they are never symbolic.
+    fn sizes_of(&self, _example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+        None
+    }
+    /// What the program has said of sizes of an object from outside.
+    fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        Vec::new()
+    }
+    /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2.
+    fn guard_sizes(&self, _example: &Bound<'_, PyAny>, _free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
+    /// Whether what the domain knows about its operand is so for all sizes: its type, how many dimensions it has.
+    fn answers_for_all_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// Whether symbolic numbers may say sizes, so that [`Domain::sizes`] is asked what comes of them.
+    fn takes_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// The sizes of what the operation gives, of each of its parts where it gives several; `None`: not known.
+    fn sizes<'py>(
+        &self,
+        _callee: &Callee<'py>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+        _arithmetic: &mut SizeArithmetic<'_>,
+    ) -> Option<Vec<Shape>> {
+        None
+    }
     /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
     fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
         false
@@ -73,6 +107,33 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
+}
+
+/// What a program says of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeMark {
+    /// It is symbolic from the first trace on.
+    Symbolic {
+        /// What it is at least.
+        least: Option<i64>,
+        /// What it is at most.
+        most: Option<i64>,
+    },
+    /// It is never symbolic.
+    Constant,
+}
+
+impl SizeMark {
+    /// Whether the mark lets a size be symbolic that is this now.
+    #[must_use]
+    pub fn admits(self, size: i64) -> bool {
+        match self {
+            Self::Symbolic { least, most } => {
+                least.is_none_or(|least| least <= size) && most.is_none_or(|most| size <= most)
+            }
+            Self::Constant => false,
+        }
+    }
 }
 
 /// A guard on the state of a library as a whole.
@@ -107,6 +168,8 @@ pub enum Operand<'py> {
         value: ValueId,
         /// An object of the same type and metadata.
         example: Bound<'py, PyAny>,
+        /// Its sizes, where some differ from call to call.
+        shape: Option<Shape>,
     },
     /// An object that is known and guarded.
     Known(Bound<'py, PyAny>),
@@ -116,6 +179,8 @@ pub enum Operand<'py> {
         value: ValueId,
         /// The number in this call.
         hint: Bound<'py, PyAny>,
+        /// As an expression, where there is one.
+        expression: Option<ExpressionId>,
     },
     /// A tuple.
     Tuple(Vec<Operand<'py>>),
@@ -125,6 +190,39 @@ pub enum Operand<'py> {
     Slice(Box<[Operand<'py>; 3]>),
     /// Something else, of this class: the domain breaks, or answers `NotImplemented` where its C code would without looking further.
     Foreign(Bound<'py, PyType>),
+}
+
+impl Operand<'_> {
+    /// Adds the values of the graph, and the numbers, that it names.
+    pub fn values(&self, found: &mut Vec<ValueId>) {
+        match self {
+            Self::Graph { value, .. } | Self::Number { value, .. } => found.push(*value),
+            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.values(found)),
+            Self::Slice(parts) => parts.iter().for_each(|part| part.values(found)),
+            Self::Known(_) | Self::Foreign(_) => {}
+        }
+    }
+
+    /// Whether it is, or holds, an array of symbolic sizes.
+    #[must_use]
+    pub fn has_symbolic_sizes(&self) -> bool {
+        match self {
+            Self::Graph { shape, .. } => shape.is_some(),
+            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_symbolic_sizes),
+            Self::Slice(_) | Self::Number { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
+
+    /// Whether it is, or holds, a symbolic number.
+    #[must_use]
+    pub fn has_numbers(&self) -> bool {
+        match self {
+            Self::Number { .. } => true,
+            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_numbers),
+            Self::Slice(parts) => parts.iter().any(Self::has_numbers),
+            Self::Graph { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
 }
 
 /// How a domain answers an operation.
@@ -198,13 +296,55 @@ pub enum Rehearsal<'py> {
         /// The mode after that.
         back: Box<ModeChange<'py>>,
     },
-    /// It calls its first argument with the rest of them.
-    Call {
-        /// `caller(callable, first)` is what the graph calls with the rest.
-        caller: Bound<'py, PyAny>,
-        /// Names of arguments that are not handed on.
-        options: &'static [&'static str],
-    },
+    /// It calls functions on tensors, which become graphs.
+    HigherOrder(&'static HigherOrder),
+}
+
+/// An operator that takes functions.
+#[derive(Debug)]
+pub struct HigherOrder {
+    /// Which arguments are the functions.
+    pub bodies: &'static [usize],
+    /// What it calls them with; nothing where the graphs get only what the functions use of the items of the argument `lifted`.
+    pub formals: &'static [Formal],
+    /// Which argument gets the tensors that the functions use; the number of its arguments, where those follow one by one.
+    pub lifted: usize,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// Keywords that it takes.
+    pub options: &'static [&'static str],
+    /// Whether a function that gives one tensor gives it alone, not in a tuple.
+    pub single: bool,
+    /// The function as whose result the operator's is structured, which is a tuple otherwise.
+    pub shaped: Option<usize>,
+}
+
+/// What an operator calls a function with.
+#[derive(Clone, Copy, Debug)]
+pub enum Formal {
+    /// Each item of this argument.
+    Whole(usize),
+    /// The first of what each item of this argument consists of.
+    First(usize),
+}
+
+/// A call of an operator that takes functions, which are graphs by now.
+#[derive(Debug)]
+pub struct GraphCall<'a, 'py> {
+    /// The operator.
+    pub operator: &'a Bound<'py, PyAny>,
+    /// Its operands; the graphs are still to be put in.
+    pub operands: &'a mut Vec<Operand<'py>>,
+    /// Its keyword arguments.
+    pub named: &'a mut Vec<(String, Operand<'py>)>,
+    /// What it takes.
+    pub order: &'static HigherOrder,
+    /// The arguments that the program gave.
+    pub given: &'a [Operand<'py>],
+    /// The graphs, and whether each gives its only result alone.
+    pub graphs: Vec<(Bound<'py, PyAny>, bool)>,
+    /// What stands for the results of each.
+    pub examples: Vec<Vec<Bound<'py, PyAny>>>,
 }
 
 /// A callable, and what it is called with.

@@ -38,6 +38,7 @@ pub(super) enum Load {
     Values(usize),
     ThreadDict(usize),
     Type(usize),
+    Size(usize, usize),
     Together(Vec<usize>),
     Constant(SharedObject),
 }
@@ -74,6 +75,7 @@ impl Load {
             Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
             Self::Values(base) => containers::values(register(base)?).ok().map(Bound::into_any),
             Self::Keys(base) => containers::keys(register(base)?).ok().map(Bound::into_any),
+            Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -102,6 +104,7 @@ impl Load {
             Self::Keys(base) => Self::Keys(register(*base)),
             Self::Values(base) => Self::Values(register(*base)),
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
+            Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
@@ -131,7 +134,8 @@ impl Load {
             (Self::EntryFor(base, key), Self::EntryFor(there, other))
             | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
             (Self::Item(base, index), Self::Item(there, other))
-            | (Self::Ahead(base, index), Self::Ahead(there, other)) => base == there && index == other,
+            | (Self::Ahead(base, index), Self::Ahead(there, other))
+            | (Self::Size(base, index), Self::Size(there, other)) => base == there && index == other,
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
@@ -153,6 +157,7 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Size(..)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)

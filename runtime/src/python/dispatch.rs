@@ -2,19 +2,15 @@
 use super::cache::{Entry, Lookup, Misses, Table};
 use super::compiled::Compiled;
 use super::record::{Frame, Place};
+use super::shared::Stance;
 use crate::bytecode::Code;
 use crate::ffi::callable::{Choice, Dispatch};
-use crate::ffi::{Args, eval_breaker};
+use crate::ffi::{Args, callee, eval_breaker};
 use crate::internal_error::InternalError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// Sets of guards one frame may have before it runs as it is.
-const ENTRIES: usize = 8;
-
-/// How often one frame is traced in all: what its guards rely on may change for ever.
-const TRACES: usize = 64;
 
 impl Compiled {
     /// The entries of this generation.
@@ -23,6 +19,7 @@ impl Compiled {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         let stale = (cache.generation != generation).then(|| {
             (cache.generation, cache.full, cache.traced) = (generation, false, 0);
+            cache.patience = Default::default();
             cache.changing.clear();
             std::mem::take(&mut cache.table)
         });
@@ -32,40 +29,18 @@ impl Compiled {
         Ok(table)
     }
 
-    /// Whether the frame may be traced once more.
-    pub(super) fn has_room(&self) -> PyResult<bool> {
-        let table = self.table()?;
-        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
-        Ok(table.len() < ENTRIES && traced < TRACES)
-    }
-
     /// Whether the guards of an entry hold.
     pub(super) fn allows<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<bool> {
         Ok(!matches!(self.table()?.find(args, function), Lookup::Miss(_)))
     }
 
     /// Puts a table in the place of the one that it was made from, if that is still there.
-    fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
+    pub(super) fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         if Arc::ptr_eq(&cache.table, old) {
             cache.table = Arc::new(new);
         }
         Ok(())
-    }
-
-    /// Makes room where entries are in the way that can never be right again; else why the frame is not traced once more.
-    fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
-        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
-        if traced >= TRACES {
-            return Ok(Some(format!("traced {TRACES} times, the limit of one frame")));
-        }
-        if table.len() < ENTRIES {
-            return Ok(None);
-        }
-        match table.living(missed, py) {
-            Some(living) => self.replace(table, living).map(|()| None),
-            None => Ok(Some(format!("traced {ENTRIES} times with different guards, the limit of one frame"))),
-        }
     }
 
     pub(super) fn add(&self, entry: Entry) -> PyResult<()> {
@@ -80,6 +55,10 @@ impl Compiled {
 
     /// What to run where nothing waits.
     fn chosen<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
+        let stance = self.unit.shared.stance.get();
+        if stance == Stance::Eager {
+            return Ok(Choice::Original);
+        }
         let table = self.table()?;
         if table.is_empty() && self.unit.is_closed() {
             return Ok(Choice::Original);
@@ -95,13 +74,17 @@ impl Compiled {
                 return Ok(chosen);
             }
         };
+        if let Some(instead) = self.instead(stance, function)? {
+            return Ok(instead);
+        }
         if table.is_empty() {
             return self.compile(function, args, Vec::new());
         }
-        let words = if self.unit.shared.records() { in_words(&missed, args, function) } else { Vec::new() };
+        let words = || in_words(&missed, args, function);
         if let Some(limit) = self.limit(&table, &missed, args.py())? {
             return self.give_up(function, &limit, words);
         }
+        let words = if self.unit.shared.records() { words() } else { Vec::new() };
         self.unit.shared.count(|counters| &counters.recompiles);
         self.note_numbers(&missed, function, args)?;
         self.compile(function, args, words)
@@ -122,13 +105,43 @@ impl Compiled {
         Ok(())
     }
 
+    /// What a call does instead of compiling.
+    fn instead(&self, stance: Stance, function: &Bound<'_, PyAny>) -> PyResult<Option<Choice>> {
+        match stance {
+            Stance::Default => Ok(None),
+            Stance::EagerThenCompile => {
+                let first = self.resumed.is_none() && !self.called.swap(true, Relaxed);
+                Ok(first.then_some(Choice::Original))
+            }
+            Stance::Eager | Stance::EagerOnRecompile => Ok(Some(Choice::Original)),
+            Stance::FailOnRecompile => {
+                let name = callee::qualname_of(function);
+                let text = format!(
+                    "{name} would be compiled, but the stance is 'fail_on_recompile': no compiled code is right for this call. \
+                     Call it with such arguments before that stance is set, or set 'eager_on_recompile'"
+                );
+                Err(PyRuntimeError::new_err(text))
+            }
+        }
+    }
+
     /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.
-    fn give_up(&self, function: &Bound<'_, PyAny>, limit: &str, missed: Vec<String>) -> PyResult<Choice> {
+    fn give_up(
+        &self,
+        function: &Bound<'_, PyAny>,
+        limit: &str,
+        missed: impl FnOnce() -> Vec<String>,
+    ) -> PyResult<Choice> {
         let py = function.py();
         let shared = &self.unit.shared;
         shared.count(|counters| &counters.frames_skipped);
         let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
-        if first && shared.records() {
+        if !first {
+            return Ok(Choice::Original);
+        }
+        let missed = missed();
+        self.tell_limit(function, limit, &missed)?;
+        if shared.records() {
             let code = Code::decode(&function.getattr("__code__")?)?;
             shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
         }
@@ -192,6 +205,6 @@ fn in_words<'py>(missed: &Misses<'_>, args: Args<'_, 'py>, function: &Bound<'py,
     words
 }
 
-fn poisoned() -> PyErr {
+pub(super) fn poisoned() -> PyErr {
     InternalError::new_err("the cache of a compiled function is poisoned by an earlier fault")
 }

@@ -4,14 +4,16 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{compilers, metadata, modes, natives, numbers};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal};
+use super::open_sizes::OpenSizes;
+use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
+use crate::symbol::{Shape, SizeArithmetic};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -59,7 +61,7 @@ impl Domain for Torch {
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
-        if is_plain(callable) || self.is_operator(callable) || is_python(callable) {
+        if is_plain(callable) || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -97,14 +99,12 @@ impl Domain for Torch {
         self.rehearsal_of(callable)
     }
 
-    fn rehearsed<'py>(
-        &self,
-        target: Bound<'py, PyAny>,
-        args: &[Operand<'py>],
-        options: &[(String, Operand<'py>)],
-        example: Bound<'py, PyAny>,
-    ) -> Option<Answer<'py>> {
-        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.formal_like(example, first).map_err(|error| fault(&error))
+    }
+
+    fn with_graphs<'py>(&self, py: Python<'py>, call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.graphs_in(&Meta { torch: self, py }, call)
     }
 
     fn call<'py>(
@@ -129,6 +129,37 @@ impl Domain for Torch {
             }
             Callee::GetAttr(name) => self.attribute(&meta, name, args),
         }
+    }
+
+    fn sizes_of(&self, example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+        sizes::of(example)
+    }
+
+    fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        marks::of(object)
+    }
+
+    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        TensorCheck::new(example).ok()??;
+        Some(Box::new(OpenSizes::new(example, free).ok()?))
+    }
+
+    fn answers_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
+        sizes::answers_for_all(callee)
+    }
+
+    fn takes_sizes(&self, callee: &Callee<'_>) -> bool {
+        sizes::takes_sizes(callee)
+    }
+
+    fn sizes<'py>(
+        &self,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        arithmetic: &mut SizeArithmetic<'_>,
+    ) -> Option<Vec<Shape>> {
+        sizes::infer(callee, args, kwargs, arithmetic)
     }
 
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
@@ -205,6 +236,9 @@ impl Torch {
     ) -> CallResult<'py> {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
+        }
+        if is_allowed(function) {
+            return meta.record(function.clone(), args, kwargs);
         }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);
@@ -318,6 +352,15 @@ impl Torch {
             _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
         }
     }
+}
+
+/// The attribute of a function that the program says is to be a node.
+const ALLOWED: &str = "_slotrt_allowed_in_graph";
+
+/// Whether the program says that calls of the function are nodes.
+fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
 }
 
 /// Functions of types of numbers.

@@ -54,7 +54,7 @@ impl<'py> Tracer<'py> {
             .of(id)
             .map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
         for (name, value) in changes {
-            let native = value.map(|value| self.native(value)).transpose()?;
+            let native = value.map(|value| self.stored(value)).transpose()?;
             for copy in copies.iter().flatten() {
                 let Ok(copy) = copy.bind(self.py).cast::<PyDict>() else { return internal("no __dict__") };
                 let done = match &native {
@@ -151,7 +151,7 @@ impl<'py> Tracer<'py> {
         let mut natives = Vec::new();
         for (index, item) in items.enumerate() {
             let item = self.sourced(item, Source::Item(Arc::new(source.clone()), index));
-            natives.push(self.native(item)?);
+            natives.push(self.stored(item)?);
         }
         Ok(natives)
     }
@@ -187,7 +187,7 @@ impl<'py> Tracer<'py> {
             let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
             let value = self.sourced(value, source.entry_of(dict, &key));
             let asks_nobody = is_scalar(&key);
-            let (key, value) = (self.native_key(key)?, self.native(value)?);
+            let (key, value) = (self.native_key(key)?, self.stored(value)?);
             let store = || match &store {
                 Some(store) => store.call1((&copy, key, value)).map(drop),
                 None => copy.set_item(key, value),
