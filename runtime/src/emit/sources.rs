@@ -158,6 +158,11 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.call(1);
             }
+            Source::Values(base) => {
+                self.callee(pyo3::wrap_pyfunction!(containers::values, self.py)?.into_any());
+                self.source(base)?;
+                self.call(1);
+            }
             Source::Keys(base) => {
                 self.callee(pyo3::wrap_pyfunction!(containers::keys, self.py)?.into_any());
                 self.source(base)?;

@@ -35,6 +35,7 @@ pub(super) enum Load {
     WeakReferent(usize),
     WeakReference(usize),
     Keys(usize),
+    Values(usize),
     ThreadDict(usize),
     Type(usize),
     Size(usize, usize),
@@ -72,6 +73,7 @@ impl Load {
             Self::WeakReferent(base) => weak_references::referent(register(base)?),
             Self::WeakReference(base) => weak_references::refer(register(base)?).ok(),
             Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
+            Self::Values(base) => containers::values(register(base)?).ok().map(Bound::into_any),
             Self::Keys(base) => containers::keys(register(base)?).ok().map(Bound::into_any),
             Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
@@ -100,6 +102,7 @@ impl Load {
             Self::WeakReferent(base) => Self::WeakReferent(register(*base)),
             Self::WeakReference(base) => Self::WeakReference(register(*base)),
             Self::Keys(base) => Self::Keys(register(*base)),
+            Self::Values(base) => Self::Values(register(*base)),
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
             Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
@@ -122,6 +125,7 @@ impl Load {
             | (Self::WeakReferent(one), Self::WeakReferent(other))
             | (Self::WeakReference(one), Self::WeakReference(other))
             | (Self::Keys(one), Self::Keys(other))
+            | (Self::Values(one), Self::Values(other))
             | (Self::ThreadDict(one), Self::ThreadDict(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
@@ -161,6 +165,7 @@ impl Load {
             | Self::WeakReferent(_)
             | Self::WeakReference(_)
             | Self::Keys(_)
+            | Self::Values(_)
             | Self::ThreadDict(_)
             | Self::Together(_)
             | Self::Type(_) => {}

@@ -235,7 +235,11 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
             Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) | Load::Size(base, _) => *base,
-            Load::WeakReferent(base) | Load::WeakReference(base) | Load::Keys(base) | Load::ThreadDict(base) => *base,
+            Load::WeakReferent(base)
+            | Load::WeakReference(base)
+            | Load::Keys(base)
+            | Load::Values(base)
+            | Load::ThreadDict(base) => *base,
             Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) => *base,
         };
         let value = match self.fixed(base) {
@@ -253,7 +257,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Size(..) => State::Moving("the size of an array"),
             Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::WeakReferent(_) | Load::WeakReference(_) => State::Moving("what a weak reference refers to"),
-            Load::Keys(_) => State::Moving("the keys of a container"),
+            Load::Keys(_) | Load::Values(_) => State::Moving("the content of a container"),
             Load::ThreadDict(_) => State::Moving("what the thread has"),
             Load::Ahead(..) => State::Moving("what an iterator gives next"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),

@@ -238,6 +238,7 @@ impl Builder<'_> {
             Source::WeakReference(base) => Load::WeakReference(self.load(base)?),
             Source::Keys(base) => Load::Keys(self.load(base)?),
             Source::ThreadDict(base) => Load::ThreadDict(self.load(base)?),
+            Source::Values(base) => Load::Values(self.load(base)?),
             Source::Ahead(base, count) => Load::Ahead(self.load(base)?, *count),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {

@@ -45,6 +45,8 @@ pub enum Source {
     WeakReference(Arc<Source>),
     /// The keys of the dict, or the items of the set, at this path, in their order, in a tuple.
     Keys(Arc<Source>),
+    /// The values of the dict at this path, in the order of its keys, in a tuple.
+    Values(Arc<Source>),
     /// The dict that the thread-local data at this path has for the running thread.
     ThreadDict(Arc<Source>),
     /// How long an array is in one dimension.
@@ -162,6 +164,7 @@ impl Source {
             | Self::WeakReferent(base)
             | Self::WeakReference(base)
             | Self::Keys(base)
+            | Self::Values(base)
             | Self::ThreadDict(base)
             | Self::Size(base, _)
             | Self::Cell(base)

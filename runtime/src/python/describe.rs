@@ -34,6 +34,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::Referent(base) => format!("what {} is a view of", of(base)),
         Source::WeakReferent(base) => format!("what {} refers to", of(base)),
         Source::WeakReference(base) => format!("ref({})", of(base)),
+        Source::Values(base) => format!("values of {}", of(base)),
         Source::Keys(base) => format!("keys of {}", of(base)),
         Source::Ahead(base, count) => format!("next {count} of {}", of(base)),
         Source::Size(base, index) => format!("{}.shape[{index}]", of(base)),

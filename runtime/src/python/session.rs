@@ -57,7 +57,8 @@ impl Session {
         dynamic: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut options = Options { backend, fullgraph, dynamic };
-        if !forwarder && let Ok(mut made_anew) = self.made_anew.lock() {
+        // What is dropped or made meanwhile may run code that compiles.
+        if !forwarder && let Ok(mut made_anew) = self.made_anew.try_lock() {
             options = match made_anew.dispatcher(&self.shared, options, function)? {
                 Ok(dispatch) => {
                     drop(made_anew);

@@ -153,6 +153,17 @@ pub fn keys<'py>(container: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>>
     PyTuple::new(container.py(), of.ok_or_else(|| PyTypeError::new_err("no dict and no set"))?.items(container)?)
 }
 
+/// The values of a dict that is no `OrderedDict`, in the order of its keys; no key is hashed. Called by compiled code, too.
+///
+/// # Errors
+/// Where the object is none.
+#[pyfunction]
+pub fn values<'py>(dict: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let of = of(&dict.get_type()).filter(|of| of.kind == Kind::Dict);
+    of.ok_or_else(|| PyTypeError::new_err("no plain dict"))?;
+    PyTuple::new(dict.py(), dict.cast::<PyDict>()?.values())
+}
+
 /// A dict with these keys and values that is only gone through: where it keeps them says nothing, and no key is hashed or compared.
 ///
 /// # Errors

@@ -160,6 +160,11 @@ impl<'py> Tracer<'py> {
         self.guard_once(value, quiet.asked(), source, Check::Domain(Box::new(quiet)), "the trace let go of it");
     }
 
+    /// The same of all that ends with it.
+    pub(crate) fn guard_whole_end(&mut self, value: ValueId) {
+        self.guard_end(value, EndsSilently::Altogether);
+    }
+
     /// Guards that the arguments which no longer stand in their places at the end are quiet.
     pub(crate) fn guard_arguments(&mut self, locals: &[Option<ValueId>]) {
         for value in (0..self.state.given).map(|index| ValueId(index as u32)) {

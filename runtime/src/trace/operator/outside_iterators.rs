@@ -5,7 +5,6 @@
 use crate::ffi::{iterators, types};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck, IteratorApart};
-use crate::trace::lifetime::finalisers::EndsSilently;
 use crate::trace::state::iterators::IteratorUse;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -71,7 +70,7 @@ impl<'py> Tracer<'py> {
             return unsupported("iterator from outside whose end runs code", types::name(&class));
         }
         self.guard(ahead, Check::Length(step), "the trace came to the end of the iterator");
-        self.guard_end(iterator, EndsSilently::Altogether);
+        self.guard_whole_end(iterator);
         let used = &mut self.state.iterators[index];
         (used.steps, used.has_ended) = (used.steps + 1, true);
         Ok(None)

@@ -10,7 +10,7 @@ use crate::guard::source::Source;
 use crate::names::{interned, name};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::kinds::is_key;
 use generated::slots::Slot;
@@ -97,11 +97,10 @@ impl<'py> Tracer<'py> {
         has_values: bool,
     ) -> Traced<Bound<'py, PyAny>> {
         let mut values = Vec::new();
-        for key in keys.iter().filter(|_| has_values) {
-            let (Some(object), Some(path)) = (self.real(*key), self.source(*key)) else { return internal("no key") };
-            let Ok(Some(value)) = dict.get_item(&object) else { return internal("a key of a dict") };
-            let path = Source::EntryFor(Arc::new(source.clone()), Arc::new(path));
-            values.push(self.sourced(value, path));
+        if has_values {
+            let path = Arc::new(Source::Values(Arc::new(source.clone())));
+            let held = dict.values().into_iter().enumerate();
+            values = held.map(|(index, value)| self.sourced(value, Source::Item(Arc::clone(&path), index))).collect();
         }
         let natives = self.natives_of(&keys)?;
         let values = match has_values {
@@ -120,7 +119,8 @@ impl<'py> Tracer<'py> {
         });
         match made {
             Ok(Some(made)) => Ok(made.into_any()),
-            _ => internal("layout of a set"),
+            Ok(None) => unsupported("set from outside", "this interpreter lays sets out in another way"),
+            Err(error) => internal(error.to_string()),
         }
     }
 

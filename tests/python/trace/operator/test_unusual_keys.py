@@ -70,6 +70,27 @@ class UnusualKeys(unittest.TestCase):
                 with self.subTest(kind=kind, of=of, line=program.__code__.co_firstlineno):
                     self.same(program, [lambda: of(kept[:3]), lambda: of(kept[3:9])], fullgraph=True)
 
+    def test_no_key_is_hashed_or_compared(self):
+        asked = []
+
+        class Asked(Thing):
+            def __eq__(self, other):
+                asked.append("eq")
+                return self is other
+
+            def __hash__(self):
+                asked.append("hash")
+                return 7
+
+        for program in DICTS[:5] + SETS[:4]:
+            given = {Asked(index): index for index in range(3)}
+            given = given if program in DICTS else set(given)
+            compiled = slotrt.compile(program)
+            for _ in range(3):
+                asked.clear()
+                self.assertEqual(compiled(given), program(given))
+                self.assertEqual(asked, [])
+
     def test_one_trace_for_as_many_other_keys(self):
         slotrt.reset()
         compiled = slotrt.compile(numbers)
