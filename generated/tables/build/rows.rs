@@ -9,7 +9,8 @@ type Rows = Vec<Vec<u32>>;
 const NONE: u32 = u32::MAX;
 
 /// The bits of PyTorch's `PySequenceSlots`, `PyMappingSlots`, `PyNumberSlots` and `PyTypeSlots`, each in its order.
-const SEQUENCE: &str = "sq_length sq_concat sq_repeat sq_item sq_contains sq_ass_item sq_inplace_concat sq_inplace_repeat";
+const SEQUENCE: &str =
+    "sq_length sq_concat sq_repeat sq_item sq_contains sq_ass_item sq_inplace_concat sq_inplace_repeat";
 const MAPPING: &str = "mp_length mp_subscript mp_ass_subscript";
 const NUMBER: &str = "nb_add nb_subtract nb_multiply nb_remainder nb_power nb_negative nb_positive nb_absolute nb_bool \
     nb_invert nb_lshift nb_rshift nb_and nb_xor nb_or nb_int nb_float nb_inplace_add nb_inplace_subtract \
@@ -60,8 +61,7 @@ pub fn release(pack: &mut Pack, series: u32, facts: &Value) -> Result<()> {
     }
     let origin = u32::from(facts["source"] == "binary");
     let head = vec![series, pack.value(&facts["release"]), origin, number(&facts["opcodes"]["have_argument"])];
-    let tables =
-        [slots, slotdefs, wrappers, types, values, methods, getsets, members, opcodes, layouts, fields];
+    let tables = [slots, slotdefs, wrappers, types, values, methods, getsets, members, opcodes, layouts, fields];
     pack.release(head, &caches, tables);
     Ok(())
 }

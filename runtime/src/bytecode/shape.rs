@@ -116,7 +116,12 @@ impl State {
             Op::PUSH_NULL => self.stack.push(Entry::Null),
             // A prologue has put a place in the code there.
             Op::NOP if instr.arg > 0 => {
-                self.stack.iter_mut().rev().nth(instr.arg as usize - 1).into_iter().for_each(|entry| *entry = Entry::Unit);
+                self.stack
+                    .iter_mut()
+                    .rev()
+                    .nth(instr.arg as usize - 1)
+                    .into_iter()
+                    .for_each(|entry| *entry = Entry::Unit);
             }
             Op::LOAD_GLOBAL if instr.arg & 1 == 1 => self.push_callable(code, Entry::Null),
             Op::LOAD_METHOD => {

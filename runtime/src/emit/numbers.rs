@@ -21,11 +21,9 @@ fn binary(operation: Operation) -> Option<u32> {
         Operation::Subtract => 10,
         Operation::TrueDivide => 11,
         Operation::Xor => 12,
-        Operation::Negative
-        | Operation::Positive
-        | Operation::Absolute
-        | Operation::Invert
-        | Operation::ToFloat => return None,
+        Operation::Negative | Operation::Positive | Operation::Absolute | Operation::Invert | Operation::ToFloat => {
+            return None;
+        }
     })
 }
 

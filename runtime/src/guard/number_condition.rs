@@ -48,7 +48,8 @@ impl DomainCheck for NumberCondition {
     }
 
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
-        let text = |value: &Bound<'_, PyAny>| number(value).and_then(|_| value.repr().ok()).map(|text| text.to_string());
+        let text =
+            |value: &Bound<'_, PyAny>| number(value).and_then(|_| value.repr().ok()).map(|text| text.to_string());
         match value.cast_exact::<PyTuple>() {
             Ok(values) => values.iter().map(|value| text(&value)).collect::<Option<Vec<_>>>().map(|all| all.join(", ")),
             Err(_) => text(value),

@@ -31,22 +31,50 @@ pub struct ResumePoint {
 impl Compiled {
     /// The function itself.
     pub fn root(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: false, called: AtomicBool::default() }
+        Self {
+            unit,
+            resumed: None,
+            any_closure: false,
+            cache: Arc::default(),
+            forwarder: false,
+            called: AtomicBool::default(),
+        }
     }
 
     /// Whatever function is made of the code.
     pub fn of_code(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, any_closure: true, cache: Arc::default(), forwarder: false, called: AtomicBool::default() }
+        Self {
+            unit,
+            resumed: None,
+            any_closure: true,
+            cache: Arc::default(),
+            forwarder: false,
+            called: AtomicBool::default(),
+        }
     }
 
     /// The same for a function that only passes calls on.
     pub fn forwarder(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: true, called: AtomicBool::default() }
+        Self {
+            unit,
+            resumed: None,
+            any_closure: false,
+            cache: Arc::default(),
+            forwarder: true,
+            called: AtomicBool::default(),
+        }
     }
 
     /// The continuation that goes on there.
     pub fn continuation(unit: Arc<CompilationUnit>, resumed: ResumePoint) -> Self {
-        Self { unit, resumed: Some(resumed), any_closure: false, cache: Arc::default(), forwarder: false, called: AtomicBool::default() }
+        Self {
+            unit,
+            resumed: Some(resumed),
+            any_closure: false,
+            cache: Arc::default(),
+            forwarder: false,
+            called: AtomicBool::default(),
+        }
     }
 
     /// What the unit keeps of a continuation to forget it by.

@@ -105,12 +105,16 @@ impl Compiled {
     }
 
     /// Notes where this call has other numbers than earlier ones: the next trace takes them for symbolic.
-    fn note_numbers<'py>(&self, missed: &Misses<'_>, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<()> {
+    fn note_numbers<'py>(
+        &self,
+        missed: &Misses<'_>,
+        function: &Bound<'py, PyAny>,
+        args: Args<'_, 'py>,
+    ) -> PyResult<()> {
         if self.unit.options.dynamic == Some(false) {
             return Ok(());
         }
-        let changed: Vec<u64> =
-            missed.iter().flat_map(|(entry, _)| entry.changed_numbers(args, function)).collect();
+        let changed: Vec<u64> = missed.iter().flat_map(|(entry, _)| entry.changed_numbers(args, function)).collect();
         self.cache.lock().map_err(|_| poisoned())?.changing.extend(changed);
         Ok(())
     }

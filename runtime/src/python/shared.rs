@@ -21,16 +21,20 @@ pub struct Options {
 impl Options {
     /// Those of functions that are called below.
     pub fn nested(&self, py: Python<'_>) -> Self {
-        Self { backend: self.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false, dynamic: self.dynamic }
+        Self {
+            backend: self.backend.as_ref().map(|backend| backend.clone_ref(py)),
+            fullgraph: false,
+            dynamic: self.dynamic,
+        }
     }
 
     /// Whether functions that are called below are compiled in the same way.
     pub fn compile_like(&self, other: &Self) -> bool {
         self.dynamic == other.dynamic
             && match (&self.backend, &other.backend) {
-            (Some(one), Some(other)) => one.is(other),
-            (one, other) => one.is_none() && other.is_none(),
-        }
+                (Some(one), Some(other)) => one.is(other),
+                (one, other) => one.is_none() && other.is_none(),
+            }
     }
 }
 

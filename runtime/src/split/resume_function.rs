@@ -168,8 +168,7 @@ impl Prologue<'_> {
 
     /// Makes places in code of the objects that travelled for them, and says so to those who ask what lies on the stack.
     fn units(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) -> PyResult<()> {
-        let places: Vec<usize> =
-            (0..layout.stack.len()).filter(|index| layout.stack[*index] == Entry::Unit).collect();
+        let places: Vec<usize> = (0..layout.stack.len()).filter(|index| layout.stack[*index] == Entry::Unit).collect();
         if places.is_empty() {
             return Ok(());
         }

@@ -184,8 +184,7 @@ impl Expressions {
 }
 
 fn divides(sum: &Sum, by: i64) -> bool {
-    sum.constant.checked_rem(by) == Some(0)
-        && sum.terms.iter().all(|term| term.coefficient.checked_rem(by) == Some(0))
+    sum.constant.checked_rem(by) == Some(0) && sum.terms.iter().all(|term| term.coefficient.checked_rem(by) == Some(0))
 }
 
 fn quotient(sum: &Sum, by: i64) -> Sum {

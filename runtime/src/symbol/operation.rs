@@ -183,7 +183,9 @@ impl Operation {
             Self::Subtract => left.checked_sub(right),
             Self::Multiply => left.checked_mul(right),
             Self::FloorDivide => floor_divide(left, right),
-            Self::Remainder => floor_divide(left, right).map(|quotient| left.wrapping_sub(quotient.wrapping_mul(right))),
+            Self::Remainder => {
+                floor_divide(left, right).map(|quotient| left.wrapping_sub(quotient.wrapping_mul(right)))
+            }
             Self::Power => u32::try_from(right).ok().and_then(|exponent| left.checked_pow(exponent)),
             Self::ShiftLeft => {
                 let factor = (0..SMALL).contains(&right).then(|| 1_i64 << right)?;

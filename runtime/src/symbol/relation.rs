@@ -99,7 +99,6 @@ impl Expressions {
             _ => None,
         }
     }
-
 }
 
 impl Relation {
@@ -220,7 +219,8 @@ mod tests {
         let [one, other] = symbols(table);
         let product = table.apply(Operation::Multiply, &[one, other]).expect("a product");
         let condition = Condition::new(table, Relation::fits(product));
-        let with = |values: [i64; 2]| condition.holds(&|symbol| values.get(symbol.0 as usize).copied().map(Number::Integer));
+        let with =
+            |values: [i64; 2]| condition.holds(&|symbol| values.get(symbol.0 as usize).copied().map(Number::Integer));
         assert!(with([1 << 31, 1 << 31]));
         assert!(!with([1 << 32, 1 << 31]));
     }

@@ -80,7 +80,9 @@ fn add(found: &mut Declarations, declaration: &str) {
     // The name of a function stands in front of its parameters, that of a function pointer in parentheses, that of a type at the end.
     let name = match declaration.split_once("(*") {
         Some((_, rest)) if declaration.starts_with("typedef") => rest.split(')').next(),
-        _ if is_struct => declaration.rsplit('}').next().filter(|name| !name.trim().is_empty()).or(head.split(' ').nth(1)),
+        _ if is_struct => {
+            declaration.rsplit('}').next().filter(|name| !name.trim().is_empty()).or(head.split(' ').nth(1))
+        }
         _ => head.split([' ', '*']).rfind(|word| !word.is_empty()),
     };
     if let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) {

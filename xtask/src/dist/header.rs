@@ -71,7 +71,8 @@ fn text(header: &Header) -> Result<String> {
     for source in sources {
         builder = builder.with_src(source);
     }
-    let bindings = builder.generate().map_err(|error| anyhow!("cbindgen does not understand {}: {error}", header.source))?;
+    let bindings =
+        builder.generate().map_err(|error| anyhow!("cbindgen does not understand {}: {error}", header.source))?;
     let mut text = Vec::new();
     bindings.write(&mut text);
     let text = String::from_utf8(text).context("cbindgen writes UTF-8")?;

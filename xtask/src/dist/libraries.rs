@@ -26,7 +26,17 @@ pub fn build_tables() -> Result<(PathBuf, PathBuf)> {
     let room = place::target().join("dist-build").join("tables");
     let mut command = wheel::nested_cargo();
     reproducible(&mut command, &room, &["-Clink-arg=-Wl,-soname,libslotrt_tables.so".to_owned()]);
-    command.args(["rustc", "--quiet", "--color", "never", "--package", "slotrt-tables", "--lib", "--profile", "tables"]);
+    command.args([
+        "rustc",
+        "--quiet",
+        "--color",
+        "never",
+        "--package",
+        "slotrt-tables",
+        "--lib",
+        "--profile",
+        "tables",
+    ]);
     command.args(["--features", "standalone", "--crate-type", "staticlib,cdylib"]);
     run::output(&mut command).context("the tables do not build")?;
     let folder = room.join("tables");

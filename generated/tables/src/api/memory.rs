@@ -93,7 +93,11 @@ pub unsafe extern "C" fn slotrt_field_get(
 /// `type_` is NULL or a live `PyTypeObject` of an interpreter of that release, and the thread holds the GIL. `out` is NULL or points to
 /// memory for the masks.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_get_type_slots(release: u32, type_: slotrt_memory, out: *mut slotrt_slot_masks) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_get_type_slots(
+    release: u32,
+    type_: slotrt_memory,
+    out: *mut slotrt_slot_masks,
+) -> slotrt_status {
     // SAFETY: as above; a suite's pointer leads to the suite.
     unsafe {
         answer(out, || {
@@ -200,7 +204,8 @@ unsafe fn locals(release: Release, code: slotrt_memory) -> Result<u64> {
         // SAFETY: as above; the field holds a tuple.
         let tuple = unsafe { place(release, c"PyCodeObject", name, code)?.pointer() }?;
         // SAFETY: `ob_size` stands behind the 16 bytes of `PyObject`.
-        let size = if tuple.is_null() { 0 } else { unsafe { tuple.cast::<u8>().add(16).cast::<u64>().read_unaligned() } };
+        let size =
+            if tuple.is_null() { 0 } else { unsafe { tuple.cast::<u8>().add(16).cast::<u64>().read_unaligned() } };
         total = total.saturating_add(size);
     }
     Ok(total)
@@ -211,7 +216,11 @@ unsafe fn locals(release: Release, code: slotrt_memory) -> Result<u64> {
 /// # Safety
 /// As for `slotrt_frame_get`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_frame_variable_count(release: u32, frame: slotrt_memory, out: *mut u32) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_frame_variable_count(
+    release: u32,
+    frame: slotrt_memory,
+    out: *mut u32,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {

@@ -36,7 +36,11 @@ pub unsafe extern "C" fn slotrt_opcode_at(release: u32, index: u32, out: *mut sl
 /// # Safety
 /// `name` is NULL or a text that ends with NUL; `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_opcode_find(release: u32, name: *const c_char, out: *mut slotrt_opcode) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_opcode_find(
+    release: u32,
+    name: *const c_char,
+    out: *mut slotrt_opcode,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -77,7 +81,13 @@ pub extern "C" fn slotrt_opcode_caches(release: u32) -> *const u8 {
 /// # Safety
 /// `out` is NULL or points to memory for the number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_stack_effect(release: u32, number: u32, oparg: u32, jump: i32, out: *mut i32) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_stack_effect(
+    release: u32,
+    number: u32,
+    oparg: u32,
+    jump: i32,
+    out: *mut i32,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {

@@ -48,8 +48,7 @@ pub unsafe extern "C" fn slotrt_count(release: u32, table: i32, out: *mut u32) -
     // SAFETY: as above.
     unsafe {
         answer(out, || {
-            let tables =
-                [Table::Slots, Table::Slotdefs, Table::Wrappers, Table::Types, Table::Opcodes, Table::Structs];
+            let tables = [Table::Slots, Table::Slotdefs, Table::Wrappers, Table::Types, Table::Opcodes, Table::Structs];
             let table = usize::try_from(table).ok().and_then(|table| tables.get(table)).ok_or(SLOTRT_BAD_ARGUMENT)?;
             Ok(Release::of(release)?.count(*table))
         })

@@ -51,7 +51,12 @@ fn field(row: Row) -> slotrt_field {
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_field_at(release: u32, struct_: u32, index: u32, out: *mut slotrt_field) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_field_at(
+    release: u32,
+    struct_: u32,
+    index: u32,
+    out: *mut slotrt_field,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {

@@ -152,7 +152,12 @@ fn part(release: u32, ty: u32, part: usize, index: u32) -> Result<Row, slotrt_st
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_slot_at(release: u32, type_: u32, index: u32, out: *mut slotrt_held) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_slot_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_held,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -167,7 +172,12 @@ pub unsafe extern "C" fn slotrt_type_slot_at(release: u32, type_: u32, index: u3
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_method_at(release: u32, type_: u32, index: u32, out: *mut slotrt_method) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_method_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_method,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -183,7 +193,12 @@ pub unsafe extern "C" fn slotrt_type_method_at(release: u32, type_: u32, index: 
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_getset_at(release: u32, type_: u32, index: u32, out: *mut slotrt_getset) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_getset_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_getset,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {
@@ -198,7 +213,12 @@ pub unsafe extern "C" fn slotrt_type_getset_at(release: u32, type_: u32, index: 
 /// # Safety
 /// `out` is NULL or points to memory for the row.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn slotrt_type_member_at(release: u32, type_: u32, index: u32, out: *mut slotrt_member) -> slotrt_status {
+pub unsafe extern "C" fn slotrt_type_member_at(
+    release: u32,
+    type_: u32,
+    index: u32,
+    out: *mut slotrt_member,
+) -> slotrt_status {
     // SAFETY: as above.
     unsafe {
         answer(out, || {

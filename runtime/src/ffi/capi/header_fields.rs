@@ -15,8 +15,7 @@ impl State {
     #[cfg(not(Py_3_14))]
     fn of(head: &ffi::PyASCIIObject) -> Self {
         // SAFETY: the head of a live string.
-        let (interned, kind, compact, ascii) =
-            unsafe { (head.interned(), head.kind(), head.compact(), head.ascii()) };
+        let (interned, kind, compact, ascii) = unsafe { (head.interned(), head.kind(), head.compact(), head.ascii()) };
         Self { interned, kind, compact, ascii }
     }
 

@@ -1,8 +1,8 @@
 //! Places in code (`lasti`) on the stack of the running frame, as handlers get them: objects up to 3.13; later integers that are no
 //! objects, and that only the interpreter puts there and reads.
 use crate::ffi::layout::{code, frame};
-use crate::ffi::release::{self, Reference};
 use crate::ffi::raw;
+use crate::ffi::release::{self, Reference};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_int;

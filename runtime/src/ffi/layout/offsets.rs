@@ -17,8 +17,8 @@ pub(in crate::ffi) mod code {
 /// Offsets in `_PyInterpreterFrame`.
 pub(in crate::ffi) mod frame {
     use crate::ffi::raw;
-    pub(in crate::ffi) use crate::ffi::release::{F_CODE, F_FUNC, FRESH, INSTR, set_stack};
     use crate::ffi::release::{_PyInterpreterFrame, Reference};
+    pub(in crate::ffi) use crate::ffi::release::{F_CODE, F_FUNC, FRESH, INSTR, set_stack};
     use pyo3::ffi;
     use std::mem::offset_of;
     pub const F_GLOBALS: usize = offset_of!(_PyInterpreterFrame, f_globals);

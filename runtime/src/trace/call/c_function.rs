@@ -228,7 +228,9 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
-                _ if index > 0 && STORES.contains(&&*name) && !calls && stores_at(&name, index) => self.stored(*value)?,
+                _ if index > 0 && STORES.contains(&&*name) && !calls && stores_at(&name, index) => {
+                    self.stored(*value)?
+                }
                 _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };

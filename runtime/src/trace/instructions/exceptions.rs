@@ -170,7 +170,9 @@ impl<'py> Tracer<'py> {
         const METHODS: [&str; 4] = ["__enter__", "__exit__", "__aenter__", "__aexit__"];
         let Some(name) = METHODS.get(which as usize) else { return internal("LOAD_SPECIAL argument") };
         let manager = frame.pop()?;
-        let Some(method) = self.special(manager, name)? else { return self.lacks_special(manager, which as usize / 2, name) };
+        let Some(method) = self.special(manager, name)? else {
+            return self.lacks_special(manager, which as usize / 2, name);
+        };
         frame.push_callable(method, None);
         Ok(Flow::Next)
     }

@@ -85,7 +85,9 @@ impl<'py> Tracer<'py> {
         if operation.is_of_integers() && floats {
             return false;
         }
-        if let (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, Some(by)) = (operation, operands.get(1)) {
+        if let (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, Some(by)) =
+            (operation, operands.get(1))
+        {
             let range = if operation == Operation::Power { EXPONENTS } else { BITS };
             if by.symbolic || !by.hint.extract::<i64>().is_ok_and(|by| range.contains(&by)) {
                 return false;

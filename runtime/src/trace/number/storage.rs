@@ -36,7 +36,8 @@ const CONTAINERS: &[&str] = &[
 ];
 
 /// Functions of `builtins` that do the same.
-const BUILTINS: &[&str] = &["sum", "min", "max", "sorted", "any", "all", "iter", "next", "len", "isinstance", "callable"];
+const BUILTINS: &[&str] =
+    &["sum", "min", "max", "sorted", "any", "all", "iter", "next", "len", "isinstance", "callable"];
 
 impl<'py> Tracer<'py> {
     /// What a container of the trace's own, or an attribute of an object of its own, holds for a value.
@@ -49,11 +50,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Functions of C that look at numbers within containers, past the slots of proxies, get them as they are: the trace is made again.
-    pub(crate) fn fix_numbers_for(
-        &mut self,
-        callable: &Bound<'py, PyAny>,
-        args: &[Bound<'py, PyAny>],
-    ) -> Traced<()> {
+    pub(crate) fn fix_numbers_for(&mut self, callable: &Bound<'py, PyAny>, args: &[Bound<'py, PyAny>]) -> Traced<()> {
         if !self.state.numbers.in_containers || asks_by_slots(callable) {
             return Ok(());
         }

@@ -6,7 +6,9 @@ use crate::ffi::sequence_slots::{self, Sequence};
 use crate::ffi::types;
 use crate::names::{interned, name};
 use crate::semantics::slotdefs::SLOTDEFS;
-use crate::trace::proxy::class_protocols::{Inherent, answers_for_classes, inherent_module, is_protocol, proxy_metaclass};
+use crate::trace::proxy::class_protocols::{
+    Inherent, answers_for_classes, inherent_module, is_protocol, proxy_metaclass,
+};
 use crate::trace::proxy::reentry::traced;
 use crate::trace::proxy::special_methods::{has_proxy_method, is_operator};
 use crate::trace::state::arguments::Arguments;
