@@ -2,6 +2,8 @@
 #[cfg(slotrt_bytecode)]
 pub mod bytecode;
 #[cfg(slotrt_traces)]
+pub mod c_api;
+#[cfg(slotrt_traces)]
 pub mod domain;
 #[cfg(slotrt_traces)]
 pub mod emit;
@@ -32,6 +34,9 @@ mod surface;
 pub mod symbol;
 #[cfg(slotrt_traces)]
 pub mod trace;
+
+#[cfg(slotrt_traces)]
+pub use python::host::add_domain;
 
 use pyo3::prelude::*;
 

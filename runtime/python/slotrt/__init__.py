@@ -12,6 +12,15 @@
 `is_compiled` looks at a callable; `is_compiling` tells code whether it is traced. `slotrt.torch` puts slotrt in TorchDynamo's place.
 """
 
+import sys as _sys
+
+if "t" in getattr(_sys, "abiflags", ""):
+    raise ImportError(
+        "slotrt does not work on a free-threaded CPython: it relies on the interpreter's lock. Use a build with the lock; "
+        "docs/free-threading.md says what would have to change."
+    )
+del _sys
+
 from . import _slotrt
 from ._slotrt import bytecode
 
@@ -21,6 +30,7 @@ if _slotrt.TRACES:
     from ._api import compile, disable, explain, reset, stats
     from ._callables import is_compiled
     from ._explain import Explanation
+    from ._marks import mark_dynamic, mark_static, maybe_mark_dynamic
     from ._slotrt import Graph, GraphBreak, Node, graph_break, is_compiling
 
     def __getattr__(name):
@@ -59,6 +69,9 @@ __all__ = [
     "hook",
     "is_compiled",
     "is_compiling",
+    "mark_dynamic",
+    "mark_static",
+    "maybe_mark_dynamic",
     "reset",
     "stats",
 ]

@@ -37,6 +37,8 @@ def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, inplace=Fals
                trace on, but 0 and 1. `False`: none; each number is guarded, and another one is another trace.
     inplace    if true, `fn` is a `torch.nn.Module` whose own calls run compiled code from now on; it is returned.
     """
+    if dynamic not in (None, True, False):
+        raise ValueError(f"dynamic must be None, True or False, not {dynamic!r}")
     dynamic = None if dynamic is None else bool(dynamic)
     again = partial(compile, backend=backend, fullgraph=fullgraph, dynamic=dynamic)
     compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph), dynamic)

@@ -3,20 +3,29 @@
 import sys
 
 from ._fx import graph_module, has_tensors, surroundings
+from ._symbols import Symbols, is_symbolic
 
 
 def _with_fx(backend):
     """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`, and what it raises has the graph attached."""
 
     def adapted(graph, example_inputs):
+        symbols, traced = None, graph
         if has_tensors(graph):
             graph = graph_module(graph)
+            if is_symbolic(traced):
+                symbols = Symbols(traced, example_inputs)
+                example_inputs = symbols.inputs
         try:
             with surroundings(graph):
-                return backend(graph, example_inputs)
+                compiled = backend(graph, example_inputs)
         except Exception as error:
             _attach(error, graph, backend)
             raise
+        conditions = None if symbols is None else symbols.conditions()
+        if conditions is not None:
+            traced.require(*conditions)
+        return compiled
 
     adapted.__wrapped__ = backend
     return adapted

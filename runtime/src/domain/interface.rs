@@ -2,6 +2,7 @@
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
+use crate::symbol::{ExpressionId, Shape, SizeArithmetic};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -46,6 +47,36 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
+    /// The sizes of an object of the domain; `None` where they are never symbolic.
+    fn sizes_of(&self, _example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+        None
+    }
+    /// What the program has said of sizes of an object from outside.
+    fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        Vec::new()
+    }
+    /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2.
+    fn guard_sizes(&self, _example: &Bound<'_, PyAny>, _free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
+    /// Whether what the domain knows about its operand is so for all sizes: its type, how many dimensions it has.
+    fn answers_for_all_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// Whether symbolic numbers may say sizes, so that [`Domain::sizes`] is asked what comes of them.
+    fn takes_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// The sizes of what the operation gives, of each of its parts where it gives several; `None`: not known.
+    fn sizes<'py>(
+        &self,
+        _callee: &Callee<'py>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+        _arithmetic: &mut SizeArithmetic<'_>,
+    ) -> Option<Vec<Shape>> {
+        None
+    }
     /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
     fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
         false
@@ -76,6 +107,33 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
+}
+
+/// What a program says of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeMark {
+    /// It is symbolic from the first trace on.
+    Symbolic {
+        /// What it is at least.
+        least: Option<i64>,
+        /// What it is at most.
+        most: Option<i64>,
+    },
+    /// It is never symbolic.
+    Constant,
+}
+
+impl SizeMark {
+    /// Whether the mark lets a size be symbolic that is this now.
+    #[must_use]
+    pub fn admits(self, size: i64) -> bool {
+        match self {
+            Self::Symbolic { least, most } => {
+                least.is_none_or(|least| least <= size) && most.is_none_or(|most| size <= most)
+            }
+            Self::Constant => false,
+        }
+    }
 }
 
 /// A guard on the state of a library as a whole.
@@ -110,6 +168,8 @@ pub enum Operand<'py> {
         value: ValueId,
         /// An object of the same type and metadata.
         example: Bound<'py, PyAny>,
+        /// Its sizes, where some differ from call to call.
+        shape: Option<Shape>,
     },
     /// An object that is known and guarded.
     Known(Bound<'py, PyAny>),
@@ -119,6 +179,8 @@ pub enum Operand<'py> {
         value: ValueId,
         /// The number in this call.
         hint: Bound<'py, PyAny>,
+        /// As an expression, where there is one.
+        expression: Option<ExpressionId>,
     },
     /// A tuple.
     Tuple(Vec<Operand<'py>>),
@@ -128,6 +190,39 @@ pub enum Operand<'py> {
     Slice(Box<[Operand<'py>; 3]>),
     /// Something else, of this class: the domain breaks, or answers `NotImplemented` where its C code would without looking further.
     Foreign(Bound<'py, PyType>),
+}
+
+impl Operand<'_> {
+    /// Adds the values of the graph, and the numbers, that it names.
+    pub fn values(&self, found: &mut Vec<ValueId>) {
+        match self {
+            Self::Graph { value, .. } | Self::Number { value, .. } => found.push(*value),
+            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.values(found)),
+            Self::Slice(parts) => parts.iter().for_each(|part| part.values(found)),
+            Self::Known(_) | Self::Foreign(_) => {}
+        }
+    }
+
+    /// Whether it is, or holds, an array of symbolic sizes.
+    #[must_use]
+    pub fn has_symbolic_sizes(&self) -> bool {
+        match self {
+            Self::Graph { shape, .. } => shape.is_some(),
+            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_symbolic_sizes),
+            Self::Slice(_) | Self::Number { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
+
+    /// Whether it is, or holds, a symbolic number.
+    #[must_use]
+    pub fn has_numbers(&self) -> bool {
+        match self {
+            Self::Number { .. } => true,
+            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_numbers),
+            Self::Slice(parts) => parts.iter().any(Self::has_numbers),
+            Self::Graph { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
 }
 
 /// How a domain answers an operation.

@@ -10,4 +10,5 @@ pub mod torch;
 pub use domains::Domains;
 pub use interface::{
     Answer, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange, Operand, Rehearsal,
+    SizeMark,
 };

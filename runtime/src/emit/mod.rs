@@ -29,6 +29,6 @@ mod writer;
 
 pub use emit_frame::{EmittedCode, begin, emit};
 pub use failure::Failure;
-pub use host::Host;
+pub use host::{CompiledGraph, Host};
 pub use native_stretch::{emit_native_stretch, is_native_stretch};
 pub use prologue::TracedFrame;

@@ -102,6 +102,12 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
             }
+            Source::Size(base, index) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("shape".into()));
+                self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.plain(Op::BINARY_SUBSCR, 0);
+            }
             Source::Item(base, index) => {
                 self.source(base)?;
                 self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());

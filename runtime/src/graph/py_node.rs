@@ -1,8 +1,8 @@
 //! `slotrt.Node`: a node as Python sees it, described as in FX.
-use super::node::{Argument, Node, NodeOp};
+use super::node::{Argument, InputSize, Node, NodeOp};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 /// A node as FX describes one.
 #[pyclass(name = "Node", module = "slotrt", frozen)]
@@ -13,7 +13,7 @@ pub struct PyNode {
     op: &'static str,
     /// Unique name in the graph.
     #[pyo3(get)]
-    name: String,
+    name: Py<PyString>,
     /// The callable; the name itself for placeholders and the output.
     #[pyo3(get)]
     target: Py<PyAny>,
@@ -26,15 +26,15 @@ pub struct PyNode {
     /// The nodes that use this one, as the keys of a dict in order of use.
     #[pyo3(get)]
     users: Py<PyDict>,
-    /// `value` (type and shape), `file`, `line`, `route` (C functions, outermost first).
+    /// `value` (type and shape), `sizes` (of an input whose sizes differ from call to call), `file`, `line`, `route` (C functions, outermost first).
     #[pyo3(get)]
     meta: Py<PyDict>,
 }
 
 #[pymethods]
 impl PyNode {
-    fn __repr__(&self) -> &str {
-        &self.name
+    fn __repr__(&self, py: Python<'_>) -> Py<PyString> {
+        self.name.clone_ref(py)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -69,7 +69,7 @@ pub(super) fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<
     };
     let made = PyNode {
         op: word(node.op),
-        name: node.name.clone(),
+        name: PyString::new(py, &node.name).unbind(),
         target,
         args: PyTuple::new(py, args)?.unbind(),
         kwargs: kwargs.unbind(),
@@ -85,6 +85,16 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     let meta = PyDict::new(py);
     meta.set_item("value", &node.meta)?;
     meta.set_item("domain", node.domain)?;
+    if let Some(sizes) = &node.sizes {
+        let list = PyList::empty(py);
+        for size in sizes {
+            match size {
+                InputSize::Known(size) => list.append(size)?,
+                InputSize::Symbol(name) => list.append(name)?,
+            }
+        }
+        meta.set_item("sizes", list)?;
+    }
     meta.set_item("file", &*node.origin.file)?;
     meta.set_item("line", node.origin.line)?;
     meta.set_item("route", &node.origin.route)?;

@@ -37,6 +37,7 @@ pub(super) enum Load {
     Keys(usize),
     ThreadDict(usize),
     Type(usize),
+    Size(usize, usize),
     Together(Vec<usize>),
     Constant(SharedObject),
 }
@@ -72,6 +73,7 @@ impl Load {
             Self::WeakReference(base) => weak_references::refer(register(base)?).ok(),
             Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
             Self::Keys(base) => containers::keys(register(base)?).ok().map(Bound::into_any),
+            Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -99,6 +101,7 @@ impl Load {
             Self::WeakReference(base) => Self::WeakReference(register(*base)),
             Self::Keys(base) => Self::Keys(register(*base)),
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
+            Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
@@ -127,7 +130,8 @@ impl Load {
             (Self::EntryFor(base, key), Self::EntryFor(there, other))
             | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
             (Self::Item(base, index), Self::Item(there, other))
-            | (Self::Ahead(base, index), Self::Ahead(there, other)) => base == there && index == other,
+            | (Self::Ahead(base, index), Self::Ahead(there, other))
+            | (Self::Size(base, index), Self::Size(there, other)) => base == there && index == other,
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
@@ -149,6 +153,7 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Size(..)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)

@@ -2,6 +2,7 @@
 //!
 //! In: conditions on values at sources. Out: a flat program that checks them, and a residual one while a watch holds.
 //! It must not know how a trace came about.
+mod bytes_content;
 mod caller_object;
 mod condition;
 mod dead_reference;
@@ -21,6 +22,7 @@ mod step;
 mod test;
 mod values;
 
+pub use bytes_content::{BytesContent, ShownPart};
 pub use condition::{Check, DomainCheck, Guard, Reason};
 pub use dead_reference::DeadReference;
 pub use deque_shape::DequeShape;

@@ -234,7 +234,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
-            Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) => *base,
+            Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) | Load::Size(base, _) => *base,
             Load::WeakReferent(base) | Load::WeakReference(base) | Load::Keys(base) | Load::ThreadDict(base) => *base,
             Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) => *base,
         };
@@ -250,6 +250,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
             Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
             Load::EntryFor(..) | Load::HasKey(..) => State::Moving("the contents of a container"),
+            Load::Size(..) => State::Moving("the size of an array"),
             Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::WeakReferent(_) | Load::WeakReference(_) => State::Moving("what a weak reference refers to"),
             Load::Keys(_) => State::Moving("the keys of a container"),

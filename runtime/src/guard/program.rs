@@ -3,7 +3,7 @@ use super::caller_object::CallerObject;
 use super::condition::{Check, Guard, Reason};
 use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
-use super::source::Source;
+use super::source::{Source, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
@@ -113,16 +113,18 @@ impl Program {
         let mut registers = Registers::from_elem(None, self.registers);
         let mut changed = Vec::new();
         for step in &self.steps {
+            // What the guards would not look into is not looked into here: that could run code, or warn.
             match &step.action {
                 Action::Load { from, into } => registers[*into] = from.run(&registers, args, function),
                 Action::Check { register, test } => {
-                    let Some(value) = &registers[*register] else { continue };
+                    let (Some(value), Some(key)) = (&registers[*register], self.keys.get(step.guard)) else { continue };
+                    let sizes = test.other_sizes(value);
                     if test.asks_for_another_number(value) {
-                        changed.extend(self.keys.get(step.guard));
-                    } else if !test.holds(value) {
-                        // What the guards would not look into is not looked into here: that could run code, or warn.
+                        changed.push(*key);
+                    } else if sizes.is_empty() && !test.holds(value) {
                         registers[*register] = None;
                     }
+                    changed.extend(sizes.into_iter().map(|index| size_key(*key, index)));
                 }
                 Action::Compare { register, .. } => {
                     if !step.run(&mut registers, args, function) {
@@ -241,6 +243,7 @@ impl Builder<'_> {
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
+            Source::Size(base, index) => Load::Size(self.load(base)?, *index),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Together(parts) => {

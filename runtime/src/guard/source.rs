@@ -47,6 +47,8 @@ pub enum Source {
     Keys(Arc<Source>),
     /// The dict that the thread-local data at this path has for the running thread.
     ThreadDict(Arc<Source>),
+    /// How long an array is in one dimension.
+    Size(Arc<Source>, usize),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
     /// What the context variable at this path has in the running context, or was made with.
@@ -83,6 +85,9 @@ impl Source {
     /// What tells the path from others without keeping its objects alive; two may have the same, if seldom.
     #[must_use]
     pub fn key(&self) -> u64 {
+        if let Self::Size(base, index) = self {
+            return size_key(base.key(), *index);
+        }
         let mut hasher = rustc_hash::FxHasher::default();
         self.hash(&mut hasher);
         hasher.finish()
@@ -93,7 +98,7 @@ impl Source {
     pub fn is_part_of_argument(&self) -> bool {
         match self {
             Self::Local(_) => true,
-            Self::Item(base, _) | Self::DictItem(base, _) => base.is_part_of_argument(),
+            Self::Item(base, _) | Self::DictItem(base, _) | Self::Size(base, _) => base.is_part_of_argument(),
             _ => false,
         }
     }
@@ -158,6 +163,7 @@ impl Source {
             | Self::WeakReference(base)
             | Self::Keys(base)
             | Self::ThreadDict(base)
+            | Self::Size(base, _)
             | Self::Cell(base)
             | Self::ContextValue(base)
             | Self::Dict(base)
@@ -180,6 +186,14 @@ impl Source {
     pub fn entry(self, py: Python<'_>, name: &str) -> Self {
         Self::DictItem(Arc::new(self), Fixed::new(&interned(py, name)))
     }
+}
+
+/// The [`Source::key`] of a size of the array at the path with this key.
+#[must_use]
+pub fn size_key(base: u64, index: usize) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    (base, index).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An object that is part of a path: equal to itself alone.

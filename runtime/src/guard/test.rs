@@ -91,6 +91,14 @@ impl Test {
         numbers && value.get_type_ptr() == constant.get_type_ptr() && !values::equal(value, constant)
     }
 
+    /// The dimensions in which an array has another size than the test asks for, where nothing else differs.
+    pub fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
+        match self {
+            Self::Domain(check) => check.other_sizes(value),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether both test the same.
     pub fn same(&self, other: &Self, py: Python<'_>) -> bool {
         match (self, other) {

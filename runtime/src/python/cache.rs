@@ -235,6 +235,17 @@ impl Table {
         (rows.len() < self.0.len()).then_some(Self(rows))
     }
 
+    /// The same without the entry that has served the fewest calls since it was last looked at in full.
+    pub fn without_least_used(&self) -> Self {
+        let mut rows = self.0.clone();
+        let served = |row: &Row| row.residual.as_ref().map_or(0, |residual| residual.calls());
+        if let Some((index, _)) = rows.iter().enumerate().min_by_key(|(_, row)| served(row)) {
+            rows.remove(index);
+        }
+        rows.iter_mut().for_each(|row| row.shared = 0);
+        Self(rows)
+    }
+
     /// Shows what the entries own, unless they have an owner that the collector does not know: a call that looks through them.
     pub fn traverse(self: &Arc<Self>, visit: &mut dyn FnMut(&Py<PyAny>)) {
         if Arc::strong_count(self) > 1 || self.0.iter().any(|row| Arc::strong_count(&row.entry) > 1) {

@@ -4,7 +4,7 @@ use super::compiled::Compiled;
 use super::emit_host::UnitHost;
 use super::errors::graph_break;
 use super::nested;
-use super::record::{Frame, Times};
+use super::record::{self, Frame, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, EmittedCode, Failure};
 use crate::ffi::callable::Choice;
@@ -81,6 +81,11 @@ impl Compiled {
                 Frame::new(self.place(py), &code, &outcome, told)
             })
             .transpose()?;
+        let words = match (&frame, self.is_near_limit()?) {
+            (Some(frame), _) => Some(frame.words()),
+            (None, true) => Some(record::words(py, &outcome.guards, &code)?),
+            (None, false) => None,
+        };
         let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
         let host = UnitHost(Arc::clone(&self.unit));
@@ -97,7 +102,6 @@ impl Compiled {
         let emit_ns = start.elapsed().as_nanos() as u64;
         self.unit.shared.add(|counters| &counters.emit_ns, emit_ns);
         let times = Times { trace: trace_ns, backend: self.unit.take_backend_ns(), emit: emit_ns };
-        let words = frame.as_ref().map(Frame::words);
         if let Some(mut frame) = frame {
             if let Ok(found) = emitted.guards.check(args, function) {
                 frame.watch(&emitted.guards.residual(&found, function, &ChangeCounts::default()).modes);

@@ -36,6 +36,7 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::WeakReference(base) => format!("ref({})", of(base)),
         Source::Keys(base) => format!("keys of {}", of(base)),
         Source::Ahead(base, count) => format!("next {count} of {}", of(base)),
+        Source::Size(base, index) => format!("{}.shape[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
         Source::Together(parts) => parts.iter().map(of).collect::<Vec<_>>().join(", "),
         Source::Constant(object) => match namespace(py, path) {

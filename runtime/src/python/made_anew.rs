@@ -2,7 +2,8 @@
 //!
 //! The first function of a code object has a cache of its own. When another one, made of the same code with the same globals, is compiled
 //! in the same way, it and all that follow share one cache, with guards on their cells. It lives while one of them does, and longer, for
-//! each may be gone before the next is made: the latest few are kept.
+//! each may be gone before the next is made: the latest few are kept. Where it is full, a function for which nothing in it is right gets
+//! a cache of its own.
 use super::compiled::Compiled;
 use super::shared::{Options, Shared};
 use super::unit::CompilationUnit;
@@ -11,7 +12,7 @@ use crate::ffi::{Args, function, inspect, weak_references};
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Caches that are kept whether or not one of their functions lives.
 const KEPT: usize = 32;
@@ -57,7 +58,7 @@ impl MadeAnew {
             let compiled = Arc::clone(&self.kept[index].compiled);
             let used = self.kept.remove(index);
             self.kept.extend(used);
-            return Ok(Ok(SharedDispatch(compiled)));
+            return Ok(Ok(SharedDispatch::new(compiled)));
         }
         if !self.is_another(&code, function)? {
             return Ok(Err(options));
@@ -69,7 +70,7 @@ impl MadeAnew {
         }
         let (code, globals) = (code.unbind(), globals.unbind());
         self.kept.push_back(SharedCache { code, globals, compiled: Arc::clone(&compiled) });
-        Ok(Ok(SharedDispatch(compiled)))
+        Ok(Ok(SharedDispatch::new(compiled)))
     }
 
     /// Whether another function of the code was compiled before.
@@ -100,26 +101,54 @@ impl MadeAnew {
 
 /// The dispatcher of one of several functions of a code object: each runs with its own cells.
 #[derive(Debug)]
-pub struct SharedDispatch(pub Arc<Compiled>);
+pub struct SharedDispatch {
+    pub(super) shared: Arc<Compiled>,
+    /// The function's own cache, where what all share is full and right for other functions.
+    own: OnceLock<Compiled>,
+}
+
+impl SharedDispatch {
+    fn new(shared: Arc<Compiled>) -> Self {
+        Self { shared, own: OnceLock::new() }
+    }
+
+    /// The cache that this call is looked up in.
+    fn compiled<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<&Compiled> {
+        if let Some(own) = self.own.get() {
+            return Ok(own);
+        }
+        if self.shared.has_room()? || self.shared.allows(function, args)? {
+            return Ok(&self.shared);
+        }
+        let unit = &self.shared.unit;
+        let options = unit.options.alike(function.py());
+        Ok(self.own.get_or_init(|| Compiled::root(CompilationUnit::new(Arc::clone(&unit.shared), options, function))))
+    }
+}
 
 impl Dispatch for SharedDispatch {
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
-        Ok(match self.0.choose(function, args)? {
-            Choice::Run(entry) => Choice::Run(function::with_closure(entry.bind(args.py()), function)?.unbind()),
+        let compiled = self.compiled(function, args)?;
+        Ok(match compiled.choose(function, args)? {
+            Choice::Run(entry) if std::ptr::eq(compiled, &*self.shared) => {
+                Choice::Run(function::with_closure(entry.bind(args.py()), function)?.unbind())
+            }
             other => other,
         })
     }
 
     /// What others own, too, is not shown: the collector must not take it for this function's alone.
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        if Arc::strong_count(&self.0) == 1 {
-            self.0.traverse(visit);
+        self.own.get().into_iter().for_each(|own| own.traverse(visit));
+        if Arc::strong_count(&self.shared) == 1 {
+            self.shared.traverse(visit);
         }
     }
 
     fn clear(&self) {
-        if Arc::strong_count(&self.0) == 1 {
-            self.0.clear();
+        self.own.get().into_iter().for_each(Dispatch::clear);
+        if Arc::strong_count(&self.shared) == 1 {
+            self.shared.clear();
         }
     }
 }

@@ -37,7 +37,26 @@ struct NestedEntry {
 
 static NESTED: std::sync::LazyLock<Arc<NestedFrames>> = std::sync::LazyLock::new(Arc::default);
 
-struct Handler(Arc<NestedFrames>);
+/// Compiles nested functions.
+pub(super) struct Handler(Arc<NestedFrames>);
+
+/// The handler, for one that stands in its place.
+pub(super) fn handler() -> Handler {
+    Handler(Arc::clone(&NESTED))
+}
+
+/// Takes the hook out for another handler, which is to ask this one.
+pub(super) fn step_aside(py: Python<'_>) -> PyResult<()> {
+    if NESTED.installed.swap(false, Relaxed) && hook::is_installed(py) { hook::uninstall(py) } else { Ok(()) }
+}
+
+/// Puts it in again, if there is something to compile.
+pub(super) fn step_in(py: Python<'_>) -> PyResult<()> {
+    if NESTED.filter.load(Relaxed) == 0 || NESTED.installed.swap(true, Relaxed) {
+        return Ok(());
+    }
+    hook::install(py, Box::new(handler()))
+}
 
 fn bit(address: usize) -> u64 {
     1 << ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 #[pyclass(name = "Session", module = "slotrt._slotrt", frozen)]
 #[derive(Debug)]
 pub struct Session {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     made_anew: Mutex<MadeAnew>,
 }
 
@@ -76,7 +76,7 @@ impl Session {
         let of = callable::with_dispatch(compiled, |dispatch| {
             let dispatch: &dyn Any = dispatch;
             let own = dispatch.downcast_ref::<Compiled>();
-            let unit = &own.or_else(|| Some(&*dispatch.downcast_ref::<SharedDispatch>()?.0))?.unit;
+            let unit = &own.or_else(|| Some(&*dispatch.downcast_ref::<SharedDispatch>()?.shared))?.unit;
             let unit = Arc::clone(unit);
             Arc::ptr_eq(&unit.shared, &self.shared).then_some(unit)
         });

@@ -19,6 +19,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same once more.
+    pub fn alike(&self, py: Python<'_>) -> Self {
+        Self { fullgraph: self.fullgraph, ..self.nested(py) }
+    }
+
     /// Those of functions that are called below.
     pub fn nested(&self, py: Python<'_>) -> Self {
         Self {

@@ -152,6 +152,8 @@ impl Expressions {
             (Operation::Subtract, _) => left_sum.subtract(right),
             (Operation::Multiply, _) => left_sum.multiply(right),
             (Operation::FloorDivide, Some(1)) => Some(left_sum.clone()),
+            (Operation::FloorDivide, None) if let Some(quotient) = left_sum.divide(right) => Some(quotient),
+            (Operation::Remainder, None) if left_sum.divide(right).is_some() => Some(Sum::constant(0)),
             (Operation::FloorDivide, Some(by)) if by != 0 && divides(left_sum, by) => Some(quotient(left_sum, by)),
             (Operation::Remainder, Some(by)) if by != 0 && divides(left_sum, by) => Some(Sum::constant(0)),
             (Operation::ShiftLeft, Some(bits)) if (0..SMALL).contains(&bits) => left_sum.scale(1 << bits),

@@ -7,6 +7,8 @@ mod formula;
 mod number;
 mod operation;
 mod relation;
+mod sizes;
+mod split;
 mod sum;
 
 pub use expression::{ExpressionId, Expressions, Kind, Symbol};
@@ -14,3 +16,5 @@ pub use formula::Formula;
 pub use number::{Comparison, Number};
 pub use operation::Operation;
 pub use relation::{Condition, Decision, Relation};
+pub use sizes::{Shape, SizeArithmetic};
+pub use split::Split;

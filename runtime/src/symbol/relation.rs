@@ -181,6 +181,9 @@ mod tests {
         let doubled = apply(table, Operation::Multiply, one, 2);
         assert_eq!(Some(doubled), table.apply(Operation::Add, &[one, one]));
         assert_eq!(apply(table, Operation::FloorDivide, doubled, 2), one);
+        let tripled = apply(table, Operation::Multiply, one, 3);
+        let three = table.constant(Number::Integer(3));
+        assert_eq!(table.apply(Operation::FloorDivide, &[tripled, one]), Some(three));
     }
 
     #[test]

@@ -96,6 +96,28 @@ impl Sum {
         Some(product)
     }
 
+    /// The quotient by a single product that is in every term; whoever divides knows that it is not zero.
+    pub fn divide(&self, by: &Self) -> Option<Self> {
+        let ([divisor], 0, 0) = (by.terms.as_slice(), by.constant, self.constant) else { return None };
+        let mut quotient = Self::default();
+        for term in &self.terms {
+            let mut factors = term.factors.clone();
+            for factor in &divisor.factors {
+                let index = factors.iter().position(|known| known == factor)?;
+                factors.remove(index);
+            }
+            if term.coefficient.checked_rem(divisor.coefficient) != Some(0) {
+                return None;
+            }
+            let coefficient = term.coefficient.checked_div(divisor.coefficient)?;
+            match factors.is_empty() {
+                true => quotient.constant = coefficient,
+                false => quotient.insert(&Term { coefficient, factors })?,
+            }
+        }
+        Some(quotient)
+    }
+
     /// The greatest number that divides all coefficients; 0 where there are none.
     pub fn divisor(&self) -> i64 {
         let common = self.terms.iter().fold(0_u64, |common, term| gcd(common, term.coefficient.unsigned_abs()));

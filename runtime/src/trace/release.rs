@@ -35,3 +35,9 @@ pub(crate) fn not_awaitable(class: &str) -> String {
         format!("object {class} can't be used in 'await' expression")
     }
 }
+
+/// What `__bool__ = None` raises is no longer what a call of `None` raises.
+pub(crate) const NAMES_WHAT_HAS_NO_TRUTH: bool = cfg!(Py_3_14);
+
+/// `print >> stream` has no error of its own.
+pub(crate) const PRINT_IS_LIKE_ANY: bool = cfg!(Py_3_14);

@@ -320,6 +320,22 @@ class TestCompiledAnew(unittest.TestCase):
             self.assertEqual(slotrt.compile(plain)(1), 2)
             self.assertEqual(self.compiled(), calls)
 
+    def test_many_functions_that_need_code_of_their_own(self):
+        def make(value):
+            return slotrt.compile(lambda x: (x, type(value).__name__, value))
+
+        values = [type(f"Kind{number}", (), {"__eq__": lambda one, other: one is other})() for number in range(20)]
+        made = [make(value) for value in values]
+        for _ in range(3):
+            for function, value in zip(made, values):
+                self.assertEqual(function(1), (1, type(value).__name__, value))
+        before = slotrt.stats()
+        for function, value in zip(made, values):
+            self.assertEqual(function(1), (1, type(value).__name__, value))
+        self.assertEqual(slotrt.stats()["frames_compiled"], before["frames_compiled"])
+        self.assertEqual(slotrt.stats()["cache_hits"], before["cache_hits"] + len(values))
+        self.assertEqual(slotrt.stats()["frames_skipped"], 0)
+
     def test_what_is_let_go(self):
         import gc
         import weakref

@@ -19,7 +19,9 @@ pub fn hide(archive: &Path, into: &Path) -> Result<()> {
     link.args(exported.iter().flat_map(|name| ["-u", name.as_str()])).arg(archive).arg("-o").arg(&whole);
     run::output(&mut link).advise("dist needs GNU binutils: ld, objcopy, strip, ar, nm")?;
     let mut objcopy = Command::new("objcopy");
-    objcopy.arg("--strip-debug").args(exported.iter().map(|name| format!("--keep-global-symbol={name}")));
+    // Rust keeps its intermediate code beside the machine code for its own linker.
+    objcopy.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
+    objcopy.args(exported.iter().map(|name| format!("--keep-global-symbol={name}")));
     run::output(objcopy.arg(&whole).arg(&object))?;
     if into.exists() {
         std::fs::remove_file(into)?;

@@ -23,9 +23,9 @@ const HEADERS: &[Header] = &[
     },
     Header {
         name: "slotrt.h",
-        source: "runtime/src/capi",
+        source: "runtime/src/c_api",
         after_includes: RUNTIME,
-        constants: &["slotrt_decision", "slotrt_answer_kind"],
+        constants: &["slotrt_decision", "slotrt_operation_kind", "slotrt_answer_kind"],
     },
 ];
 
@@ -94,6 +94,8 @@ fn config(header: &Header) -> Config {
         documentation_style: DocumentationStyle::C99,
         line_length: 130,
         export: ExportConfig {
+            // Both headers have the codes; they stand in the first.
+            exclude: if header.name == "slotrt.h" { vec!["slotrt_status".to_owned()] } else { Vec::new() },
             include: header.constants.iter().map(|name| (*name).to_owned()).collect(),
             ..ExportConfig::default()
         },
@@ -112,4 +114,20 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::declarations;
+
+    #[test]
+    fn the_page_names_every_function() {
+        let page = std::fs::read_to_string(crate::place::root().join("docs").join("c-api.md")).unwrap();
+        for (name, text) in super::texts().unwrap() {
+            let declared = declarations::read(&text);
+            let functions = declared.iter().filter(|(item, text)| item.starts_with("slotrt_") && text.contains(&format!("{item}(")));
+            let missing: Vec<&String> = functions.map(|(item, _)| item).filter(|item| !page.contains(*item)).collect();
+            assert!(missing.is_empty(), "docs/c-api.md names no {missing:?} of {name}");
+        }
+    }
 }

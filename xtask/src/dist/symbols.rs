@@ -7,8 +7,11 @@ use std::process::Command;
 /// How the names of the API begin; the other one is what Python calls when it imports the runtime.
 const API: [&str; 2] = ["slotrt_", "PyInit__slotrt"];
 
+/// What assembly and Rust call each other by, hidden already.
+const HIDDEN: [&str; 2] = ["slotrt_guarded_call", "slotrt_guarded_landing"];
+
 fn is_api(name: &str) -> bool {
-    API.iter().any(|start| name.starts_with(start))
+    API.iter().any(|start| name.starts_with(start)) && !HIDDEN.contains(&name)
 }
 
 /// The API in a static library, sorted.

@@ -7,12 +7,14 @@ mod opcodes;
 mod releases;
 mod structs;
 mod types;
+mod words;
 
 pub use memory::*;
 pub use opcodes::*;
 pub use releases::*;
 pub use structs::*;
 pub use types::*;
+pub use words::*;
 
 use crate::status::{SLOTRT_NULL_ARGUMENT, SLOTRT_OK, slotrt_status};
 use core::ffi::{CStr, c_char};

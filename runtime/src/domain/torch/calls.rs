@@ -4,12 +4,14 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::{compilers, metadata, modes, natives, numbers};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal};
+use super::open_sizes::OpenSizes;
+use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
+use crate::symbol::{Shape, SizeArithmetic};
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
@@ -127,6 +129,37 @@ impl Domain for Torch {
             }
             Callee::GetAttr(name) => self.attribute(&meta, name, args),
         }
+    }
+
+    fn sizes_of(&self, example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+        sizes::of(example)
+    }
+
+    fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        marks::of(object)
+    }
+
+    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        TensorCheck::new(example).ok()??;
+        Some(Box::new(OpenSizes::new(example, free).ok()?))
+    }
+
+    fn answers_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
+        sizes::answers_for_all(callee)
+    }
+
+    fn takes_sizes(&self, callee: &Callee<'_>) -> bool {
+        sizes::takes_sizes(callee)
+    }
+
+    fn sizes<'py>(
+        &self,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        arithmetic: &mut SizeArithmetic<'_>,
+    ) -> Option<Vec<Shape>> {
+        sizes::infer(callee, args, kwargs, arithmetic)
     }
 
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {

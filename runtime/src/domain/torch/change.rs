@@ -69,7 +69,7 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        let Some(Operand::Graph { value, example }) = args.first() else {
+        let Some(Operand::Graph { value, example, .. }) = args.first() else {
             return Err(refused(name, "What it changes is no tensor of the graph."));
         };
         let (example, gives) = self.changed(name, &target, args, kwargs, example)?;

@@ -1,4 +1,5 @@
 //! Guards on tensors and on PyTorch's modes.
+use super::open_sizes;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -162,6 +163,13 @@ impl DomainCheck for TensorCheck {
         other.downcast_ref::<Self>().is_some_and(|other| {
             self.class.is(&other.class) && self.metadata.bind(py).eq(other.metadata.bind(py)).unwrap_or(false)
         })
+    }
+
+    fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
+        match value.get_type().is(&self.class) {
+            true => open_sizes::other_sizes(value, self.metadata.bind(value.py())).unwrap_or_default(),
+            false => Vec::new(),
+        }
     }
 
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {

@@ -12,14 +12,17 @@ mod gradients;
 mod graph_break;
 mod higher_order;
 mod library;
+mod marks;
 mod memory;
 mod meta;
 mod metadata;
 mod modes;
 mod natives;
 mod numbers;
+mod open_sizes;
 mod overloads;
 mod rehearsals;
+mod sizes;
 mod transforms;
 
 pub use calls::new;

@@ -4,7 +4,7 @@ use crate::ffi::types;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
 
 /// How C keeps the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,13 +178,14 @@ pub fn dict_in_order<'py>(keys: &Bound<'py, PyTuple>, values: &[Bound<'py, PyAny
     Ok(dict)
 }
 
-/// Whether the object is a `list`, `tuple`, `dict` or `set`, and of no derived class: it has no attributes.
+/// Whether the object is a `list`, `tuple`, `dict`, `set` or `bytearray`, and of no derived class: it has no attributes.
 #[must_use]
 pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyDict>()
         || object.is_exact_instance_of::<PyList>()
         || object.is_exact_instance_of::<PyTuple>()
         || object.is_exact_instance_of::<PySet>()
+        || object.is_exact_instance_of::<PyByteArray>()
 }
 
 /// Whether a dict or set, or an instance of a derived class, whose `__contains__` is not asked, has a key.
@@ -212,6 +213,9 @@ pub fn builtin_length(object: &Bound<'_, PyAny>) -> Option<usize> {
     }
     if let Ok(dict) = object.cast::<PyDict>() {
         return Some(dict.len());
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return Some(bytes.len());
     }
     let set = object.cast::<PySet>().ok().map(|set| set.len());
     set.or_else(|| object.cast::<PyFrozenSet>().ok().map(|set| set.len()))

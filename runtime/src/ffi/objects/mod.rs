@@ -2,6 +2,8 @@
 //!
 //! In: live objects of known types. Out: what they hold: parts of functions, tables of sets, caches, referents, modules.
 //! It must not know code objects, frames or guards.
+#[cfg(slotrt_traces)]
+pub mod buffers;
 pub(crate) mod callee;
 #[cfg(slotrt_traces)]
 pub mod collector;

@@ -81,6 +81,10 @@ impl<'py> Tracer<'py> {
             }
         });
         let result = result?;
+        if !self.state.numbers.shapes.is_empty() {
+            // No rule says what sizes the call as a whole gives.
+            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
+        }
         if self.changes() != changes {
             return unsupported(WHOLE, "what it calls changes something outside");
         }
@@ -90,6 +94,8 @@ impl<'py> Tracer<'py> {
         let dropped: Vec<_> = dropped.filter(|node| !self.state.dropped_nodes.contains(node)).collect();
         let state = &mut *self.state;
         state.dropped_nodes.extend(dropped.iter().copied());
+        state.numbers.nodes.retain(|_, node| !state.dropped_nodes.contains(node));
+        state.numbers.nodes_of.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_by_graph.retain(|node| !state.dropped_nodes.contains(node));
         Ok((result, dropped))
@@ -112,7 +118,7 @@ impl<'py> Tracer<'py> {
     /// Containers that the called function could change are other ones at each call.
     fn refuse_containers(&mut self, args: &Arguments) -> Traced<()> {
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            match self.operand(*value)? {
+            match self.operand_of(*value, false)? {
                 Operand::Graph { .. } | Operand::Known(_) => {}
                 _ => return unsupported(WHOLE, "an argument is neither a tensor nor a plain value"),
             }
@@ -124,7 +130,7 @@ impl<'py> Tracer<'py> {
     fn refuse_others(&mut self, dropped: &[NodeId], args: &Arguments) -> Traced<()> {
         let mut own = dropped.to_vec();
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            if let Operand::Graph { value, .. } = self.operand(*value)? {
+            if let Operand::Graph { value, .. } = self.operand_of(*value, false)? {
                 own.push(self.graph_node(value)?);
             }
         }
@@ -138,7 +144,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
-        let Operand::Graph { example, .. } = self.operand(value)? else { return Ok(false) };
+        let Operand::Graph { example, .. } = self.operand_of(value, false)? else { return Ok(false) };
         Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
     }
 }

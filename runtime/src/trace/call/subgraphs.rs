@@ -88,13 +88,13 @@ impl<'py> Tracer<'py> {
         let mut extra = Vec::new();
         for node in lifted {
             let value = self.value_of_node(*node)?;
-            extra.push(self.operand(value)?);
+            extra.push(self.operand_of(value, false)?);
         }
         let mut operands = Vec::new();
         for (index, value) in args.positional.iter().enumerate().take(order.arity) {
             let operand = match order.bodies.contains(&index) {
                 true => Operand::Known(self.py.None().into_bound(self.py)),
-                false => self.operand(*value)?,
+                false => self.operand_of(*value, false)?,
             };
             operands.push(operand);
         }
@@ -137,7 +137,7 @@ impl<'py> Tracer<'py> {
         let mut parts = Vec::new();
         for (index, part) in made.try_iter().into_iter().flatten().flatten().enumerate() {
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let from = [Operand::Graph { value: whole, example: made.clone() }, Operand::Known(index)];
+            let from = [Operand::Graph { value: whole, example: made.clone(), shape: None }, Operand::Known(index)];
             parts.push(self.record(domain, getitem.clone(), &from, &[], part)?);
         }
         let alike = !order.formals.is_empty() || bodies.windows(2).all(|pair| pair[0].shape == pair[1].shape);
@@ -167,7 +167,7 @@ impl<'py> Tracer<'py> {
         for formal in order.formals {
             let (Formal::Whole(index) | Formal::First(index)) = formal;
             for item in self.items_of(args, *index)? {
-                let Operand::Graph { example, .. } = self.operand(item)? else {
+                let Operand::Graph { example, .. } = self.operand_of(item, false)? else {
                     return unsupported(WHAT, "an operand is no tensor");
                 };
                 let example = domain.formal(&example, matches!(formal, Formal::First(_))).map_err(Unwind::Break)?;
@@ -189,6 +189,7 @@ impl<'py> Tracer<'py> {
             kwargs: Vec::new(),
             meta: domain.describe(example),
             domain: domain.name(),
+            sizes: None,
             origin: Origin::default(),
         })
     }
@@ -232,6 +233,7 @@ impl<'py> Tracer<'py> {
                 kwargs: Vec::new(),
                 meta: String::new(),
                 domain: "",
+                sizes: None,
                 origin: Origin::default(),
             };
             nodes.push((id, std::mem::replace(&mut self.state.graph.nodes[id.0 as usize], empty)));
@@ -335,6 +337,7 @@ impl Body {
             kwargs: Vec::new(),
             meta: String::new(),
             domain: "torch",
+            sizes: None,
             origin: Origin::default(),
         };
         for (index, id) in self.formals.iter().chain(lifted).enumerate() {

@@ -47,7 +47,7 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.guard_changed();
-        self.guard_memory();
+        self.guard_memory()?;
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);

@@ -1,18 +1,59 @@
 //! Symbolic numbers in the graph: inputs, and the operations on them.
-use crate::graph::{Argument, Node, NodeId, NodeOp};
-use crate::symbol::Operation;
+use crate::domain::Operand;
+use crate::graph::{Argument, InputSize, Node, NodeId, NodeOp};
+use crate::symbol::{Formula, Number, Operation, Shape};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 impl<'py> Tracer<'py> {
-    /// The number in this call.
-    pub(crate) fn number_hint(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
-        match self.value(value) {
-            Value::New(New::Computed(computed)) => Some(computed.hint.bind(self.py).clone()),
-            _ => self.real(value),
+    /// A symbolic number as an operand of a domain.
+    pub(crate) fn number_operand(&mut self, value: ValueId) -> Traced<Option<Operand<'py>>> {
+        if !self.is_symbolic(value) {
+            return Ok(None);
         }
+        let numeral = self.numeral(value)?;
+        // Backends compile floats as constants.
+        if self.state.backend && numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>())
+        {
+            return Ok(None);
+        }
+        Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))
+    }
+
+    /// Keeps the sizes of what an operation gives, where some are symbolic.
+    pub(crate) fn keep_shape(&mut self, made: ValueId, shape: Option<Shape>) {
+        let expressions = &self.state.numbers.expressions;
+        if let Some(shape) = shape.filter(|shape| shape.iter().any(|size| expressions.known(*size).is_none())) {
+            self.state.numbers.shapes.insert(made, shape);
+        }
+    }
+
+    /// What a backend is told of an input: its sizes where some are symbolic, or which number it is.
+    pub(crate) fn sizes_of_input(&self, value: ValueId) -> Option<Box<[InputSize]>> {
+        let numbers = &self.state.numbers;
+        if let Some(shape) = numbers.shapes.get(&value) {
+            let sizes = shape.iter().map(|size| match numbers.expressions.known(*size) {
+                Some(Number::Integer(size)) => InputSize::Known(size),
+                _ => InputSize::Symbol(Formula::new(&numbers.expressions, *size).text().to_owned()),
+            });
+            return Some(sizes.collect());
+        }
+        if !self.is_symbolic(value) {
+            return None;
+        }
+        let symbol = numbers.symbols.get(&self.source(value)?)?;
+        Some([InputSize::Symbol(format!("s{}", symbol.0))].into())
+    }
+
+    /// The input of the graph that is the same number from outside.
+    pub(crate) fn input_with_source(&self, value: ValueId) -> Option<NodeId> {
+        let Value::Real { source: Some(source), .. } = self.value(value) else { return None };
+        let is_same =
+            |input: &ValueId| matches!(self.value(*input), Value::Real { source: Some(other), .. } if other == source);
+        self.state.inputs.iter().find(|(_, input)| is_same(input)).map(|(node, _)| *node)
     }
 
     /// The node that computes a number.
@@ -23,7 +64,10 @@ impl<'py> Tracer<'py> {
         let Value::New(New::Computed(computed)) = self.value(value) else {
             return unsupported("number that the graph cannot compute", "argument");
         };
-        let (operation, operands) = (computed.operation, computed.operands.clone());
+        if let Some(node) = computed.expression.and_then(|expression| self.state.numbers.nodes_of.get(&expression)) {
+            return Ok(*node);
+        }
+        let (operation, operands, expression) = (computed.operation, computed.operands.clone(), computed.expression);
         let meta = crate::ffi::types::name(&computed.hint.bind(self.py).get_type());
         let mut args = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -45,9 +89,13 @@ impl<'py> Tracer<'py> {
             kwargs: Vec::new(),
             meta,
             domain: "",
+            sizes: None,
             origin: self.origin(),
         });
         self.state.numbers.nodes.insert(value, node);
+        if let Some(expression) = expression {
+            self.state.numbers.nodes_of.insert(expression, node);
+        }
         Ok(node)
     }
 }

@@ -3,4 +3,5 @@ mod conditions;
 mod graph_nodes;
 mod inputs;
 mod operations;
+mod sizes;
 mod storage;

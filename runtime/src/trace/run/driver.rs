@@ -249,7 +249,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     if let Some(parted) = tracer.parted() {
         return Ok(Attempt::Merge(parted));
     }
-    match tracer.finish(&mut end).map_err(to_stop)? {
+    let finished = match tracer.finish(&mut end) {
+        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(take(&mut tracer.state.numbers.to_fix))),
+        finished => finished.map_err(to_stop)?,
+    };
+    match finished {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         // Nobody asks how it goes on.
         Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
@@ -404,6 +408,7 @@ impl<'py> Tracer<'py> {
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
             modes: take(&mut *state.restored_modes),
+            symbols: take(&mut state.numbers.inputs).into_iter().map(|(source, _)| source).collect(),
             guards: take(&mut state.guards),
             acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),

@@ -5,6 +5,7 @@ use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::symbol::Shape;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -21,12 +22,26 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
-        let numbers = domain.takes_numbers(&callee);
+        for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            // What is symbolic of an array is known with its guard.
+            self.class_of(*arg)?;
+        }
+        if let Some(answer) = self.size_question(&callee, args)? {
+            return Ok(answer);
+        }
+        let in_contents = domain.takes_numbers(&callee);
+        let numbers = in_contents || domain.takes_sizes(&callee);
         let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
-        self.take_answer(domain, answer)
+        let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
+        let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
+        let shapes = match symbolic {
+            true => self.shapes_of(domain, &callee, &operands, &named, &answer)?,
+            false => Vec::new(),
+        };
+        self.take_answer(domain, answer, shapes)
     }
 
     /// The operands that values are; `numbers`: symbolic ones are taken as such.
@@ -51,13 +66,23 @@ impl<'py> Tracer<'py> {
         Ok(operands)
     }
 
-    /// What an operation gives, as its domain says.
-    pub(crate) fn take_answer(&mut self, domain: &Arc<dyn Domain>, answer: Answer<'py>) -> Traced<ValueId> {
+    /// What an operation gives, as its domain says; `shapes`: of what it gives, where sizes are symbolic.
+    pub(crate) fn take_answer(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        answer: Answer<'py>,
+        shapes: Vec<Shape>,
+    ) -> Traced<ValueId> {
+        let mut shapes = shapes.into_iter();
         match answer {
-            Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
+            Answer::Node { target, args, kwargs, example } => {
+                let made = self.record(domain, target, &args, &kwargs, example)?;
+                self.keep_shape(made, shapes.next());
+                Ok(made)
+            }
             Answer::Parts { target, args, kwargs, example, getitem } => {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
-                self.record_parts(domain, whole, &example, &getitem)
+                self.record_parts(domain, whole, &example, &getitem, shapes)
             }
             Answer::Change { target, args, kwargs, example, gives } => {
                 if let Some(Operand::Graph { value, .. }) = args.first() {
@@ -105,19 +130,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// How a domain sees a value; `numbers`: it takes symbolic ones.
-    fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
-        if numbers && self.is_symbolic(id) {
-            self.class_of(id)?;
-            if let Some(hint) = self.number_hint(id) {
-                return Ok(Operand::Number { value: id, hint });
-            }
-        }
-        self.operand(id)
-    }
-
-    /// How a domain sees a value.
-    pub(crate) fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
+    pub(crate) fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
+        if numbers && let Some(number) = self.number_operand(id)? {
+            return Ok(number);
+        }
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
                 Value::Node { example, .. } => example.bind(self.py).clone(),
@@ -126,7 +143,8 @@ impl<'py> Tracer<'py> {
                     None => return unsupported("graph value without an example", "operand"),
                 },
             };
-            return Ok(Operand::Graph { value: id, example });
+            let shape = self.state.numbers.shapes.get(&id).cloned();
+            return Ok(Operand::Graph { value: id, example, shape });
         }
         if let Some(object) = self.known(id) {
             return Ok(Operand::Known(object));
@@ -139,18 +157,20 @@ impl<'py> Tracer<'py> {
             None => self.private_copy(id)?,
         };
         let Some(native) = native else { return Ok(Operand::Foreign(class)) };
-        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
-            return self.operands(tuple.iter()).map(Operand::Tuple);
+        if let Ok(tuple) = native.cast::<PyTuple>()
+            && (native.is_exact_instance_of::<PyTuple>() || numbers && types::is_c_type(&class))
+        {
+            return self.operands(tuple.iter(), numbers).map(Operand::Tuple);
         }
         if let Ok(list) = native.cast_exact::<PyList>() {
-            return self.operands(list.iter()).map(Operand::List);
+            return self.operands(list.iter(), numbers).map(Operand::List);
         }
         if native.is_exact_instance_of::<PySlice>() {
             let mut bounds = Vec::new();
             for name in ["start", "stop", "step"] {
                 let bound = native.getattr(name).or_else(|error| self.raise_error(error))?;
                 let bound = self.absorb(bound);
-                bounds.push(self.operand(bound)?);
+                bounds.push(self.operand_of(bound, numbers)?);
             }
             if let Ok(bounds) = <[Operand<'py>; 3]>::try_from(bounds) {
                 return Ok(Operand::Slice(Box::new(bounds)));
@@ -159,11 +179,11 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Traced<Vec<Operand<'py>>> {
+    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, numbers: bool) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);
-            operands.push(self.operand(item)?);
+            operands.push(self.operand_of(item, numbers)?);
         }
         Ok(operands)
     }
@@ -200,6 +220,7 @@ impl<'py> Tracer<'py> {
             kwargs,
             meta: domain.describe(&example),
             domain: domain.name(),
+            sizes: None,
             origin: self.origin(),
         });
         let kind = example.get_type().into_any().unbind();
@@ -213,6 +234,7 @@ impl<'py> Tracer<'py> {
         whole: ValueId,
         example: &Bound<'py, PyAny>,
         getitem: &Bound<'py, PyAny>,
+        mut shapes: std::vec::IntoIter<Shape>,
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
@@ -221,8 +243,9 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
+            let args = [Operand::Graph { value: whole, example: example.clone(), shape: None }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            self.keep_shape(item, shapes.next());
             natives.push(self.native(item)?);
         }
         let items = PyTuple::new(self.py, natives);
@@ -303,6 +326,11 @@ impl<'py> Tracer<'py> {
         if let Some((node, _)) = self.state.inputs.iter().find(|(_, input)| *input == value) {
             return Ok(*node);
         }
+        if self.is_symbolic(value)
+            && let Some(node) = self.input_with_source(value)
+        {
+            return Ok(node);
+        }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
         let domain = self.domain_of(&object.get_type());
         let of_number = || types::name(&object.get_type());
@@ -316,6 +344,7 @@ impl<'py> Tracer<'py> {
             kwargs: Vec::new(),
             meta,
             domain: domain.map_or("", |domain| domain.name()),
+            sizes: self.sizes_of_input(value),
             origin: self.origin(),
         });
         self.state.inputs.push((node, value));
@@ -332,6 +361,10 @@ impl<'py> Tracer<'py> {
                 .and_then(|code| code.locals.get(slot as usize))
                 .map(|local| local.name.clone())
                 .unwrap_or_else(|| format!("arg{slot}")),
+            Some(source @ Source::Size(..)) => match self.state.numbers.symbols.get(&source) {
+                Some(symbol) => format!("s{}", symbol.0),
+                None => "size".to_owned(),
+            },
             Some(Source::Global(name)) => format!("g_{name}"),
             Some(Source::Attr(_, name) | Source::OwnAttr(_, name)) => name.to_string(),
             _ => "input".to_owned(),

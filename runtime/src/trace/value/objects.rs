@@ -154,7 +154,7 @@ impl<'py> Tracer<'py> {
                 && !self.state.guard_requests.has_any(id, GuardRequest::DOMAIN)
                 && let Some(source) = self.source(id)
             {
-                let check = domain.guard(&object).map_err(crate::trace::state::unwind::Unwind::Break)?;
+                let check = self.domain_check(&domain, id, &object)?;
                 self.guard_once(id, GuardRequest::DOMAIN, source, Check::Domain(check), "recorded into the graph");
             }
             self.state.guard_requests.insert(id, GuardRequest::CLASS);

@@ -1,1 +1,0 @@
-//! The C API: `slotrt.h`.
