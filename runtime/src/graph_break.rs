@@ -1,5 +1,8 @@
 //! A graph break: why a trace cannot go on.
 
+/// Kind of the break at a call that a library runs natively as a whole.
+pub const RUN_AS_A_WHOLE: &str = "call of a function that PyTorch runs as a whole";
+
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {

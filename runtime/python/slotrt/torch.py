@@ -78,10 +78,7 @@ def _replacements():
         yield owner, "disable", disable
         yield owner, "allow_in_graph", allow_in_graph
         yield owner, "set_stance", set_stance
-        yield owner, "mark_static", mark_static
         yield owner, "mark_static_address", mark_static_address
-        yield owner, "maybe_mark_dynamic", maybe_mark_dynamic
-        yield owner, "mark_dynamic", mark_dynamic
         yield owner, "mark_unbacked", mark_unbacked
         yield owner, "error_on_graph_break", error_on_graph_break
 
@@ -239,21 +236,8 @@ class set_stance(contextlib.ContextDecorator):
         _set_stance(self.before)
 
 
-def mark_static(tensor, index=None):
-    """Every size is guarded anyway."""
-
-
 def mark_static_address(tensor, guard=False):
     """Addresses are no matter to slotrt; backends are told nothing of them."""
-
-
-def maybe_mark_dynamic(tensor, index):
-    """A wish. Sizes that change are another trace, or symbolic where `dynamic` allows."""
-
-
-def mark_dynamic(tensor, index, **hints):
-    """Refused: it promises that a size is not specialised."""
-    _refuse("torch._dynamo.mark_dynamic", "use maybe_mark_dynamic, or torch.compile(dynamic=True)")
 
 
 def mark_unbacked(tensor, index, **hints):

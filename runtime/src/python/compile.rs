@@ -67,13 +67,19 @@ impl Compiled {
         if !waiting.is_empty() && self.unit.options.fullgraph {
             return run_interrupted(py, &waiting);
         }
-        self.refuse_break(py, &code, &outcome)?;
+        let stretch = self.resumed.is_some() && !suspends && emit::is_native_stretch(&code, &outcome);
+        if !stretch {
+            self.refuse_break(py, &code, &outcome)?;
+        }
         nested::register(py, &self.unit, &outcome.inside)?;
         let frame = self
             .unit
             .shared
             .records()
-            .then(|| Frame::new(self.place(py), &code, &outcome, self.graph_break(&code, &outcome)))
+            .then(|| {
+                let told = if stretch { None } else { self.graph_break(&code, &outcome) };
+                Frame::new(self.place(py), &code, &outcome, told)
+            })
             .transpose()?;
         let words = match (&frame, self.is_near_limit()?) {
             (Some(frame), _) => Some(frame.words()),
@@ -82,7 +88,12 @@ impl Compiled {
         };
         let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
-        let emitted = match emit::emit(py, &code, begun, outcome, &UnitHost(Arc::clone(&self.unit))) {
+        let host = UnitHost(Arc::clone(&self.unit));
+        let emitted = match stretch {
+            true => emit::emit_native_stretch(py, &code, function, &outcome, &host),
+            false => emit::emit(py, &code, begun, outcome, &host),
+        };
+        let emitted = match emitted {
             Ok(emitted) => emitted,
             Err(Failure::Python(error)) => return Err(error),
             Err(Failure::Refused(_)) if !waiting.is_empty() => return run_interrupted(py, &waiting),

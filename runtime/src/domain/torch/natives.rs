@@ -2,7 +2,7 @@
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
 use super::compilers::module_of;
 use crate::ffi::callee;
-use crate::graph_break::Break;
+use crate::graph_break::{Break, RUN_AS_A_WHOLE};
 use pyo3::prelude::*;
 
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
@@ -54,7 +54,7 @@ pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;
     Some(Box::new(Break {
-        kind: "call of a function that PyTorch runs as a whole".into(),
+        kind: RUN_AS_A_WHOLE.into(),
         context: name,
         explanation: (*explanation).into(),
         hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],

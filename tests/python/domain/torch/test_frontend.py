@@ -100,7 +100,7 @@ class Frontend(unittest.TestCase):
             self.assertIn("node(", seen[0])
             self.assertNotIn("sin", seen[0])
             torch._dynamo.maybe_mark_dynamic(x, 0)
-            torch._dynamo.mark_static(x, 0)
+            torch._dynamo.mark_static(torch.ones(2), 0)
             torch.compiler.reset()
             self.assertEqual(slotrt.stats()["graphs"], 0)
             with self.assertRaises(slotrt.GraphBreak):
@@ -143,6 +143,16 @@ class Frontend(unittest.TestCase):
         with slotrt.torch.frontend(), self.assertRaisesRegex(RuntimeError, "stance"):
             torch.compiler.set_stance("sideways")
 
+    def test_marks_of_sizes(self):
+        with slotrt.torch.frontend():
+            slotrt.reset()
+            compiled = torch.compile(lambda x: x * x.shape[0], backend="eager", fullgraph=True)
+            for size in range(3, 9):
+                x = torch.ones(size)
+                torch._dynamo.mark_dynamic(x, 0)
+                self.assertEqual(compiled(x).tolist(), [size] * size)
+            self.assertEqual(slotrt.stats()["frames_compiled"], 1)
+
     def test_what_is_not_honoured_says_so(self):
         x = torch.ones(2)
         with slotrt.torch.frontend():
@@ -151,7 +161,6 @@ class Frontend(unittest.TestCase):
                 lambda: torch.compile(torch.sin, isolate_recompiles=True),
                 lambda: torch.compile(torch.sin, options={"guard_filter_fn": len}),
                 lambda: torch._dynamo.optimize("eager", guard_fail_fn=print),
-                lambda: torch._dynamo.mark_dynamic(x, 0),
                 lambda: torch._dynamo.decorators.mark_unbacked(x, 0),
                 lambda: torch._dynamo.error_on_graph_break(True),
                 lambda: torch.compiler.set_stance("default", force_backend="eager"),

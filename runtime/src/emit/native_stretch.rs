@@ -1,0 +1,61 @@
+//! A stretch of calls that run natively, one after the other, with no graph work between: it runs as a whole, without guards, up to the
+//! call where the trace broke.
+use super::assemble::assemble_split;
+use super::emit_frame::EmittedCode;
+use super::failure::Failure;
+use super::frame_state::state;
+use super::host::Host;
+use crate::bytecode::{Code, Op};
+use crate::graph::NodeOp;
+use crate::graph_break::RUN_AS_A_WHOLE;
+use crate::guard::Program;
+use crate::names::name;
+use crate::split::split;
+use crate::trace::state::outcome::{End, Outcome};
+use pyo3::prelude::*;
+
+/// Whether a continuation's trace has found nothing but the next call that runs natively as a whole, and got there without a choice.
+#[must_use]
+pub fn is_native_stretch(code: &Code, outcome: &Outcome) -> bool {
+    let End::Break { at, inner, reason, .. } = &outcome.end else { return false };
+    let records = || outcome.graph.nodes.iter().any(|node| node.op == NodeOp::CallFunction);
+    let acts = || !outcome.effects.is_empty() || !outcome.acquired_first.is_empty() || !outcome.signals.is_empty();
+    reason.kind == RUN_AS_A_WHOLE && inner.is_empty() && !records() && !acts() && is_straight(code, *at)
+}
+
+/// Whether control comes from the code's start to an instruction whatever the values are, unless something raises.
+fn is_straight(code: &Code, at: usize) -> bool {
+    let mut index = 0;
+    for _ in 0..=code.instrs.len() {
+        let Some(instr) = code.instrs.get(index) else { return false };
+        if index == at {
+            return true;
+        }
+        index = match (instr.op, instr.target) {
+            (Op::JUMP_FORWARD | Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT, Some(target)) => {
+                let Some(next) = code.index(target) else { return false };
+                next
+            }
+            (_, Some(_)) => return false,
+            (_, None) => index + 1,
+        };
+    }
+    false
+}
+
+/// The code of such a continuation.
+pub fn emit_native_stretch<'py>(
+    py: Python<'py>,
+    code: &Code,
+    function: &Bound<'py, PyAny>,
+    outcome: &Outcome,
+    host: &dyn Host,
+) -> Result<EmittedCode, Failure> {
+    let End::Break { at, stack, locals, .. } = &outcome.end else {
+        return Err(Failure::Refused("the trace does not end at a call".into()));
+    };
+    let state = state(code, *at, stack, locals)?;
+    let function = assemble_split(py, function, split(py, code, *at, &state, host.constants())?, host)?;
+    let code = function.bind(py).getattr(name!("__code__"))?.unbind();
+    Ok(EmittedCode { function, code, guards: Program::new(py, Vec::new())?, graph: None, ops: 0 })
+}
