@@ -3,11 +3,13 @@ use super::empty_like::empty_like;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
+use super::sketch::Sketch;
 use crate::domain::{Answer, Operand};
+use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyString, PyTuple};
 
 /// What may be active in the thread.
 pub(super) const OVERRIDDEN: &str =
@@ -92,7 +94,7 @@ impl<'py> Meta<'_, 'py> {
     pub(super) fn is_known_to_gradients(&self, operand: &Operand<'py>) -> PyResult<bool> {
         let Operand::Graph { example, .. } = operand else { return Ok(false) };
         let needs = || example.getattr(name!("requires_grad"))?.is_truthy();
-        Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
+        Ok(example.is_instance_of::<Sketch>() || example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
     }
 
     /// The operands of `Tensor.to`, where a text names the device: the device itself.
@@ -110,10 +112,7 @@ impl<'py> Meta<'_, 'py> {
 
     /// A tensor on the `meta` device with the metadata of `example`.
     fn stand_in(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if example.getattr(name!("is_meta"))?.is_truthy()? {
-            return Ok(example.clone());
-        }
-        empty_like(self.torch.module.bind(self.py), example, "meta")
+        stand_in(self.torch.module.bind(self.py), example)
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -142,6 +141,15 @@ impl<'py> Meta<'_, 'py> {
     ) -> CallResult<'py> {
         self.refuse_modes()?;
         refuse_places(kwargs)?;
+        if metadata::is_method(&target)
+            && kwargs.is_empty()
+            && let Some(answer) = self.torch.metadata_answer(self.py, &callee::name_of(&target), args)?
+        {
+            return Ok(Answer::Constant(answer));
+        }
+        if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
+            return answer;
+        }
         let operands = self.stand_ins(args, kwargs)?;
         let called = match self.torch.ambient.is_autocast(self.py) {
             Ok(false) => operands.run(&target),
@@ -227,6 +235,17 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
+/// A tensor on the `meta` device with the metadata of `example`.
+pub(super) fn stand_in<'py>(torch: &Bound<'py, PyModule>, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if let Ok(sketch) = example.cast::<Sketch>() {
+        return sketch.get().stand_in(torch);
+    }
+    if example.getattr(name!("is_meta"))?.is_truthy()? {
+        return Ok(example.clone());
+    }
+    empty_like(torch, example, "meta")
+}
+
 /// Breaks where a call says where its result is to go.
 fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
     let stays = |value: &Operand<'_>| match value {
@@ -254,7 +273,7 @@ fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break
 }
 
 /// Whether an object names the device that tensors of the graph are on.
-fn is_here(device: &Bound<'_, PyAny>) -> bool {
+pub(super) fn is_here(device: &Bound<'_, PyAny>) -> bool {
     let names =
         device.is_exact_instance_of::<PyString>() || crate::ffi::types::c_name(&device.get_type()) == "torch.device";
     names && device.str().is_ok_and(|text| text == "cpu")

@@ -16,6 +16,12 @@ mod metadata;
 mod modes;
 mod natives;
 mod overloads;
+mod questions;
+mod rule_answers;
+mod rules;
+mod shapes;
+mod sketch;
 
 pub use calls::new;
 pub use library::Torch;
+pub use rule_answers::ShapeRules;

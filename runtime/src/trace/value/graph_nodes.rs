@@ -169,7 +169,7 @@ impl<'py> Tracer<'py> {
             domain: domain.name(),
             origin: self.origin(),
         });
-        let kind = example.get_type().into_any().unbind();
+        let kind = domain.class_of(&example).into_any().unbind();
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
     }
 
