@@ -5,7 +5,6 @@ use super::library::Torch;
 use super::metadata;
 use super::sketch::Sketch;
 use crate::domain::{Answer, Operand};
-use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -143,7 +142,7 @@ impl<'py> Meta<'_, 'py> {
         refuse_places(kwargs)?;
         if metadata::is_method(&target)
             && kwargs.is_empty()
-            && let Some(answer) = self.torch.metadata_answer(self.py, &callee::name_of(&target), args)?
+            && let Some(answer) = self.torch.metadata_answer(self.py, &target, args)?
         {
             return Ok(Answer::Constant(answer));
         }

@@ -4,14 +4,20 @@ use super::library::Torch;
 use super::shapes::{Dtype, MemoryFormat, Tensor};
 use super::sketch::{Extent, Sketch};
 use crate::domain::Operand;
+use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyTuple};
 
 impl Torch {
     /// What an attribute of a sketch is; `None`: the tensor that stands for it is asked.
-    pub(super) fn attribute_of<'py>(&self, py: Python<'py>, sketch: &Sketch, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    pub(super) fn attribute_of<'py>(
+        &self,
+        py: Python<'py>,
+        sketch: &Sketch,
+        name: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let tensor = sketch.fixed();
         Ok(match name {
             "shape" => Some(self.size_object(py, &tensor.shape)?),
@@ -28,21 +34,44 @@ impl Torch {
     pub(super) fn metadata_answer<'py>(
         &self,
         py: Python<'py>,
-        name: &str,
+        target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
     ) -> Result<Option<Bound<'py, PyAny>>, Box<Break>> {
         let Some(Operand::Graph { example, .. }) = args.first() else { return Ok(None) };
-        let Ok(sketch) = example.cast::<Sketch>() else { return Ok(None) };
-        let tensor = sketch.get().fixed();
+        let Ok(sketch) = example.cast::<Sketch>() else { return self.answer_of_tensor(target, example, &args[1..]) };
+        let (tensor, name) = (sketch.get().fixed(), callee::name_of(target));
         let answer = match &args[1..] {
-            [] => self.whole_answer(py, name, tensor),
-            [Operand::Known(dim)] => Ok(dim.extract().ok().and_then(|dim| length(py, name, tensor, dim))),
+            [] => self.whole_answer(py, &name, tensor),
+            [Operand::Known(dim)] => Ok(dim.extract().ok().and_then(|dim| length(py, &name, tensor, dim))),
             _ => Ok(None),
         };
         answer.map_err(|error| fault(&error))
     }
 
-    fn whole_answer<'py>(&self, py: Python<'py>, name: &str, tensor: &Tensor<Extent>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// A tensor from outside tells by itself, and gives what its contents do not change.
+    fn answer_of_tensor<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        tensor: &Bound<'py, PyAny>,
+        rest: &[Operand<'py>],
+    ) -> Result<Option<Bound<'py, PyAny>>, Box<Break>> {
+        let mut args = vec![tensor.clone()];
+        for operand in rest {
+            match operand {
+                Operand::Known(number) if number.is_exact_instance_of::<PyInt>() => args.push(number.clone()),
+                _ => return Ok(None),
+            }
+        }
+        // An error is PyTorch's to find.
+        Ok(PyTuple::new(tensor.py(), args).and_then(|args| target.call1(args)).ok())
+    }
+
+    fn whole_answer<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        tensor: &Tensor<Extent>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(match name {
             "size" => Some(self.size_object(py, &tensor.shape)?),
             "stride" => Some(PyTuple::new(py, tensor.strides.iter())?.into_any()),

@@ -225,7 +225,12 @@ pub(super) struct Ruled<'py> {
 }
 
 impl<'py> Meta<'_, 'py> {
-    pub(super) fn ask(&self, target: &Bound<'py, PyAny>, args: &[Operand<'py>], kwargs: &[(String, Operand<'py>)]) -> Option<Ruled<'py>> {
+    pub(super) fn ask(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Option<Ruled<'py>> {
         let rules = &self.torch.rules;
         let class = target.get_type();
         let is_method = match &*types::c_name(&class) {
@@ -246,7 +251,13 @@ impl<'py> Meta<'_, 'py> {
         ruled
     }
 
-    fn apply(&self, name: &str, is_method: bool, args: &[Operand<'py>], kwargs: &[(String, Operand<'py>)]) -> Option<Ruled<'py>> {
+    fn apply(
+        &self,
+        name: &str,
+        is_method: bool,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Option<Ruled<'py>> {
         let rules = &self.torch.rules;
         let rule = rules.book.rule(name)?;
         // Operations choose their types by themselves.
@@ -256,7 +267,8 @@ impl<'py> Meta<'_, 'py> {
         let modes = rules.modes(self.py)?;
         let mut operands = Operands { rules, tensors: SmallVec::new(), examples: SmallVec::new() };
         let positional: SmallVec<[Argument<Extent>; 8]> = args.iter().map(|arg| operands.argument(arg)).collect();
-        let named: Vec<(&str, Argument<Extent>)> = kwargs.iter().map(|(name, arg)| (&**name, operands.argument(arg))).collect();
+        let named: Vec<(&str, Argument<Extent>)> =
+            kwargs.iter().map(|(name, arg)| (&**name, operands.argument(arg))).collect();
         let Operands { tensors, examples, .. } = operands;
         let known = rule.apply(modes, is_method, tensors, positional.into_iter(), named.into_iter()).ok()?;
         let may_change = || examples.first().is_some_and(|operand| rules.may_change(operand, modes));
@@ -282,7 +294,14 @@ impl<'py> Meta<'_, 'py> {
             Known::Fresh(tensor) | Known::Detached(tensor) => sketch(Sketch::fresh(tensor)),
             Known::View(tensor) => sketch(Sketch::view(examples.first()?, tensor, modes.grad, !modes.grad)),
             Known::Several { container, items, views } => {
-                return Some(self.parts_by_rule(target, args, kwargs, container, items, views.then(|| (examples.first(), modes.grad))));
+                return Some(self.parts_by_rule(
+                    target,
+                    args,
+                    kwargs,
+                    container,
+                    items,
+                    views.then(|| (examples.first(), modes.grad)),
+                ));
             }
             Known::Changed { .. } => return None,
         };

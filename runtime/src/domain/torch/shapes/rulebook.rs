@@ -67,7 +67,9 @@ impl<S: Size> Rulebook<S> {
     /// The rule for an operation of this name.
     pub fn rule(&self, name: &str) -> Option<Rule<'_, S>> {
         let (entry, in_place) = match (self.rows.get(name), operator_in_place(name)) {
-            (Some(entry), _) => (entry, matches!(name, "setitem" | "__setitem__") || name.ends_with('_') && !name.ends_with("__")),
+            (Some(entry), _) => {
+                (entry, matches!(name, "setitem" | "__setitem__") || name.ends_with('_') && !name.ends_with("__"))
+            }
             (None, Some(operator)) => (self.rows.get(&*operator)?, true),
             (None, None) => (self.rows.get(name.strip_suffix('_')?)?, true),
         };

@@ -4,7 +4,7 @@ use super::dtype::Dtype;
 use super::result::Answered;
 use super::rules::pointwise::{self, To};
 use super::rules::reductions::{self, Sum};
-use super::rules::{casts, factories, images, in_place, indexing, joins, norms, products, views};
+use super::rules::{attention, casts, factories, images, in_place, indexing, joins, norms, products, views};
 use super::size::Size;
 
 /// A row.
@@ -43,7 +43,9 @@ impl<S: Size> Table<S> {
         row("abs absolute neg negative relu round floor ceil trunc", "self", |c| pointwise::unary(c, To::Number)),
         row("positive pos", "self", casts::positive),
         row("sign sgn", "self", |c| pointwise::unary(c, To::Same)),
-        row("frac log_sigmoid mish silu hardswish hardsigmoid selu relu6", "self", |c| pointwise::unary(c, To::FloatOnly)),
+        row("frac log_sigmoid mish silu hardswish hardsigmoid selu relu6", "self", |c| {
+            pointwise::unary(c, To::FloatOnly)
+        }),
         row(
             "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan arcsin arccos arctan sinh cosh tanh asinh acosh atanh \
              sqrt rsqrt sigmoid erf erfc erfinv reciprocal lgamma digamma special_erf special_erfc special_expit special_log1p \
@@ -61,12 +63,13 @@ impl<S: Size> Table<S> {
         row("clamp clip", "self, min, max", pointwise::clamp),
         row("clamp_min clamp_max", "self, min", pointwise::clamp),
         row("dropout", "self, p, train", casts::dropout),
+        row("feature_dropout alpha_dropout feature_alpha_dropout", "self, p, train", casts::other_dropout),
         // Element by element, several operands.
         row("add __add__ __radd__", "self, other, *, alpha", |c| pointwise::with_alpha(c, To::Same)),
         row("sub subtract __sub__", "self, other, *, alpha", pointwise::subtract),
         row("rsub", "self, other, *, alpha", pointwise::subtract_from),
         row("mul multiply __mul__ __rmul__", "self, other", |c| pointwise::binary(c, To::Same)),
-        row("div divide __truediv__", "self, other, *, rounding_mode", pointwise::divide),
+        row("div divide __truediv__ __div__", "self, other, *, rounding_mode", pointwise::divide),
         row("true_divide", "self, other", pointwise::divide),
         row("floor_divide __floordiv__ remainder __mod__ fmod", "self, other", |c| pointwise::binary(c, To::Number)),
         row("pow __pow__", "self, exponent", pointwise::power),
@@ -113,6 +116,8 @@ impl<S: Size> Table<S> {
         row("min", "self, dim, keepdim", |c| reductions::extreme(c, "min")),
         row("std var", SPREAD, reductions::spread),
         row("norm", "self, p, dim, keepdim", reductions::norm),
+        row("linalg_vector_norm", "self, ord, dim, keepdim, *, dtype", reductions::vector_norm),
+        row("sort", "self, dim, descending", reductions::sort),
         row("softmax log_softmax", "self, dim, dtype", reductions::softmax),
         row("cumsum cumprod", "self, dim, *, dtype", reductions::cumulate),
         row("topk", "self, k, dim, largest, sorted", reductions::topk),
@@ -126,7 +131,7 @@ impl<S: Size> Table<S> {
         row(
             "scaled_dot_product_attention",
             "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa",
-            products::attention,
+            attention::attention,
         ),
         // Images.
         row("conv1d", CONVOLUTION, |c| images::convolution(c, 1)),
@@ -195,6 +200,7 @@ impl<S: Size> Table<S> {
         row("cat concat concatenate", "tensors, dim", joins::cat),
         row("stack", "tensors, dim", joins::stack),
         row("repeat", "self, ...repeats", joins::repeat),
+        row("repeat_interleave", "self, repeats, dim, *, output_size", joins::repeat_interleave),
         row("flip", "self, ...dims", joins::flip),
         row("roll", "self, shifts, dims", joins::roll),
         row("tril triu", "self, diagonal", joins::triangle),
@@ -214,6 +220,7 @@ impl<S: Size> Table<S> {
         // In place alone.
         row("copy_", "self, src, non_blocking", in_place::copy),
         row("fill_", "self, value", in_place::fill),
+        row("bernoulli_", "self, p, *, generator", in_place::bernoulli),
         row("zero_", "self", in_place::zero),
     ];
 }

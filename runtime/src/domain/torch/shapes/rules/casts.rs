@@ -84,6 +84,14 @@ pub fn detach<S: Size>(call: &Call<S>) -> Answered<S> {
     Ok(Given::Detached(call.tensor(0)?.clone()))
 }
 
+/// `feature_dropout`, `alpha_dropout`: the tensor itself where they are not in force.
+pub fn other_dropout<S: Size>(call: &Call<S>) -> Answered<S> {
+    match dropout(call)? {
+        Given::Itself => Ok(Given::Itself),
+        _ => Err(Unsure),
+    }
+}
+
 /// `dropout`: a copy where it is in force.
 pub fn dropout<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;

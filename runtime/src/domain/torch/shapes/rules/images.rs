@@ -95,10 +95,14 @@ pub fn transposed_convolution<S: Size>(call: &Call<S>, dims: usize) -> Answered<
 
 /// The channels come last where they do in one of the operands.
 fn convolved<S: Size>(dtype: Dtype, shape: &[S], input: &Tensor<S>, weight: &Tensor<S>) -> Known<Tensor<S>> {
-    image(dtype, shape, match image_format(input)? {
-        MemoryFormat::Contiguous => image_format(weight)?,
-        format => format,
-    })
+    image(
+        dtype,
+        shape,
+        match image_format(input)? {
+            MemoryFormat::Contiguous => image_format(weight)?,
+            format => format,
+        },
+    )
 }
 
 /// The format of a batch of images; rows of pixels are images of one row.
@@ -246,7 +250,10 @@ fn scaled<S: Size>(input: &Tensor<S>, factors: &[Argument<S>], dims: usize) -> K
 /// `pad(input, pad, mode, value)`: only constants are added anywhere.
 pub fn pad<S: Size>(call: &Call<S>) -> Answered<S> {
     let (input, pad) = (call.tensor(0)?, call.sizes(1)?);
-    sure(matches!(call.argument(2), Argument::Missing) || matches!(call.argument(2), Argument::Text(mode) if mode == "constant"))?;
+    sure(
+        matches!(call.argument(2), Argument::Missing)
+            || matches!(call.argument(2), Argument::Text(mode) if mode == "constant"),
+    )?;
     padded(call, input, &pad, 3)
 }
 

@@ -36,9 +36,16 @@ pub fn fill<S: Size>(call: &Call<S>) -> Answered<S> {
     Ok(Given::Changed)
 }
 
+/// `bernoulli_(self, p)`.
+pub fn bernoulli<S: Size>(call: &Call<S>) -> Answered<S> {
+    let is_probability = matches!(call.argument(1), Argument::Float(p) if (0.0..=1.0).contains(p));
+    sure((is_probability || matches!(call.argument(1), Argument::Missing)) && !call.has(2))?;
+    sure(call.tensor(0)?.dtype.is_float())?;
+    Ok(Given::Changed)
+}
+
 /// `zero_(self)`.
 pub fn zero<S: Size>(call: &Call<S>) -> Answered<S> {
     call.tensor(0)?;
     Ok(Given::Changed)
 }
-

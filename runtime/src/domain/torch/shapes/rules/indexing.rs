@@ -1,11 +1,11 @@
 //! `x[…]`, and operations that take tensors of indices.
+use super::views::{checked_index, unsqueezed, without};
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
 use crate::domain::torch::shapes::iterator::{broadcast, dense_strides, expanded};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor};
-use super::views::{checked_index, unsqueezed, without};
 
 /// A view, and the tensors that index dimensions of it.
 struct Indexed<S> {
@@ -43,7 +43,10 @@ pub fn setitem<S: Size>(call: &Call<S>) -> Answered<S> {
     for size in &value.shape[..extra] {
         sure(size.is(1)?)?;
     }
-    expanded(&Tensor { shape: value.shape[extra..].into(), strides: value.strides[extra..].into(), ..value.clone() }, &place.shape)?;
+    expanded(
+        &Tensor { shape: value.shape[extra..].into(), strides: value.strides[extra..].into(), ..value.clone() },
+        &place.shape,
+    )?;
     let common = broadcast([&place.shape[..], &value.shape[extra..]])?;
     sure(super::super::size::all_equal(&common, &place.shape)?)?;
     Ok(Given::Changed)

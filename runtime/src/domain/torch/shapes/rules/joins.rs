@@ -2,7 +2,7 @@
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::{Dtype, Rank, result_type};
 use crate::domain::torch::shapes::result::{Answered, Given};
-use crate::domain::torch::shapes::size::{Known, Size, sure};
+use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor, wrap};
 
 fn common_type<S: Size>(tensors: &[&Tensor<S>]) -> Known<Dtype> {
@@ -26,14 +26,18 @@ fn common_format<S: Size>(tensors: &[&Tensor<S>]) -> Known<MemoryFormat> {
 pub fn cat<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensors = call.tensor_list(0)?;
     sure(!tensors.is_empty())?;
+    let mut joined = Vec::new();
     for tensor in &tensors {
+        sure(tensor.rank() > 0)?;
         // Empty vectors are left out, whatever the ranks of the others.
-        sure(tensor.rank() > 0 && !(tensor.rank() == 1 && tensor.shape[0].is(0)?))?;
+        if tensor.rank() > 1 || !tensor.shape[0].is(0)? {
+            joined.push(*tensor);
+        }
     }
-    let first = tensors[0];
+    let Some((first, rest)) = joined.split_first() else { return Err(Unsure) };
     let dim = first.dim(call.int_or(1, 0)?)?;
     let mut shape = first.shape.clone();
-    for tensor in &tensors[1..] {
+    for tensor in rest {
         sure(tensor.rank() == first.rank())?;
         for (place, size) in tensor.shape.iter().enumerate() {
             if place == dim {
@@ -55,6 +59,9 @@ pub fn stack<S: Size>(call: &Call<S>) -> Answered<S> {
     for tensor in &tensors[1..] {
         sure(tensor.is_shaped_as(first)? && tensor.dtype == first.dtype)?;
     }
+    let parts = tensors.iter().map(|tensor| super::views::unsqueezed(tensor, dim)).collect::<Known<Vec<_>>>()?;
+    // It may be done as `cat` does it, which keeps where the channels are.
+    sure(common_format(&parts.iter().collect::<Vec<_>>())? == MemoryFormat::Contiguous)?;
     let mut shape = first.shape.clone();
     shape.insert(dim, S::of(tensors.len() as i64));
     Ok(Given::Fresh(Tensor::fresh(first.dtype, &shape, MemoryFormat::Contiguous)?))
@@ -71,6 +78,16 @@ pub fn repeat<S: Size>(call: &Call<S>) -> Answered<S> {
         let size = place.checked_sub(offset).map_or_else(|| S::of(1), |dim| tensor.shape[dim].clone());
         shape.push(size.mul(count)?);
     }
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `repeat_interleave(self, repeats, dim, *, output_size)`: each element so many times.
+pub fn repeat_interleave<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, count) = (call.tensor(0)?, call.size(1)?);
+    sure(call.has(2) && !call.has(3) && tensor.rank() > 0 && !count.is_negative()? && !tensor.is_empty()?)?;
+    let dim = call.dim(2, tensor)?;
+    let mut shape = tensor.shape.clone();
+    shape[dim] = shape[dim].mul(&count)?;
     Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
 }
 
@@ -106,7 +123,7 @@ pub fn nested<S: Size>(call: &Call<S>, argument: &Argument<S>) -> Known<(Option<
         Argument::Bool(_) => return Ok((Some(Dtype::Bool), Sizes::new())),
         Argument::Int(_) => return Ok((Some(Dtype::I64), Sizes::new())),
         Argument::Float(_) => return Ok((Some(call.modes.default_dtype), Sizes::new())),
-        _ => return Err(super::super::size::Unsure),
+        _ => return Err(Unsure),
     };
     let (mut dtype, mut inner): (Option<Dtype>, Option<Sizes<S>>) = (None, None);
     for item in items {

@@ -1,4 +1,5 @@
 //! The rules, a subject a file.
+pub mod attention;
 pub mod casts;
 pub mod factories;
 pub mod images;

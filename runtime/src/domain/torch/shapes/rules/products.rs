@@ -1,5 +1,5 @@
 //! Products of matrices, and layers made of them.
-use crate::domain::torch::shapes::arguments::{Argument, Call};
+use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::{Dtype, same};
 use crate::domain::torch::shapes::iterator::broadcast;
 use crate::domain::torch::shapes::result::{Answered, Given};
@@ -83,29 +83,4 @@ pub fn added<S: Size>(call: &Call<S>, rank: usize) -> Answered<S> {
     let Given::Fresh(product) = product_of(one, other, rank)? else { return Err(Unsure) };
     sure(all_equal(&broadcast([&bias.shape[..], &product.shape[..]])?, &product.shape)?)?;
     Ok(Given::Fresh(product))
-}
-
-/// `scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, *, scale, enable_gqa)`.
-pub fn attention<S: Size>(call: &Call<S>) -> Answered<S> {
-    let (query, key, value) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
-    let dtype = same([query.dtype, key.dtype, value.dtype])?;
-    sure(call.modes.flash_attention && dtype.is_float() && query.rank() == 4 && key.rank() == 4 && value.rank() == 4)?;
-    let no_dropout = matches!(call.argument(4), Argument::Missing) || matches!(call.argument(4), Argument::Float(p) if *p == 0.0);
-    sure(no_dropout && !call.flag(7)?)?;
-    call.flag(5)?;
-    for (dim, of) in [(0, key), (1, key), (3, key)] {
-        sure(query.shape[dim].equals(&of.shape[dim])?)?;
-    }
-    // Heads of one width go through one kernel, whose result lies as the query does.
-    sure(all_equal(&key.shape, &value.shape)?)?;
-    for tensor in [query, key, value] {
-        sure(!tensor.is_empty()? && tensor.strides[3].is(1)?)?;
-    }
-    if let Some(mask) = call.optional_tensor(3)? {
-        sure(!call.flag(5)? && !mask.requires_grad && (mask.dtype == Dtype::Bool || mask.dtype == dtype))?;
-        sure(mask.rank() == 4 || mask.rank() == 2)?;
-        let scores = [query.shape[0].clone(), query.shape[1].clone(), query.shape[2].clone(), key.shape[2].clone()];
-        sure(all_equal(&broadcast([&mask.shape[..], &scores[..]])?, &scores)?)?;
-    }
-    Ok(Given::Fresh(super::casts::copied(query, dtype, MemoryFormat::Preserve)?))
 }

@@ -143,6 +143,26 @@ pub fn norm<S: Size>(call: &Call<S>) -> Answered<S> {
     fresh(tensor.dtype, &left(tensor, &dims, call.flag(3)?))
 }
 
+/// `linalg_vector_norm(self, ord, dim, keepdim, *, dtype)`.
+pub fn vector_norm<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(tensor.dtype.is_float() && !tensor.is_empty()? && !call.has(4))?;
+    call.optional_number(1)?;
+    let dims = reduced(call, 2, tensor)?;
+    fresh(tensor.dtype, &left(tensor, &dims, call.flag(3)?))
+}
+
+/// `sort(self, dim, descending)`: values and indices, as large as the tensor.
+pub fn sort<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(tensor.rank() > 0 && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
+    tensor.dim(call.int_or(1, -1)?)?;
+    call.flag(2)?;
+    let values = Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?;
+    let indices = values.clone().typed(Dtype::I64);
+    Ok(super::views::named("sort", vec![values, indices]))
+}
+
 /// `softmax`, `log_softmax`: `(self, dim, dtype)`.
 pub fn softmax<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;

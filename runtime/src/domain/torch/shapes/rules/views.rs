@@ -46,9 +46,7 @@ fn strides_for<S: Size>(tensor: &Tensor<S>, shape: &[S]) -> Known<Option<Sizes<S
         there = there.mul(&tensor.shape[dim])?;
         let ends = match dim {
             0 => true,
-            _ => {
-                !tensor.shape[dim - 1].is(1)? && !tensor.strides[dim - 1].equals(&there.mul(&base)?)?
-            }
+            _ => !tensor.shape[dim - 1].is(1)? && !tensor.strides[dim - 1].equals(&there.mul(&base)?)?,
         };
         if !ends {
             continue;
