@@ -16,11 +16,13 @@ fn versions(folder: &Path, ending: &str) -> io::Result<BTreeSet<u8>> {
     Ok(found)
 }
 
-/// The release whose bodies run, and those between which its members lie: the release itself, or the next one stands in for it.
+/// The release whose bodies run, and those between which its members lie: the release itself, or the nearest one stands in for it, of
+/// two the later. Where none is later, nothing says where members lie.
 fn bodies(rust: &BTreeSet<u8>, minor: u8) -> Option<(u8, Vec<u8>)> {
-    let own = *rust.range(minor..).next()?;
-    let before = rust.range(..minor).next_back().filter(|_| own != minor);
-    Some((own, std::iter::once(own).chain(before.copied()).collect()))
+    let (before, after) = (rust.range(..minor).next_back(), rust.range(minor..).next());
+    let own = *after.or(before)?;
+    let between = if own == minor { vec![own] } else { after.and(before).into_iter().chain(after).copied().collect() };
+    Some((own, between))
 }
 
 fn main() -> io::Result<()> {

@@ -2,6 +2,8 @@
 #[cfg(slotrt_bytecode)]
 pub mod bytecode;
 #[cfg(slotrt_traces)]
+pub mod c_api;
+#[cfg(slotrt_traces)]
 pub mod domain;
 #[cfg(slotrt_traces)]
 pub mod emit;
@@ -29,7 +31,12 @@ mod semantics;
 pub mod split;
 mod surface;
 #[cfg(slotrt_traces)]
+pub mod symbol;
+#[cfg(slotrt_traces)]
 pub mod trace;
+
+#[cfg(slotrt_traces)]
+pub use python::host::add_domain;
 
 use pyo3::prelude::*;
 

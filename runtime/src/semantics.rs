@@ -19,6 +19,28 @@ pub const NO_STAND_IN: &[(FunctionId, &str)] = if cfg!(all(Py_3_12, not(Py_3_13)
         (FunctionId::type_mro, "3.13 breaks the line elsewhere"),
         (FunctionId::mro_implementation, "3.13 breaks the line elsewhere"),
     ]
+} else if cfg!(all(Py_3_14, not(Py_3_15))) {
+    &[
+        (FunctionId::PyDict_GetItem, "3.14 names the class of what is no key"),
+        (FunctionId::PyDict_MergeFromSeq2, "3.14 leaves the iterable's own error, with a note"),
+        (FunctionId::PyDict_Pop, "3.14 names the class of what is no key"),
+        (FunctionId::PySet_Add, "3.14 names the class of what is no item"),
+        (FunctionId::PySet_Contains, "3.14 names the class of what is no item"),
+        (FunctionId::PySet_Discard, "3.14 names the class of what is no item"),
+        (FunctionId::PyUnicode_AsDecodedObject, "3.14 words the warning otherwise"),
+        (FunctionId::PyUnicode_AsDecodedUnicode, "3.14 words the warning otherwise"),
+        (FunctionId::PyUnicode_AsEncodedObject, "3.14 words the warning otherwise"),
+        (FunctionId::PyUnicode_AsEncodedUnicode, "3.14 words the warning otherwise"),
+        (FunctionId::_PySequence_IterSearch, "3.14 words the error otherwise"),
+        (FunctionId::_PySet_Contains, "3.14 names the class of what is no item"),
+        (FunctionId::dict_ior, "3.14 leaves the iterable's own error, with a note"),
+        (FunctionId::dict_subscript, "3.14 names the class of what is no key"),
+        (FunctionId::float_div, "3.14 words the error otherwise"),
+        (FunctionId::float_floor_div, "3.14 words the error otherwise"),
+        (FunctionId::long_div, "3.14 words the error otherwise"),
+        (FunctionId::long_divmod, "3.14 words the error otherwise"),
+        (FunctionId::notimplemented_bool, "3.14 refuses"),
+    ]
 } else {
     &[]
 };

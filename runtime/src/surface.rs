@@ -15,6 +15,8 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Fills the native module, level by level.
 #[cfg(slotrt_bytecode)]
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    #[cfg(slotrt_traces)]
+    crate::c_api::claim(module)?;
     module.add("HOOKS", cfg!(slotrt_hooks))?;
     module.add("TRACES", cfg!(slotrt_traces))?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

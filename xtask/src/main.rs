@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod develop;
 mod diff;
+mod dist;
 mod effects;
 mod facts;
 mod fetch;
@@ -36,6 +37,7 @@ use std::process::ExitCode;
     cargo xtask test    every test\n\nBy purpose:\n  \
     see it work              demo, translate, effects\n  \
     use it in Python         develop, bench\n  \
+    ship it, link it         dist\n  \
     add a CPython release    fetch, facts, diff, regen, prove\n  \
     find what is missing     audit\n  \
     change the code          test, tidy, fuzz, prove\n\nPages for each of these: docs/README.md"
@@ -52,6 +54,7 @@ enum Command {
     Demo(demo::Options),
     Develop(develop::Options),
     Diff(diff::Options),
+    Dist(dist::Options),
     Effects(effects::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
@@ -74,6 +77,7 @@ impl Command {
             Command::Demo(options) => demo::run(options),
             Command::Develop(options) => develop::run(options),
             Command::Diff(options) => diff::run(options),
+            Command::Dist(options) => dist::run(options),
             Command::Effects(options) => effects::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),

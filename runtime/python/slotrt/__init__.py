@@ -21,6 +21,7 @@ if _slotrt.TRACES:
     from ._api import compile, disable, explain, reset, stats
     from ._callables import is_compiled
     from ._explain import Explanation
+    from ._marks import mark_dynamic, mark_static, maybe_mark_dynamic
     from ._slotrt import Graph, GraphBreak, Node, graph_break, is_compiling
 else:
 
@@ -50,6 +51,9 @@ __all__ = [
     "hook",
     "is_compiled",
     "is_compiling",
+    "mark_dynamic",
+    "mark_static",
+    "maybe_mark_dynamic",
     "reset",
     "stats",
 ]

@@ -32,13 +32,16 @@ def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, inplace=Fals
                or a `torch.fx.GraphModule` for a graph of tensors. The callable that it returns runs in the graph's place: it
                takes the graph's inputs and returns the tuple of its results.
     fullgraph  if true, a graph break raises `slotrt.GraphBreak`.
-    dynamic    must be `None` or `False`: every shape is guarded.
+    dynamic    which numbers (`int`, `float`) are symbolic, so that one trace serves all of them. `None`: those that
+               a later call has found to differ, wherever they come from. `True`: those among the arguments from the first
+               trace on, but 0 and 1. `False`: none; each number is guarded, and another one is another trace.
     inplace    if true, `fn` is a `torch.nn.Module` whose own calls run compiled code from now on; it is returned.
     """
-    if dynamic:
-        raise ValueError("dynamic=True: shapes are always guarded here; leave dynamic out")
-    again = partial(compile, backend=backend, fullgraph=fullgraph)
-    compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph))
+    if dynamic not in (None, True, False):
+        raise ValueError(f"dynamic must be None, True or False, not {dynamic!r}")
+    dynamic = None if dynamic is None else bool(dynamic)
+    again = partial(compile, backend=backend, fullgraph=fullgraph, dynamic=dynamic)
+    compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph), dynamic)
     replace = compiler.in_place if inplace else compiler
     return replace if fn is None else replace(fn)
 

@@ -30,11 +30,12 @@ _AROUND = (MethodType, staticmethod, classmethod, partial)
 class Compiler:
     """Compiles callables for a session. Options that are `None` are left out."""
 
-    def __init__(self, session, again, backend=None, fullgraph=None):
+    def __init__(self, session, again, backend=None, fullgraph=None, dynamic=None):
         self.session = session
         self.again = again
         self.backend = backend
         self.fullgraph = fullgraph
+        self.dynamic = dynamic
         self.target = resolve("eager" if backend is None else backend)
 
     def __call__(self, fn):
@@ -65,15 +66,16 @@ class Compiler:
         return module
 
     def _function(self, function, forwarder=False):
-        return self.session.compile(function, self.target, bool(self.fullgraph), forwarder)
+        return self.session.compile(function, self.target, bool(self.fullgraph), forwarder, self.dynamic)
 
     def _is_made(self, compiled):
         """Whether this session has compiled it with the options that are given."""
         options = self.session.options(compiled)
         if options is None:
             return False
-        backend, fullgraph = options
-        return self._is_backend(backend) and self.fullgraph in (None, fullgraph)
+        backend, fullgraph, dynamic = options
+        same = self.fullgraph in (None, fullgraph) and self.dynamic in (None, dynamic)
+        return same and self._is_backend(backend)
 
     def _is_backend(self, backend):
         given = self.backend

@@ -77,7 +77,7 @@ impl Code {
                     continue;
                 }
                 let next = Some(index + 1).filter(|_| !isa.ends_block(instr.op));
-                let mut ways = instr.leads_to().filter_map(|label| indices.get(label)).chain(next);
+                let mut ways = instr.leads_to(isa).filter_map(|label| indices.get(label)).chain(next);
                 leading[index] = ways.any(|way| leading.get(way) == Some(&true));
                 changed |= leading[index];
             }
@@ -90,7 +90,7 @@ impl<'a> Flow<'a> {
     /// Of a frame that starts in this state, as far as it is wanted.
     fn solved(code: &'a Code, indices: Indices, wanted: Vec<bool>, start: State) -> Self {
         let mut meets = vec![false; code.instrs.len()];
-        let targets = code.instrs.iter().flat_map(Instr::leads_to);
+        let targets = code.instrs.iter().flat_map(|instr| instr.leads_to(code.isa()));
         targets.filter_map(|target| indices.get(target)).for_each(|target| meets[target] = true);
         meets.iter_mut().take(1).for_each(|first| *first = true);
         let states = FxHashMap::from_iter([(0, start)]);
@@ -179,7 +179,7 @@ impl<'a> Flow<'a> {
         if !changes && told.as_ref().is_some_and(|told| told.handler == handler && stack == Some(&told.stack)) {
             return;
         }
-        let Some(mut raised) = state.raised(instr) else { return };
+        let Some(mut raised) = state.raised(instr, self.code.isa()) else { return };
         if changes {
             let mut after = state.clone();
             after.step(self.code, instr, false);

@@ -1,4 +1,5 @@
 //! One decoded instruction.
+use super::isa::Isa;
 use generated::opcodes::Op;
 
 /// `INTRINSIC_STOPITERATION_ERROR`, the argument of `CALL_INTRINSIC_1` in the handler that the compiler puts around a generator's body.
@@ -66,7 +67,8 @@ pub struct Instr {
 
 impl Instr {
     /// Where it leads other than to the next instruction: its jump's target, its handler.
-    pub(crate) fn leads_to(&self) -> impl Iterator<Item = Label> {
-        [self.target, self.handler.map(|handler| handler.target)].into_iter().flatten()
+    pub(crate) fn leads_to(&self, isa: Isa) -> impl Iterator<Item = Label> {
+        let jump = self.target.filter(|_| isa.branches(self.op));
+        [jump, self.handler.map(|handler| handler.target)].into_iter().flatten()
     }
 }

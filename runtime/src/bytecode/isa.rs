@@ -147,6 +147,12 @@ impl Isa {
         }
     }
 
+    /// Whether handlers get the place where the exception came from as something that is no object.
+    #[must_use]
+    pub fn tags_units(self) -> bool {
+        self.minor() > 13
+    }
+
     /// The instruction, with its argument, that subscribes what lies below with the value on top.
     #[must_use]
     pub fn subscription(self) -> (Op, u32) {

@@ -51,11 +51,18 @@ impl<'a> Reach<'a> {
         let kept = |(instr, met): (&Instr, &Met)| match met {
             Met::Never => None,
             Met::Looked => Some(Instr { op: Op::NOP, arg: 0, target: None, prefixes: 0, ..*instr }),
-            Met::Run => Some(*instr),
+            Met::Run => Some(Instr { target: self.named(instr), ..*instr }),
         };
         let mut instrs = Vec::with_capacity(self.met.iter().filter(|met| **met != Met::Never).count());
         instrs.extend(self.code.instrs.iter().zip(&self.met).filter_map(kept));
         instrs
+    }
+
+    /// The target of an instruction that is kept: where it only names one that is not, itself.
+    fn named(&self, instr: &Instr) -> Option<Label> {
+        let kept = |label: &Label| self.indices.get(*label).is_some_and(|index| self.met[index] == Met::Run);
+        let branches = self.code.isa().branches(instr.op);
+        instr.target.map(|target| if branches || kept(&target) { target } else { instr.id })
     }
 
     fn run(&mut self, index: usize) {
@@ -80,7 +87,7 @@ impl<'a> Reach<'a> {
 
     fn follow(&mut self, index: usize) {
         let instr = &self.code.instrs[index];
-        instr.leads_to().for_each(|label| self.lead(label));
+        instr.leads_to(self.code.isa()).for_each(|label| self.lead(label));
         if !self.code.isa().ends_block(instr.op) {
             self.run(index + 1);
         }

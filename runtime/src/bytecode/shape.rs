@@ -2,6 +2,7 @@
 use super::code::Code;
 use super::flag;
 use super::instr::{Handler, Instr};
+use super::isa::Isa;
 use generated::opcodes::Op;
 
 /// An entry of the value stack.
@@ -13,6 +14,8 @@ pub enum Entry {
     Null,
     /// Object or NULL, depending on how control came here.
     ObjectOrNull,
+    /// The place in the code where an exception came from, where that is no object: handlers get it, and `RERAISE` reads it.
+    Unit,
     /// The exception that was being handled before `PUSH_EXC_INFO`; popping it ends the handling of the current one.
     PreviousException,
 }
@@ -71,8 +74,9 @@ impl State {
     }
 
     /// The stack with which the handler starts.
-    fn handled(&self, handler: Handler) -> impl Iterator<Item = Entry> {
-        let pushed = std::iter::repeat_n(Entry::Object, usize::from(handler.lasti) + 1);
+    fn handled(&self, handler: Handler, isa: Isa) -> impl Iterator<Item = Entry> {
+        let unit = if isa.tags_units() { Entry::Unit } else { Entry::Object };
+        let pushed = handler.lasti.then_some(unit).into_iter().chain([Entry::Object]);
         self.stack.iter().copied().take(handler.depth as usize).chain(pushed)
     }
 
@@ -90,7 +94,7 @@ impl State {
         let bound = match self.pop() {
             Entry::Null => Bound::No,
             Entry::ObjectOrNull => Bound::Maybe,
-            Entry::Object | Entry::PreviousException => Bound::Yes,
+            Entry::Object | Entry::Unit | Entry::PreviousException => Bound::Yes,
         };
         self.set(slot, bound);
     }
@@ -110,6 +114,15 @@ impl State {
         let nth = |n: u32| depth.saturating_sub(n as usize);
         match instr.op {
             Op::PUSH_NULL => self.stack.push(Entry::Null),
+            // A prologue has put a place in the code there.
+            Op::NOP if instr.arg > 0 => {
+                self.stack
+                    .iter_mut()
+                    .rev()
+                    .nth(instr.arg as usize - 1)
+                    .into_iter()
+                    .for_each(|entry| *entry = Entry::Unit);
+            }
             Op::LOAD_GLOBAL if instr.arg & 1 == 1 => self.push_callable(code, Entry::Null),
             Op::LOAD_METHOD => {
                 self.pop();
@@ -121,6 +134,10 @@ impl State {
             }
             Op::LOAD_SUPER_ATTR if instr.arg & 1 == 1 => {
                 self.stack.truncate(nth(3));
+                self.push_callable(code, Entry::ObjectOrNull);
+            }
+            Op::LOAD_SPECIAL => {
+                self.pop();
                 self.push_callable(code, Entry::ObjectOrNull);
             }
             Op::LOAD_FAST_AND_CLEAR => {
@@ -172,12 +189,12 @@ impl State {
     /// deeper than the stack, or the instruction never raises: `PUSH_EXC_INFO` stands first in the range whose handler counts on
     /// what it leaves.
     #[must_use]
-    pub fn raised(&self, instr: &Instr) -> Option<Self> {
+    pub fn raised(&self, instr: &Instr, isa: Isa) -> Option<Self> {
         let handler = instr.handler.filter(|handler| handler.depth as usize <= self.stack.len())?;
         if instr.op == Op::PUSH_EXC_INFO {
             return None;
         }
-        Some(Self { stack: self.handled(handler).collect(), bound: self.bound.clone() })
+        Some(Self { stack: self.handled(handler, isa).collect(), bound: self.bound.clone() })
     }
 }
 

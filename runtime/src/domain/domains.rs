@@ -9,7 +9,11 @@ use std::sync::{Arc, Mutex};
 
 /// The array libraries that the program has imported, looked into once.
 #[derive(Debug, Default)]
-pub struct Domains(Mutex<Vec<LoadedDomain>>);
+pub struct Domains {
+    loaded: Mutex<Vec<LoadedDomain>>,
+    /// Those that programs have brought along.
+    added: Mutex<Vec<Arc<dyn Domain>>>,
+}
 
 #[derive(Debug)]
 struct LoadedDomain {
@@ -30,19 +34,29 @@ impl Domains {
             let module = modules::imported(name)?.cast_into::<PyModule>().ok()?;
             self.of(&module, make)
         };
-        names.into_iter().zip(MAKERS).filter_map(imported).collect()
+        let added = self.added.lock().map(|added| added.clone()).unwrap_or_default();
+        added.into_iter().chain(names.into_iter().zip(MAKERS).filter_map(imported)).collect()
+    }
+
+    /// Adds one from outside; it is asked before the others. One of the same name is replaced.
+    pub fn add(&self, domain: Arc<dyn Domain>) {
+        let Ok(mut added) = self.added.lock() else { return };
+        let replaced = added.extract_if(.., |known| known.name() == domain.name()).collect::<Vec<_>>();
+        added.push(domain);
+        drop(added);
+        drop(replaced);
     }
 
     fn of(&self, module: &Bound<'_, PyModule>, make: Make) -> Option<Arc<dyn Domain>> {
         let find = |known: &Vec<LoadedDomain>| {
             known.iter().find(|known| known.module.is(module)).map(|known| known.domain.clone())
         };
-        if let Some(domain) = find(&*self.0.lock().ok()?) {
+        if let Some(domain) = find(&*self.loaded.lock().ok()?) {
             return Some(domain);
         }
         // A program can look while the library is still being imported: what is none yet may be one later.
         let domain = make(module).ok().flatten()?;
-        self.0.lock().ok()?.push(LoadedDomain { module: module.clone().unbind(), domain: Arc::clone(&domain) });
+        self.loaded.lock().ok()?.push(LoadedDomain { module: module.clone().unbind(), domain: Arc::clone(&domain) });
         Some(domain)
     }
 }

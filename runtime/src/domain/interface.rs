@@ -2,6 +2,7 @@
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
+use crate::symbol::{ExpressionId, Shape, SizeArithmetic};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -17,6 +18,24 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         None
     }
+    /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
+    fn is_whole(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// How a trace goes through what a callable calls that a graph calls as a whole; `None`: it is no such callable.
+    fn rehearsal<'py>(&self, _callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        None
+    }
+    /// The call of `target`, which gives what the functions gave that it calls; `None`: it may give something else.
+    fn rehearsed<'py>(
+        &self,
+        _target: Bound<'py, PyAny>,
+        _args: &[Operand<'py>],
+        _options: &[(String, Operand<'py>)],
+        _example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -25,6 +44,40 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
+    /// The sizes of an object of the domain; `None` where they are never symbolic.
+    fn sizes_of(&self, _example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+        None
+    }
+    /// What the program has said of sizes of an object from outside.
+    fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        Vec::new()
+    }
+    /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2.
+    fn guard_sizes(&self, _example: &Bound<'_, PyAny>, _free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        None
+    }
+    /// Whether what the domain knows about its operand is so for all sizes: its type, how many dimensions it has.
+    fn answers_for_all_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// Whether symbolic numbers may say sizes, so that [`Domain::sizes`] is asked what comes of them.
+    fn takes_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// The sizes of what the operation gives, of each of its parts where it gives several; `None`: not known.
+    fn sizes<'py>(
+        &self,
+        _callee: &Callee<'py>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+        _arithmetic: &mut SizeArithmetic<'_>,
+    ) -> Option<Vec<Shape>> {
+        None
+    }
+    /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
+    fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
     /// Whether an attribute of this object from outside is another object that it holds, which no operation of a graph replaces.
@@ -63,6 +116,33 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }
 
+/// What a program says of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeMark {
+    /// It is symbolic from the first trace on.
+    Symbolic {
+        /// What it is at least.
+        least: Option<i64>,
+        /// What it is at most.
+        most: Option<i64>,
+    },
+    /// It is never symbolic.
+    Constant,
+}
+
+impl SizeMark {
+    /// Whether the mark lets a size be symbolic that is this now.
+    #[must_use]
+    pub fn admits(self, size: i64) -> bool {
+        match self {
+            Self::Symbolic { least, most } => {
+                least.is_none_or(|least| least <= size) && most.is_none_or(|most| size <= most)
+            }
+            Self::Constant => false,
+        }
+    }
+}
+
 /// A guard on the state of a library as a whole.
 #[derive(Debug)]
 pub struct GlobalStateGuard {
@@ -95,9 +175,20 @@ pub enum Operand<'py> {
         value: ValueId,
         /// An object of the same type and metadata.
         example: Bound<'py, PyAny>,
+        /// Its sizes, where some differ from call to call.
+        shape: Option<Shape>,
     },
     /// An object that is known and guarded.
     Known(Bound<'py, PyAny>),
+    /// An `int` or `float` that may be another one at another call.
+    Number {
+        /// The tracer's name for it.
+        value: ValueId,
+        /// The number in this call.
+        hint: Bound<'py, PyAny>,
+        /// As an expression, where there is one.
+        expression: Option<ExpressionId>,
+    },
     /// A tuple.
     Tuple(Vec<Operand<'py>>),
     /// A list.
@@ -106,6 +197,39 @@ pub enum Operand<'py> {
     Slice(Box<[Operand<'py>; 3]>),
     /// Something else, of this class: the domain breaks, or answers `NotImplemented` where its C code would without looking further.
     Foreign(Bound<'py, PyType>),
+}
+
+impl Operand<'_> {
+    /// Adds the values of the graph, and the numbers, that it names.
+    pub fn values(&self, found: &mut Vec<ValueId>) {
+        match self {
+            Self::Graph { value, .. } | Self::Number { value, .. } => found.push(*value),
+            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.values(found)),
+            Self::Slice(parts) => parts.iter().for_each(|part| part.values(found)),
+            Self::Known(_) | Self::Foreign(_) => {}
+        }
+    }
+
+    /// Whether it is, or holds, an array of symbolic sizes.
+    #[must_use]
+    pub fn has_symbolic_sizes(&self) -> bool {
+        match self {
+            Self::Graph { shape, .. } => shape.is_some(),
+            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_symbolic_sizes),
+            Self::Slice(_) | Self::Number { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
+
+    /// Whether it is, or holds, a symbolic number.
+    #[must_use]
+    pub fn has_numbers(&self) -> bool {
+        match self {
+            Self::Number { .. } => true,
+            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_numbers),
+            Self::Slice(parts) => parts.iter().any(Self::has_numbers),
+            Self::Graph { .. } | Self::Known(_) | Self::Foreign(_) => false,
+        }
+    }
 }
 
 /// How a domain answers an operation.
@@ -163,6 +287,31 @@ pub enum Answer<'py> {
     Raised(PyErr),
 }
 
+/// A callable that calls functions of the program, and that a graph calls as a whole.
+#[derive(Debug)]
+pub enum Rehearsal<'py> {
+    /// A function with gradients of its own.
+    Gradient {
+        /// Called with a context and the arguments, or with these alone where another function sets the context up.
+        forward: Bound<'py, PyAny>,
+        /// Called with the context, the tuple of arguments, and the result.
+        set_up: Option<Bound<'py, PyAny>>,
+        /// The class of what stands for the context; called with a tuple that says which arguments need gradients.
+        context: Bound<'py, PyAny>,
+        /// The mode in which these are called.
+        off: Box<ModeChange<'py>>,
+        /// The mode after that.
+        back: Box<ModeChange<'py>>,
+    },
+    /// It calls its first argument with the rest of them.
+    Call {
+        /// `caller(callable, first)` is what the graph calls with the rest.
+        caller: Bound<'py, PyAny>,
+        /// Names of arguments that are not handed on.
+        options: &'static [&'static str],
+    },
+}
+
 /// A callable, and what it is called with.
 pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 
@@ -171,8 +320,13 @@ pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
 pub struct ModeChange<'py> {
     /// What sets it.
     pub set: Call<'py>,
+    /// Keyword arguments of that call.
+    pub named: Vec<(String, Bound<'py, PyAny>)>,
     /// The call that restores what is in force now; `None` where nothing is to be restored.
     pub undo: Option<Call<'py>>,
+    /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
+    /// where there is nothing to restore.
+    pub restore: Option<Call<'py>>,
     /// The call that reads the mode: once the trace has set it, its result is no state from outside.
     pub question: Option<Call<'py>>,
 }

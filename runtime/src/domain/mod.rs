@@ -8,4 +8,4 @@ pub mod numpy;
 pub mod torch;
 
 pub use domains::Domains;
-pub use interface::{Answer, Call, Callee, Domain, GlobalStateGuard, ModeChange, Operand};
+pub use interface::{Answer, Call, Callee, Domain, GlobalStateGuard, ModeChange, Operand, Rehearsal, SizeMark};

@@ -50,6 +50,7 @@ impl<'py> Writer<'_, 'py> {
                 args.iter().try_for_each(|arg| self.load(*arg))?;
                 self.call(args.len() as u32);
             }
+            New::Computed(number) => self.compute(number)?,
             New::Opaque(what) => return Err(Failure::Refused(format!("{what} cannot be rebuilt"))),
             New::SequenceIterator { sequence, next } => {
                 self.load(*sequence)?;

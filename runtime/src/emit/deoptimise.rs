@@ -13,6 +13,7 @@ use crate::bytecode::shape::Bound as Bounded;
 use crate::bytecode::{Code, Op};
 use crate::ffi::Args;
 use crate::ffi::callable::{self, Choice, Dispatch};
+use crate::ffi::function;
 use crate::graph::{Graph, Program};
 use crate::names::name;
 use crate::trace::os_signals::{self, SIGINT};
@@ -35,11 +36,16 @@ impl<'py> Writer<'_, 'py> {
     ) -> Result<Deoptimisation, Failure> {
         let before = self.replace_written(Vec::new());
         self.release_locks()?;
-        let failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        let mut failure = GraphFailure::new(self.py, graph, frame.function, self.code.is_continuation(self.py))?;
+        let modes = self.outcome.modes.iter().rev();
+        failure.modes = modes.map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
         self.constant(Bound::new(self.py, failure)?.into_any());
         self.plain(Op::SWAP, 2);
+        let free = if self.code.is_continuation(self.py) { 0 } else { self.code.locals.len() - self.code.first_free() };
+        (0..free).for_each(|cell| self.op(Op::LOAD_FAST, Arg::Slot(self.code.first_free() + cell)));
+        self.plain(Op::BUILD_TUPLE, free as u32);
         inputs.iter().try_for_each(|input| self.load(*input))?;
-        self.plain(Op::BUILD_TUPLE, inputs.len() as u32 + 1);
+        self.plain(Op::BUILD_TUPLE, inputs.len() as u32 + 2);
         let (op, arg) = self.code.isa().subscription();
         self.plain(op, arg);
         self.constant(callable::mark(self.py)?.clone());
@@ -74,7 +80,7 @@ impl<'py> Writer<'_, 'py> {
     }
 }
 
-/// Decides what an exception of a graph means: `failure[exception, *inputs]` gives the callable that the packet names.
+/// Decides what an exception of a graph means: `failure[exception, cells, *inputs]` gives the callable that the packet names.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct GraphFailure {
@@ -82,18 +88,29 @@ struct GraphFailure {
     function: Py<PyAny>,
     code: Py<PyAny>,
     continuation: bool,
+    /// Restore the modes that the graph sets.
+    modes: Vec<(Py<PyAny>, Py<PyTuple>)>,
     whole: OnceLock<Py<PyAny>>,
 }
 
 impl GraphFailure {
     fn new(py: Python<'_>, graph: &Graph, function: &Bound<'_, PyAny>, continuation: bool) -> PyResult<Self> {
         let (graph, code) = (Program::new(py, graph), function.getattr(name!("__code__"))?.unbind());
-        Ok(Self { graph, function: function.clone().unbind(), code, continuation, whole: OnceLock::new() })
+        let function = function.clone().unbind();
+        Ok(Self { graph, function, code, continuation, modes: Vec::new(), whole: OnceLock::new() })
     }
 
-    /// The frame's own code, as what a packet names.
-    fn whole<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(whole) = self.whole.get() {
+    fn restore_modes(&self, py: Python<'_>) {
+        for (call, args) in &self.modes {
+            // Where the graph had not got to it, there is nothing to restore.
+            drop(call.bind(py).call1(args.bind(py)));
+        }
+    }
+
+    /// The frame's own code, as what a packet names, with the cells that the frame has: functions of one code share what is compiled.
+    fn whole<'py>(&self, cells: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = cells.py();
+        if let Some(whole) = self.whole.get().filter(|_| cells.is_empty()) {
             return Ok(whole.bind(py).clone());
         }
         let function = self.function.bind(py);
@@ -110,6 +127,10 @@ impl GraphFailure {
                 .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
             function_like(&code.assemble(py)?, function)?
         };
+        if !cells.is_empty() {
+            function::set_closure(&named, Some(cells))?;
+            return callable::new(&named, Box::new(RunOriginal), true);
+        }
         let made = callable::new(&named, Box::new(RunOriginal), true)?;
         Ok(self.whole.get_or_init(|| made.unbind()).bind(py).clone())
     }
@@ -120,15 +141,18 @@ impl GraphFailure {
     fn __getitem__<'py>(&self, raised: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = raised.py();
         let error = PyErr::from_value(raised.get_item(0)?);
+        let cells = raised.get_item(1)?.cast_into::<PyTuple>()?;
         if error.is_instance_of::<NotFree>(py) {
-            return self.whole(py);
+            return self.whole(&cells);
         }
-        let again = self.graph.run(&raised.get_slice(1, raised.len())).err();
+        self.restore_modes(py);
+        let again = self.graph.run(&raised.get_slice(2, raised.len())).err();
+        self.restore_modes(py);
         let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {
             return Err(error);
         }
-        let whole = self.whole(py)?;
+        let whole = self.whole(&cells)?;
         if interrupted {
             // Last, for much of what Python does looks for signals.
             os_signals::set_off(py, &[SIGINT])?;
@@ -139,6 +163,7 @@ impl GraphFailure {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.graph.traverse(&visit)?;
         visit.call(&self.function)?;
+        self.modes.iter().try_for_each(|(call, _)| visit.call(call))?;
         self.whole.get().map_or(Ok(()), |whole| visit.call(whole))
     }
 }

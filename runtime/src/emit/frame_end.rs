@@ -13,7 +13,7 @@ use crate::trace::os_signals::PendingSignal;
 use crate::trace::state::outcome::{End, Outcome, StackEntry};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
+use pyo3::types::{PyInt, PyTuple};
 
 /// The body that a prologue is put before.
 #[derive(Debug)]
@@ -137,6 +137,19 @@ impl Writer<'_, '_> {
                 (false, StackEntry::Callee) => callee(self)?,
             }
             index += 1;
+        }
+        self.units(state)
+    }
+
+    /// Makes places in code of the objects that stand for them.
+    fn units(&mut self, state: &State) -> Result<(), Failure> {
+        let places: Vec<usize> = (0..state.stack.len()).filter(|index| state.stack[*index] == Entry::Unit).collect();
+        if !places.is_empty() {
+            self.constant(self.unit_writer.clone());
+            self.constant(PyTuple::new(self.py, places)?.into_any());
+            let (op, arg) = self.code.isa().subscription();
+            self.plain(op, arg);
+            self.plain(Op::POP_TOP, 0);
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(super) fn state(
         return Err(fault(text));
     }
     for (known, traced) in shape.iter_mut().zip(stack) {
-        if *known != Entry::PreviousException {
+        if !matches!(known, Entry::PreviousException | Entry::Unit) {
             *known = if *traced == StackEntry::Null { Entry::Null } else { Entry::Object };
         }
     }

@@ -106,6 +106,7 @@ pub fn children(made: &New) -> Vec<ValueId> {
         New::Call { callable, args, state } => {
             std::iter::once(*callable).chain(args.iter().copied()).chain(*state).collect()
         }
+        New::Computed(number) => number.operands.to_vec(),
         New::Opaque(_) | New::Owned(_) => Vec::new(),
     }
 }

@@ -19,6 +19,7 @@ mod host;
 mod liveness;
 mod locks;
 mod materialise;
+mod numbers;
 mod prologue;
 mod reraise;
 mod side_effects;

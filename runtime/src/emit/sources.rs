@@ -4,7 +4,7 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
-use crate::ffi::{contexts, referents, snapshot};
+use crate::ffi::{containers, contexts, iterators, referents, snapshot, thread_locals, weak_references};
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::value::{Value, ValueId};
@@ -80,7 +80,8 @@ impl<'a, 'py> Writer<'a, 'py> {
             Source::DictItem(base, key) => {
                 self.source(base)?;
                 self.constant(key.0.bind(self.py).clone());
-                self.plain(Op::BINARY_SUBSCR, 0);
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
             }
             Source::Attr(base, name) => {
                 self.source(base)?;
@@ -101,10 +102,17 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
             }
+            Source::Size(base, index) => {
+                self.source(base)?;
+                self.op(Op::LOAD_ATTR, Arg::Name("shape".into()));
+                self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.plain(Op::BINARY_SUBSCR, 0);
+            }
             Source::Item(base, index) => {
                 self.source(base)?;
                 self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
-                self.plain(Op::BINARY_SUBSCR, 0);
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
             }
             Source::OwnItem(base, method, index) => {
                 self.callee(method.0.bind(self.py).clone());
@@ -135,6 +143,27 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.call(1);
             }
+            Source::WeakReferent(base) => {
+                self.callee(pyo3::wrap_pyfunction!(weak_references::follow, self.py)?.into_any());
+                self.source(base)?;
+                self.call(1);
+            }
+            Source::WeakReference(base) => {
+                self.callee(pyo3::wrap_pyfunction!(weak_references::refer, self.py)?.into_any());
+                self.source(base)?;
+                self.call(1);
+            }
+            Source::ThreadDict(base) => {
+                self.callee(pyo3::wrap_pyfunction!(thread_locals::thread_dict, self.py)?.into_any());
+                self.source(base)?;
+                self.call(1);
+            }
+            Source::Keys(base) => {
+                self.callee(pyo3::wrap_pyfunction!(containers::keys, self.py)?.into_any());
+                self.source(base)?;
+                self.call(1);
+            }
+            Source::Ahead(base, count) => self.ahead(source, base, *count)?,
             Source::TypeOf(base) => {
                 self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
                 self.source(base)?;
@@ -146,6 +175,23 @@ impl<'a, 'py> Writer<'a, 'py> {
             }
             Source::Constant(object) => self.constant(object.0.bind(self.py).clone()),
         }
+        Ok(())
+    }
+
+    /// What an iterator gives next: asked once, for some iterators make each item anew.
+    fn ahead(&mut self, source: &Source, iterator: &Source, count: usize) -> Result<(), Failure> {
+        if let Some(temporary) = self.ahead.get(source) {
+            self.op(Op::LOAD_FAST, Arg::Temporary(*temporary));
+            return Ok(());
+        }
+        self.callee(pyo3::wrap_pyfunction!(iterators::look_ahead, self.py)?.into_any());
+        self.source(iterator)?;
+        self.constant(count.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+        self.call(2);
+        let temporary = self.temporary();
+        self.plain(Op::COPY, 1);
+        self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+        self.ahead.insert(source.clone(), temporary);
         Ok(())
     }
 

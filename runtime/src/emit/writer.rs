@@ -4,6 +4,7 @@ use super::host::Host;
 use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
 use crate::bytecode::{Code, Op};
 use crate::graph::Node;
+use crate::guard::source::Source;
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -16,6 +17,8 @@ pub struct Writer<'a, 'py> {
     pub(super) code: &'a Code,
     /// What everything is called through.
     pub(super) caller: Bound<'py, PyAny>,
+    /// What makes places in code of the objects that stand for them.
+    pub(super) unit_writer: Bound<'py, PyAny>,
     pub(super) written: Vec<PrologueInstr>,
     /// Temporaries that hold values.
     pub(super) homes: FxHashMap<ValueId, usize>,
@@ -23,6 +26,8 @@ pub struct Writer<'a, 'py> {
     pub(super) results: FxHashMap<u32, usize>,
     /// Values passed into the graph, by placeholder.
     pub(super) placeholders: FxHashMap<u32, ValueId>,
+    /// Temporaries that hold what iterators give next.
+    pub(super) ahead: FxHashMap<Source, usize>,
     pub(super) temporaries: usize,
     /// Temporaries that hold nothing any more.
     pub(super) free: Vec<usize>,
@@ -37,17 +42,19 @@ impl<'a, 'py> Writer<'a, 'py> {
     pub fn new(py: Python<'py>, outcome: &'a Outcome, code: &'a Code, host: &dyn Host) -> Self {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
-        let caller = host.constants().caller(py);
+        let (caller, unit_writer) = (host.constants().caller(py), host.constants().unit_writer(py));
         let (free, line) = (Vec::new(), None);
         Self {
             py,
             outcome,
             code,
             caller,
+            unit_writer,
             written: Vec::new(),
             homes,
             results,
             placeholders,
+            ahead: FxHashMap::default(),
             temporaries: 0,
             free,
             line,

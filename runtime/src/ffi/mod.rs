@@ -49,11 +49,16 @@ pub use code::instruction;
 #[cfg(slotrt_hooks)]
 use frames::generator_survivors;
 #[cfg(slotrt_hooks)]
+pub(crate) use frames::units;
+#[cfg(slotrt_hooks)]
 pub use frames::{eval_breaker, frame, surviving_frames, traceback};
+#[cfg(slotrt_traces)]
+pub use objects::{
+    buffers, collector, containers, contexts, iterators, lru_cache, ordered_dict, referents, thread_locals,
+    weak_references,
+};
 #[cfg(slotrt_hooks)]
 pub(crate) use objects::{callee, modules};
-#[cfg(slotrt_traces)]
-pub use objects::{collector, containers, contexts, lru_cache, ordered_dict, referents};
 #[cfg(slotrt_hooks)]
 pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
 #[cfg(slotrt_hooks)]

@@ -2,7 +2,7 @@
 use super::node::{Argument, Node, NodeOp};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 /// A node as FX describes one.
 #[pyclass(name = "Node", module = "slotrt", frozen)]
@@ -13,7 +13,7 @@ pub struct PyNode {
     op: &'static str,
     /// Unique name in the graph.
     #[pyo3(get)]
-    name: String,
+    name: Py<PyString>,
     /// The callable; the name itself for placeholders and the output.
     #[pyo3(get)]
     target: Py<PyAny>,
@@ -33,8 +33,8 @@ pub struct PyNode {
 
 #[pymethods]
 impl PyNode {
-    fn __repr__(&self) -> &str {
-        &self.name
+    fn __repr__(&self, py: Python<'_>) -> Py<PyString> {
+        self.name.clone_ref(py)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -69,7 +69,7 @@ pub(super) fn build<'py>(node: &Node, earlier: &Bound<'py, PyList>) -> PyResult<
     };
     let made = PyNode {
         op: word(node.op),
-        name: node.name.clone(),
+        name: PyString::new(py, &node.name).unbind(),
         target,
         args: PyTuple::new(py, args)?.unbind(),
         kwargs: kwargs.unbind(),

@@ -84,6 +84,10 @@ pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
     fn now(&self, _value: &Bound<'_, PyAny>) -> Option<String> {
         None
     }
+    /// The dimensions in which an array has another size than it asks for, where nothing else differs.
+    fn other_sizes(&self, _value: &Bound<'_, PyAny>) -> Vec<usize> {
+        Vec::new()
+    }
     /// Shows objects that it owns and that could hold on to compiled code to the garbage collector.
     fn traverse(&self, _visit: &mut dyn FnMut(&Py<PyAny>)) {}
 }

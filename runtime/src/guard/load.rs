@@ -1,6 +1,6 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
-use crate::ffi::{Args, context_variable, inspect, referents};
+use crate::ffi::{Args, containers, context_variable, inspect, iterators, referents, thread_locals, weak_references};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use smallvec::SmallVec;
@@ -31,7 +31,13 @@ pub(super) enum Load {
     EntryFor(usize, usize),
     HasKey(usize, usize),
     Referent(usize),
+    Ahead(usize, usize),
+    WeakReferent(usize),
+    WeakReference(usize),
+    Keys(usize),
+    ThreadDict(usize),
     Type(usize),
+    Size(usize, usize),
     Together(Vec<usize>),
     Constant(SharedObject),
 }
@@ -62,6 +68,12 @@ impl Load {
             Self::EntryFor(dict, key) => values::entry(register(dict)?, register(key)?),
             Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
+            Self::Ahead(base, count) => iterators::ahead(register(base)?, *count).map(Bound::into_any),
+            Self::WeakReferent(base) => weak_references::referent(register(base)?),
+            Self::WeakReference(base) => weak_references::refer(register(base)?).ok(),
+            Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
+            Self::Keys(base) => containers::keys(register(base)?).ok().map(Bound::into_any),
+            Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
@@ -84,6 +96,12 @@ impl Load {
             Self::EntryFor(dict, key) => Self::EntryFor(register(*dict), register(*key)),
             Self::HasKey(container, key) => Self::HasKey(register(*container), register(*key)),
             Self::Referent(base) => Self::Referent(register(*base)),
+            Self::Ahead(base, count) => Self::Ahead(register(*base), *count),
+            Self::WeakReferent(base) => Self::WeakReferent(register(*base)),
+            Self::WeakReference(base) => Self::WeakReference(register(*base)),
+            Self::Keys(base) => Self::Keys(register(*base)),
+            Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
+            Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
             Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
@@ -101,13 +119,19 @@ impl Load {
             | (Self::ContextValue(one), Self::ContextValue(other))
             | (Self::Dict(one), Self::Dict(other))
             | (Self::Referent(one), Self::Referent(other))
+            | (Self::WeakReferent(one), Self::WeakReferent(other))
+            | (Self::WeakReference(one), Self::WeakReference(other))
+            | (Self::Keys(one), Self::Keys(other))
+            | (Self::ThreadDict(one), Self::ThreadDict(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
             (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::EntryFor(base, key), Self::EntryFor(there, other))
             | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
-            (Self::Item(base, index), Self::Item(there, other)) => base == there && index == other,
+            (Self::Item(base, index), Self::Item(there, other))
+            | (Self::Ahead(base, index), Self::Ahead(there, other))
+            | (Self::Size(base, index), Self::Size(there, other)) => base == there && index == other,
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
@@ -129,9 +153,15 @@ impl Load {
             | Self::ContextValue(_)
             | Self::Dict(_)
             | Self::Item(..)
+            | Self::Size(..)
             | Self::EntryFor(..)
             | Self::HasKey(..)
             | Self::Referent(_)
+            | Self::Ahead(..)
+            | Self::WeakReferent(_)
+            | Self::WeakReference(_)
+            | Self::Keys(_)
+            | Self::ThreadDict(_)
             | Self::Together(_)
             | Self::Type(_) => {}
         }

@@ -2,14 +2,18 @@
 //!
 //! In: conditions on values at sources. Out: a flat program that checks them, and a residual one while a watch holds.
 //! It must not know how a trace came about.
+mod bytes_content;
 mod caller_object;
 mod condition;
+mod dead_reference;
 mod deque_shape;
 mod empty_slot;
 mod function_shape;
 mod has_item;
+mod iterators_apart;
 mod key_order;
 mod load;
+mod number_condition;
 mod plan;
 mod program;
 mod residual;
@@ -18,11 +22,15 @@ mod step;
 mod test;
 mod values;
 
+pub use bytes_content::{BytesContent, ShownPart};
 pub use condition::{Check, DomainCheck, Guard, Reason};
+pub use dead_reference::DeadReference;
 pub use deque_shape::DequeShape;
 pub use empty_slot::EmptySlot;
 pub use has_item::HasItem;
+pub use iterators_apart::IteratorApart;
 pub use key_order::KeyOrder;
 pub use load::Registers;
+pub use number_condition::{NumberCondition, number};
 pub use program::{GuardFailure, Program};
 pub use residual::{ChangeCounts, GuardMode, Residual};

@@ -3,7 +3,7 @@ use super::caller_object::CallerObject;
 use super::condition::{Check, Guard, Reason};
 use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
-use super::source::Source;
+use super::source::{Source, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
@@ -20,6 +20,8 @@ pub struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) registers: usize,
     reasons: Vec<Reason>,
+    /// What tells the path of each guard from others.
+    keys: Vec<u64>,
     /// The register that each guard looks at.
     pub(super) subjects: Vec<usize>,
     /// The step that fills each register.
@@ -41,9 +43,11 @@ impl Program {
         let mut builder = Builder { py, steps: Vec::new(), known: FxHashMap::default(), guard: 0 };
         let mut reasons = Vec::with_capacity(guards.len());
         let mut subjects = Vec::with_capacity(guards.len());
+        let mut keys = Vec::with_capacity(guards.len());
         for (index, guard) in guards.into_iter().enumerate() {
             builder.guard = index;
             let register = builder.load(&guard.source)?;
+            keys.push(guard.source.key());
             let given = guard.source.is_given() || guard.source.is_content();
             builder.check(register, guard.check, given)?;
             reasons.push(guard.reason);
@@ -56,7 +60,7 @@ impl Program {
                 loads[*into] = index;
             }
         }
-        Ok(Self { steps: builder.steps, registers, reasons, subjects, loads })
+        Ok(Self { steps: builder.steps, registers, reasons, keys, subjects, loads })
     }
 
     /// Checks all guards for a call: what the steps found, or where it stopped.
@@ -102,6 +106,34 @@ impl Program {
             Test::Absent(_) | Test::Empty => Some("now there is one".to_owned()),
             Test::NothingHandled | Test::Unchanged(..) | Test::Call(_) | Test::Module => None,
         }
+    }
+
+    /// Where the call has other numbers than the guards ask for, of the same class: by [`Source::key`].
+    pub fn changed_numbers<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<u64> {
+        let mut registers = Registers::from_elem(None, self.registers);
+        let mut changed = Vec::new();
+        for step in &self.steps {
+            // What the guards would not look into is not looked into here: that could run code, or warn.
+            match &step.action {
+                Action::Load { from, into } => registers[*into] = from.run(&registers, args, function),
+                Action::Check { register, test } => {
+                    let (Some(value), Some(key)) = (&registers[*register], self.keys.get(step.guard)) else { continue };
+                    let sizes = test.other_sizes(value);
+                    if test.asks_for_another_number(value) {
+                        changed.push(*key);
+                    } else if sizes.is_empty() && !test.holds(value) {
+                        registers[*register] = None;
+                    }
+                    changed.extend(sizes.into_iter().map(|index| size_key(*key, index)));
+                }
+                Action::Compare { register, .. } => {
+                    if !step.run(&mut registers, args, function) {
+                        registers[*register] = None;
+                    }
+                }
+            }
+        }
+        changed
     }
 
     /// Whether a guard that failed can never hold again: a class never gets back a version that it had.
@@ -202,10 +234,16 @@ impl Builder<'_> {
             Source::EntryFor(base, key) => Load::EntryFor(self.load(base)?, self.load(key)?),
             Source::HasKey(base, _, key) => Load::HasKey(self.load(base)?, self.load(key)?),
             Source::Referent(base) => Load::Referent(self.load(base)?),
+            Source::WeakReferent(base) => Load::WeakReferent(self.load(base)?),
+            Source::WeakReference(base) => Load::WeakReference(self.load(base)?),
+            Source::Keys(base) => Load::Keys(self.load(base)?),
+            Source::ThreadDict(base) => Load::ThreadDict(self.load(base)?),
+            Source::Ahead(base, count) => Load::Ahead(self.load(base)?, *count),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
+            Source::Size(base, index) => Load::Size(self.load(base)?, *index),
             Source::Item(base, index) => Load::Item(self.load(base)?, *index),
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Together(parts) => {

@@ -71,6 +71,12 @@ impl Residual {
         self.watch.as_ref().is_none_or(Watch::holds)
     }
 
+    /// Calls that it was used for.
+    #[must_use]
+    pub fn calls(&self) -> u32 {
+        self.served.load(Relaxed)
+    }
+
     /// Counts a call. Threads may count one for two: it is about many or few.
     pub fn serve(&self) {
         self.served.store(self.served.load(Relaxed).saturating_add(1), Relaxed);

@@ -37,6 +37,18 @@ pub enum Source {
     HasKey(Arc<Source>, Arc<Fixed>, Arc<Source>),
     /// The first object that the collector finds in this one: what a view of C is a view of.
     Referent(Arc<Source>),
+    /// The next items of the iterator at this path, at most so many, in a tuple; it stays where it is.
+    Ahead(Arc<Source>, usize),
+    /// What the weak reference at this path refers to.
+    WeakReferent(Arc<Source>),
+    /// The plain weak reference to the object at this path.
+    WeakReference(Arc<Source>),
+    /// The keys of the dict, or the items of the set, at this path, in their order, in a tuple.
+    Keys(Arc<Source>),
+    /// The dict that the thread-local data at this path has for the running thread.
+    ThreadDict(Arc<Source>),
+    /// How long an array is in one dimension.
+    Size(Arc<Source>, usize),
     /// What the cell object at this path holds.
     Cell(Arc<Source>),
     /// What the context variable at this path has in the running context, or was made with.
@@ -68,6 +80,27 @@ impl Source {
     #[must_use]
     pub fn is_argument(&self) -> bool {
         matches!(self.root(), Self::Local(_))
+    }
+
+    /// What tells the path from others without keeping its objects alive; two may have the same, if seldom.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        if let Self::Size(base, index) = self {
+            return size_key(base.key(), *index);
+        }
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Whether the path leads from an argument into containers alone: no attribute of an object.
+    #[must_use]
+    pub fn is_part_of_argument(&self) -> bool {
+        match self {
+            Self::Local(_) => true,
+            Self::Item(base, _) | Self::DictItem(base, _) | Self::Size(base, _) => base.is_part_of_argument(),
+            _ => false,
+        }
     }
 
     /// Whether the path ends in a container, other than the namespace of a module or class.
@@ -125,6 +158,12 @@ impl Source {
             | Self::EntryFor(base, _)
             | Self::HasKey(base, ..)
             | Self::Referent(base)
+            | Self::Ahead(base, _)
+            | Self::WeakReferent(base)
+            | Self::WeakReference(base)
+            | Self::Keys(base)
+            | Self::ThreadDict(base)
+            | Self::Size(base, _)
             | Self::Cell(base)
             | Self::ContextValue(base)
             | Self::Dict(base)
@@ -147,6 +186,14 @@ impl Source {
     pub fn entry(self, py: Python<'_>, name: &str) -> Self {
         Self::DictItem(Arc::new(self), Fixed::new(&interned(py, name)))
     }
+}
+
+/// The [`Source::key`] of a size of the array at the path with this key.
+#[must_use]
+pub fn size_key(base: u64, index: usize) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    (base, index).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An object that is part of a path: equal to itself alone.

@@ -6,7 +6,7 @@ use super::load::SharedObject;
 use super::values;
 use crate::ffi::{inspect, types};
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyFloat, PyInt, PyModule, PyType};
 use std::sync::Arc;
 
 /// A test of the value in one register.
@@ -80,6 +80,22 @@ impl Test {
             Self::NothingHandled => !inspect::is_handling(py),
             Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
             Self::Module => value.is_exact_instance_of::<PyModule>(),
+        }
+    }
+
+    /// Whether the value is a number, and the test asks for another one of its class.
+    pub fn asks_for_another_number(&self, value: &Bound<'_, PyAny>) -> bool {
+        let Self::Equals(constant) = self else { return false };
+        let constant = constant.bind(value.py());
+        let numbers = value.is_exact_instance_of::<PyInt>() || value.is_exact_instance_of::<PyFloat>();
+        numbers && value.get_type_ptr() == constant.get_type_ptr() && !values::equal(value, constant)
+    }
+
+    /// The dimensions in which an array has another size than the test asks for, where nothing else differs.
+    pub fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
+        match self {
+            Self::Domain(check) => check.other_sizes(value),
+            _ => Vec::new(),
         }
     }
 

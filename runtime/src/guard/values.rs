@@ -25,6 +25,11 @@ pub(super) fn item<'py>(sequence: &Bound<'py, PyAny>, index: usize) -> Option<Bo
     sequence.cast::<PyList>().ok()?.get_item(index).ok()
 }
 
+/// How long an array is in a dimension. The type of the array was looked at before: its shape is C's.
+pub(super) fn size<'py>(array: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+    item(&array.getattr(crate::names::name!("shape")).ok()?, index)
+}
+
 /// Length of a builtin container, or an instance of a derived class as that of its builtin class, or of a string.
 pub(super) fn length(value: &Bound<'_, PyAny>) -> Option<usize> {
     let text = value.is_exact_instance_of::<PyString>() || value.is_exact_instance_of::<PyBytes>();

@@ -9,7 +9,7 @@ type Object<'py> = Bound<'py, PyAny>;
 type Answer<'py> = Option<Result<Value<Object<'py>>, Stop>>;
 
 /// C functions that allocate an object of a type; all objects come zeroed and known to the collector.
-const ALLOCATORS: &[&str] =
+pub(super) const ALLOCATORS: &[&str] =
     &["_PyObject_GC_New", "_PyObject_New", "_PyObject_GC_NewVar", "_PyObject_NewVar", "_PyType_AllocNoTrack"];
 
 impl<'py> Live<'py> {
@@ -72,6 +72,10 @@ impl<'py> Live<'py> {
         pointer: Option<usize>,
         items: isize,
     ) -> Result<Object<'py>, Stop> {
+        // What cannot be filled must not be made.
+        if crate::semantics::FIELDS.is_empty() {
+            return Err(Stop::Unsupported("PyType_GenericAlloc"));
+        }
         let object = header_fields::allocate(class, pointer, items)?;
         self.made.push(object.clone());
         Ok(object)

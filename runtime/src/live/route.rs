@@ -4,6 +4,7 @@
 //! translated runs as the translation.
 use super::function::Function;
 use super::internals::ADAPTED;
+use super::object_memory::ALLOCATORS;
 use super::world::{Live, Stop};
 use crate::ffi::exported;
 use crate::semantics::calls::{MEMORY, call};
@@ -43,9 +44,11 @@ impl<'py> Live<'py> {
             return answer;
         }
         let own = self.root.is_some_and(|root| root.name() == name);
-        if let Some(answer) =
-            if own || ADAPTED.contains(&name) { None } else { exported::call(self.py, name, args, gives) }
-        {
+        if let Some(answer) = if own || ADAPTED.contains(&name) || ALLOCATORS.contains(&name) {
+            None
+        } else {
+            exported::call(self.py, name, args, gives)
+        } {
             self.note("native", name);
             return Ok(answer?);
         }

@@ -46,6 +46,11 @@ impl Entry {
         })
     }
 
+    /// Where the call has other numbers than the guards ask for.
+    pub fn changed_numbers<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Vec<u64> {
+        self.guards.as_ref().map_or_else(Vec::new, |guards| guards.changed_numbers(args, function))
+    }
+
     /// Has what was found to hold watched from now on, after what was watched before has changed.
     fn watch<'py>(
         &self,
@@ -228,6 +233,17 @@ impl Table {
         let mut rows: Vec<Row> = self.0.iter().filter(|row| !dead(&row.entry)).cloned().collect();
         share(&mut rows, py);
         (rows.len() < self.0.len()).then_some(Self(rows))
+    }
+
+    /// The same without the entry that has served the fewest calls since it was last looked at in full.
+    pub fn without_least_used(&self) -> Self {
+        let mut rows = self.0.clone();
+        let served = |row: &Row| row.residual.as_ref().map_or(0, |residual| residual.calls());
+        if let Some((index, _)) = rows.iter().enumerate().min_by_key(|(_, row)| served(row)) {
+            rows.remove(index);
+        }
+        rows.iter_mut().for_each(|row| row.shared = 0);
+        Self(rows)
     }
 
     /// Shows what the entries own, unless they have an owner that the collector does not know: a call that looks through them.

@@ -4,7 +4,7 @@ use super::compiled::Compiled;
 use super::emit_host::UnitHost;
 use super::errors::graph_break;
 use super::nested;
-use super::record::{Frame, Times};
+use super::record::{self, Frame, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, EmittedCode, Failure};
 use crate::ffi::callable::Choice;
@@ -13,6 +13,7 @@ use crate::graph_break::Break;
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
 use crate::trace::os_signals::set_off;
+use crate::trace::state::numbers::ChangingSources;
 use crate::trace::state::outcome::Outcome;
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
@@ -48,6 +49,7 @@ impl Compiled {
             stop_at,
             fullgraph: refuses,
             backend: self.unit.options.backend.is_some(),
+            changing: self.changing()?,
             function_caches: kept,
             ..trace::Options::of(fullgraph)
         };
@@ -73,6 +75,11 @@ impl Compiled {
             .records()
             .then(|| Frame::new(self.place(py), &code, &outcome, self.graph_break(&code, &outcome)))
             .transpose()?;
+        let words = match (&frame, self.is_near_limit()?) {
+            (Some(frame), _) => Some(frame.words()),
+            (None, true) => Some(record::words(py, &outcome.guards, &code)?),
+            (None, false) => None,
+        };
         let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
         let emitted = match emit::emit(py, &code, begun, outcome, &UnitHost(Arc::clone(&self.unit))) {
@@ -84,7 +91,6 @@ impl Compiled {
         let emit_ns = start.elapsed().as_nanos() as u64;
         self.unit.shared.add(|counters| &counters.emit_ns, emit_ns);
         let times = Times { trace: trace_ns, backend: self.unit.take_backend_ns(), emit: emit_ns };
-        let words = frame.as_ref().map(Frame::words);
         if let Some(mut frame) = frame {
             if let Ok(found) = emitted.guards.check(args, function) {
                 frame.watch(&emitted.guards.residual(&found, function, &ChangeCounts::default()).modes);
@@ -96,6 +102,15 @@ impl Compiled {
         }
         let run = self.install(py, original, emitted, words)?;
         if eval_breaker::is_set(py) { Ok(Choice::Original) } else { Ok(run) }
+    }
+
+    /// Which numbers from outside the next trace takes for symbolic.
+    fn changing(&self) -> PyResult<Arc<ChangingSources>> {
+        let cache = self.cache.lock().map_err(|_| InternalError::new_err("the cache of a frame is poisoned"))?;
+        Ok(Arc::new(ChangingSources {
+            keys: cache.changing.clone(),
+            arguments: self.unit.options.dynamic == Some(true),
+        }))
     }
 
     /// A generator's frame stays where it was made; its body runs in continuations, each traced when it begins.

@@ -10,12 +10,6 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Sets of guards one frame may have before it runs as it is.
-const ENTRIES: usize = 8;
-
-/// How often one frame is traced in all: what its guards rely on may change for ever.
-const TRACES: usize = 64;
-
 impl Compiled {
     /// The entries of this generation.
     pub(super) fn table(&self) -> PyResult<Arc<Table>> {
@@ -23,6 +17,8 @@ impl Compiled {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         let stale = (cache.generation != generation).then(|| {
             (cache.generation, cache.full, cache.traced) = (generation, false, 0);
+            cache.patience = Default::default();
+            cache.changing.clear();
             std::mem::take(&mut cache.table)
         });
         let table = Arc::clone(&cache.table);
@@ -31,28 +27,25 @@ impl Compiled {
         Ok(table)
     }
 
+    /// Whether the frame may be traced once more.
+    pub(super) fn has_room(&self) -> PyResult<bool> {
+        let table = self.table()?;
+        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
+        Ok(table.len() < ENTRIES && traced < TRACES)
+    }
+
+    /// Whether the guards of an entry hold.
+    pub(super) fn allows<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<bool> {
+        Ok(!matches!(self.table()?.find(args, function), Lookup::Miss(_)))
+    }
+
     /// Puts a table in the place of the one that it was made from, if that is still there.
-    fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
+    pub(super) fn replace(&self, old: &Arc<Table>, new: Table) -> PyResult<()> {
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         if Arc::ptr_eq(&cache.table, old) {
             cache.table = Arc::new(new);
         }
         Ok(())
-    }
-
-    /// Makes room where entries are in the way that can never be right again; else why the frame is not traced once more.
-    fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
-        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
-        if traced >= TRACES {
-            return Ok(Some(format!("traced {TRACES} times, the limit of one frame")));
-        }
-        if table.len() < ENTRIES {
-            return Ok(None);
-        }
-        match table.living(missed, py) {
-            Some(living) => self.replace(table, living).map(|()| None),
-            None => Ok(Some(format!("traced {ENTRIES} times with different guards, the limit of one frame"))),
-        }
     }
 
     pub(super) fn add(&self, entry: Entry) -> PyResult<()> {
@@ -85,21 +78,48 @@ impl Compiled {
         if table.is_empty() {
             return self.compile(function, args, Vec::new());
         }
-        let words = if self.unit.shared.records() { in_words(&missed, args, function) } else { Vec::new() };
+        let words = || in_words(&missed, args, function);
         if let Some(limit) = self.limit(&table, &missed, args.py())? {
             return self.give_up(function, &limit, words);
         }
+        let words = if self.unit.shared.records() { words() } else { Vec::new() };
         self.unit.shared.count(|counters| &counters.recompiles);
+        self.note_numbers(&missed, function, args)?;
         self.compile(function, args, words)
     }
 
+    /// Notes where this call has other numbers than earlier ones: the next trace takes them for symbolic.
+    fn note_numbers<'py>(
+        &self,
+        missed: &Misses<'_>,
+        function: &Bound<'py, PyAny>,
+        args: Args<'_, 'py>,
+    ) -> PyResult<()> {
+        if self.unit.options.dynamic == Some(false) {
+            return Ok(());
+        }
+        let changed: Vec<u64> = missed.iter().flat_map(|(entry, _)| entry.changed_numbers(args, function)).collect();
+        self.cache.lock().map_err(|_| poisoned())?.changing.extend(changed);
+        Ok(())
+    }
+
     /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.
-    fn give_up(&self, function: &Bound<'_, PyAny>, limit: &str, missed: Vec<String>) -> PyResult<Choice> {
+    fn give_up(
+        &self,
+        function: &Bound<'_, PyAny>,
+        limit: &str,
+        missed: impl FnOnce() -> Vec<String>,
+    ) -> PyResult<Choice> {
         let py = function.py();
         let shared = &self.unit.shared;
         shared.count(|counters| &counters.frames_skipped);
         let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
-        if first && shared.records() {
+        if !first {
+            return Ok(Choice::Original);
+        }
+        let missed = missed();
+        self.tell_limit(function, limit, &missed)?;
+        if shared.records() {
             let code = Code::decode(&function.getattr("__code__")?)?;
             shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
         }
@@ -163,6 +183,6 @@ fn in_words<'py>(missed: &Misses<'_>, args: Args<'_, 'py>, function: &Bound<'py,
     words
 }
 
-fn poisoned() -> PyErr {
+pub(super) fn poisoned() -> PyErr {
     InternalError::new_err("the cache of a compiled function is poisoned by an earlier fault")
 }

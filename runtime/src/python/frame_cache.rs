@@ -1,5 +1,7 @@
 //! The cache of one frame: its table of entries, and how often it was traced.
 use super::cache::Table;
+use super::limits::Patience;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The entries of one frame.
@@ -10,7 +12,11 @@ pub struct Cache {
     pub full: bool,
     /// How often the frame was traced, also for entries that are gone.
     pub traced: usize,
+    /// How long it has waited for another chance.
+    pub patience: Patience,
     pub table: Arc<Table>,
+    /// Where calls have found other numbers than guards asked for.
+    pub changing: FxHashSet<u64>,
 }
 
 impl Cache {

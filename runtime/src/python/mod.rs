@@ -23,6 +23,12 @@ mod frame_cache;
 #[cfg(slotrt_hooks)]
 pub(crate) mod hook;
 #[cfg(slotrt_traces)]
+pub(crate) mod host;
+#[cfg(slotrt_traces)]
+mod limits;
+#[cfg(slotrt_traces)]
+mod made_anew;
+#[cfg(slotrt_traces)]
 mod nested;
 #[cfg(slotrt_traces)]
 mod record;

@@ -37,7 +37,26 @@ struct NestedEntry {
 
 static NESTED: std::sync::LazyLock<Arc<NestedFrames>> = std::sync::LazyLock::new(Arc::default);
 
-struct Handler(Arc<NestedFrames>);
+/// Compiles nested functions.
+pub(super) struct Handler(Arc<NestedFrames>);
+
+/// The handler, for one that stands in its place.
+pub(super) fn handler() -> Handler {
+    Handler(Arc::clone(&NESTED))
+}
+
+/// Takes the hook out for another handler, which is to ask this one.
+pub(super) fn step_aside(py: Python<'_>) -> PyResult<()> {
+    if NESTED.installed.swap(false, Relaxed) && hook::is_installed(py) { hook::uninstall(py) } else { Ok(()) }
+}
+
+/// Puts it in again, if there is something to compile.
+pub(super) fn step_in(py: Python<'_>) -> PyResult<()> {
+    if NESTED.filter.load(Relaxed) == 0 || NESTED.installed.swap(true, Relaxed) {
+        return Ok(());
+    }
+    hook::install(py, Box::new(handler()))
+}
 
 fn bit(address: usize) -> u64 {
     1 << ((address >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)
@@ -139,7 +158,7 @@ impl FrameHandler for Handler {
         }
         let function = frame.function(py);
         let Some(compiled) = self.0.dispatcher(&function, frame.code_address()) else { return Ok(Action::Run) };
-        Ok(match compiled.choose(&function, frame.args(py))? {
+        Ok(match compiled.choose(&function, frame.values().args(py))? {
             Choice::Run(entry) => Action::Call(function::with_closure(entry.bind(py), &function)?.unbind()),
             Choice::Original => Action::Run,
             Choice::Done(result) => Action::Done(result),

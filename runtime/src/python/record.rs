@@ -3,7 +3,7 @@ use super::describe;
 use crate::bytecode::Code;
 use crate::emit::EmittedCode;
 use crate::graph::{PyGraph, text};
-use crate::guard::GuardMode;
+use crate::guard::{Guard, GuardMode};
 use crate::trace::state::outcome::{Break, End, LockHold, Outcome, RAISES, Route, YIELDS};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -184,6 +184,13 @@ impl Frame {
         dict.set_item("ns", ns)?;
         Ok(dict)
     }
+}
+
+/// Guards as `source check: reason`, where no record is kept.
+pub fn words(py: Python<'_>, guards: &[Guard], code: &Code) -> PyResult<Arc<[String]>> {
+    let words =
+        |guard| describe::guard(py, guard, code).map(|[source, check, reason]| format!("{source} {check} ({reason})"));
+    guards.iter().map(words).collect()
 }
 
 fn lines(text: &str) -> Vec<String> {

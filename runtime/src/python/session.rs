@@ -1,5 +1,6 @@
 //! `slotrt._slotrt.Session`: compiles functions and counts.
 use super::compiled::Compiled;
+use super::made_anew::{MadeAnew, SharedDispatch};
 use super::nested;
 use super::shared::{Counters, Options, Shared};
 use super::unit::CompilationUnit;
@@ -16,7 +17,8 @@ use std::sync::{Arc, Mutex};
 #[pyclass(name = "Session", module = "slotrt._slotrt", frozen)]
 #[derive(Debug)]
 pub struct Session {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
+    made_anew: Mutex<MadeAnew>,
 }
 
 #[pymethods]
@@ -36,35 +38,49 @@ impl Session {
                 log,
                 stop_at,
             }),
+            made_anew: Mutex::default(),
         })
     }
 
     /// The callable that traces a Python function on its first call.
     ///
     /// `forwarder`: the function only passes calls on to another callable.
-    #[pyo3(signature = (function, backend, fullgraph, forwarder = false))]
+    #[pyo3(signature = (function, backend, fullgraph, forwarder = false, dynamic = None))]
     fn compile<'py>(
         &self,
         function: &Bound<'py, PyAny>,
         backend: Option<Py<PyAny>>,
         fullgraph: bool,
         forwarder: bool,
+        dynamic: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options { backend, fullgraph };
+        let mut options = Options { backend, fullgraph, dynamic };
+        if !forwarder && let Ok(mut made_anew) = self.made_anew.lock() {
+            options = match made_anew.dispatcher(&self.shared, options, function)? {
+                Ok(dispatch) => {
+                    drop(made_anew);
+                    return callable::new(function, Box::new(dispatch), false);
+                }
+                Err(options) => options,
+            };
+        }
         let unit = CompilationUnit::new(Arc::clone(&self.shared), options, function);
         let compiled = if forwarder { Compiled::forwarder(unit) } else { Compiled::root(unit) };
         callable::new(function, Box::new(compiled), false)
     }
 
-    /// `(backend, fullgraph)` of what this session has compiled; `None` for any other object.
-    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool)> {
+    /// `(backend, fullgraph, dynamic)` of what this session has compiled; `None` for any other object.
+    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool, Option<bool>)> {
         let of = callable::with_dispatch(compiled, |dispatch| {
             let dispatch: &dyn Any = dispatch;
-            let unit = Arc::clone(&dispatch.downcast_ref::<Compiled>()?.unit);
+            let own = dispatch.downcast_ref::<Compiled>();
+            let unit = &own.or_else(|| Some(&*dispatch.downcast_ref::<SharedDispatch>()?.shared))?.unit;
+            let unit = Arc::clone(unit);
             Arc::ptr_eq(&unit.shared, &self.shared).then_some(unit)
         });
         let options = &of??.options;
-        Some((options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone()), options.fullgraph))
+        let backend = options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone());
+        Some((backend, options.fullgraph, options.dynamic))
     }
 
     /// The counters by name.
@@ -107,6 +123,8 @@ impl Session {
         for domain in self.shared.trace_caches.domains.loaded(py) {
             domain.reset_counts();
         }
+        let forgotten = self.made_anew.lock().map(|mut made_anew| made_anew.take());
+        drop(forgotten);
         nested::reset(py)
     }
 

@@ -13,20 +13,33 @@ pub struct Options {
     pub backend: Option<Py<PyAny>>,
     /// A graph break is an error.
     pub fullgraph: bool,
+    /// Whether numbers are symbolic: none; those that callers give, from the first trace on; or, where it is not said, those that have
+    /// been seen to change.
+    pub dynamic: Option<bool>,
 }
 
 impl Options {
+    /// The same once more.
+    pub fn alike(&self, py: Python<'_>) -> Self {
+        Self { fullgraph: self.fullgraph, ..self.nested(py) }
+    }
+
     /// Those of functions that are called below.
     pub fn nested(&self, py: Python<'_>) -> Self {
-        Self { backend: self.backend.as_ref().map(|backend| backend.clone_ref(py)), fullgraph: false }
+        Self {
+            backend: self.backend.as_ref().map(|backend| backend.clone_ref(py)),
+            fullgraph: false,
+            dynamic: self.dynamic,
+        }
     }
 
     /// Whether functions that are called below are compiled in the same way.
     pub fn compile_like(&self, other: &Self) -> bool {
-        match (&self.backend, &other.backend) {
-            (Some(one), Some(other)) => one.is(other),
-            (one, other) => one.is_none() && other.is_none(),
-        }
+        self.dynamic == other.dynamic
+            && match (&self.backend, &other.backend) {
+                (Some(one), Some(other)) => one.is(other),
+                (one, other) => one.is_none() && other.is_none(),
+            }
     }
 }
 

@@ -79,6 +79,14 @@ impl Block<'_> {
         constants: &TransferConstants,
     ) -> Vec<(usize, Bound)> {
         let mut carried = Vec::new();
+        let replaced = self.unit.map(|(at, _)| at);
+        if (0..layout.stack.len()).any(|index| layout.stack[index] == Entry::Unit && replaced != Some(index)) {
+            let reader = self.code.constant(constants.unit_reader.bind(py).as_any());
+            let none = self.code.constant(py.None().bind(py));
+            let (subscribe, drop) = (self.code.subscribe(), self.code.instr(Op::POP_TOP, 0));
+            let loads = [reader, none].map(|constant| self.code.instr(Op::LOAD_CONST, constant));
+            self.instrs.extend(loads.into_iter().chain([subscribe, drop]));
+        }
         for (index, entry) in layout.stack.iter().enumerate().rev() {
             let temporary = self.first + index;
             match entry {
@@ -87,7 +95,7 @@ impl Block<'_> {
                     self.handled_exception(py, constants, temporary);
                     carried.push((temporary, Bound::Yes));
                 }
-                Entry::Object => {
+                Entry::Object | Entry::Unit => {
                     if let Some((_, unit)) = self.unit.filter(|(at, _)| *at == index) {
                         let unit = self.code.constant(PyInt::new(py, unit).as_any()) as usize;
                         self.push(Op::POP_TOP, 0);

@@ -29,6 +29,10 @@ pub struct TransferConstants {
     pub(super) survivors: Py<helpers::Survivors>,
     /// Copies the variables to those while the frame runs.
     pub(super) sharer: Py<helpers::Sharer>,
+    /// Makes objects of places in code.
+    pub(super) unit_reader: Py<helpers::UnitReader>,
+    /// Makes places in code of objects.
+    pub(super) unit_writer: Py<helpers::UnitWriter>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
     pub(super) namespace: Py<PyAny>,
 }
@@ -49,6 +53,11 @@ impl TransferConstants {
         self.suspender.bind(py).as_any().clone()
     }
 
+    /// `writer[places]` makes places in code of the objects there on the running frame's stack.
+    pub(crate) fn unit_writer<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.unit_writer.bind(py).as_any().clone()
+    }
+
     /// New constants; one set per module is enough.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
         // Not by an import: that would ask the globals and the modules of the program.
@@ -64,6 +73,8 @@ impl TransferConstants {
             suspender: Py::new(py, helpers::Suspender)?,
             survivors: Py::new(py, helpers::Survivors)?,
             sharer: Py::new(py, helpers::Sharer)?,
+            unit_reader: Py::new(py, helpers::UnitReader)?,
+            unit_writer: Py::new(py, helpers::UnitWriter)?,
             namespace: helpers::namespace(py)?.into_any().unbind(),
         })
     }

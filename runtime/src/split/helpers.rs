@@ -1,6 +1,6 @@
 //! Helpers among the constants of split code. They are called by subscription, after which the interpreter handles no signals:
 //! `caller[function, *arguments]`, `follower[packet]`.
-use crate::ffi::{callable, frame, function, surviving_frames};
+use crate::ffi::{callable, frame, function, surviving_frames, units};
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyTuple};
@@ -50,6 +50,30 @@ pub(super) struct Sharer;
 impl Sharer {
     fn __getitem__(&self, nothing: &Bound<'_, PyAny>) {
         surviving_frames::share(nothing.py());
+    }
+}
+
+/// Makes objects of the places in code on the running frame's stack.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct UnitReader;
+
+#[pymethods]
+impl UnitReader {
+    fn __getitem__(&self, nothing: &Bound<'_, PyAny>) -> PyResult<()> {
+        units::make_objects(nothing.py())
+    }
+}
+
+/// Makes places in code of the objects at these places of the running frame's stack.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(crate) struct UnitWriter;
+
+#[pymethods]
+impl UnitWriter {
+    fn __getitem__(&self, py: Python<'_>, places: Vec<usize>) -> PyResult<()> {
+        units::make_integers(py, &places)
     }
 }
 

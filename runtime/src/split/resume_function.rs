@@ -9,6 +9,7 @@ use crate::bytecode::shape::{Bound, Entry};
 use crate::bytecode::{Code, Error, Instr, Label, Local, LocalKind, Problem};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::sync::Arc;
 
 impl Continuation {
@@ -44,7 +45,7 @@ fn build(
     }
     prologue.slots(py, layout, constants);
     prologue.push(Op::RESUME, UNINTERRUPTED);
-    prologue.stack(py, layout, constants);
+    prologue.stack(py, layout, constants).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?;
     let jump = prologue.code.jump(Op::JUMP_FORWARD, target);
     prologue.instrs.push(jump);
     let mut instrs = prologue.instrs;
@@ -146,7 +147,7 @@ impl Prologue<'_> {
         self.instrs.push(next);
     }
 
-    fn stack(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) {
+    fn stack(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) -> PyResult<()> {
         for entry in &layout.stack {
             if *entry == Entry::Null {
                 self.push(Op::PUSH_NULL, 0);
@@ -162,5 +163,23 @@ impl Prologue<'_> {
                 self.push(Op::POP_TOP, 0);
             }
         }
+        self.units(py, layout, constants)
+    }
+
+    /// Makes places in code of the objects that travelled for them, and says so to those who ask what lies on the stack.
+    fn units(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) -> PyResult<()> {
+        let places: Vec<usize> = (0..layout.stack.len()).filter(|index| layout.stack[*index] == Entry::Unit).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let writer = self.code.constant(constants.unit_writer.bind(py).as_any()) as usize;
+        let argument = self.code.constant(PyTuple::new(py, &places)?.as_any()) as usize;
+        self.push(Op::LOAD_CONST, writer);
+        self.push(Op::LOAD_CONST, argument);
+        let subscribe = self.code.subscribe();
+        self.instrs.push(subscribe);
+        self.push(Op::POP_TOP, 0);
+        places.iter().for_each(|place| self.push(Op::NOP, layout.stack.len() - place));
+        Ok(())
     }
 }

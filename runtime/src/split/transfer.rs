@@ -38,7 +38,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
     let mut exits = Exits { py, site, blocks: Vec::new(), temporaries };
     let mut throwing = None;
-    if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native))
+    if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native, code.isa()))
         && !only_raises_again(code, handler.target)
     {
         let block = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
@@ -46,9 +46,9 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
             split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
         }
     }
-    if let Some(target) = native.target {
+    if let Some(target) = native.target.filter(|_| code.isa().branches(native.op)) {
         let raised = interrupts::raising(code, &native)
-            .and_then(|before| Some((before.handler?, jumped.raised(before)?)))
+            .and_then(|before| Some((before.handler?, jumped.raised(before, code.isa())?)))
             .map(|(handler, raised)| {
                 let target = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
                 Ok::<_, Refusal>(Handler { target, ..handler })

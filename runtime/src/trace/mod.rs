@@ -11,6 +11,7 @@ mod finish;
 mod generator;
 mod instructions;
 mod lifetime;
+mod number;
 mod operator;
 mod process;
 mod proxy;

@@ -23,3 +23,21 @@ pub(crate) const THROWS_IN_PARTS: bool = cfg!(not(Py_3_12));
 
 /// `close()` gives what the generator returned on the way.
 pub(crate) const CLOSE_GIVES_VALUE: bool = cfg!(Py_3_13);
+
+/// Unpacking says how many values there are where there are too many.
+pub(crate) const COUNTS_UNPACKED: bool = cfg!(Py_3_14);
+
+/// What the error about an object that cannot be awaited says.
+pub(crate) fn not_awaitable(class: &str) -> String {
+    if cfg!(Py_3_14) {
+        format!("'{class}' object can't be awaited")
+    } else {
+        format!("object {class} can't be used in 'await' expression")
+    }
+}
+
+/// What `__bool__ = None` raises is no longer what a call of `None` raises.
+pub(crate) const NAMES_WHAT_HAS_NO_TRUTH: bool = cfg!(Py_3_14);
+
+/// `print >> stream` has no error of its own.
+pub(crate) const PRINT_IS_LIKE_ANY: bool = cfg!(Py_3_14);

@@ -3,7 +3,7 @@
 use super::{BinaryError, Library, Reader};
 use crate::diagnostics::Diagnostics;
 use crate::extract;
-use crate::facts::Opcodes;
+use crate::facts::Installed;
 use crate::preprocess::Configuration;
 use crate::source::Tree;
 use object::Object;
@@ -37,19 +37,23 @@ impl Build {
                 Err(error) => return Err(error),
             }
         }
-        library.opcodes = self.opcodes(headers, configuration);
+        if let Some(installed) = self.installed(headers, configuration) {
+            library.opcodes = Some(installed.opcodes);
+            library.layouts = installed.structs;
+        }
         library.types.sort_by(|a, b| (&a.file, &a.c_name, &a.tp_name).cmp(&(&b.file, &b.c_name, &b.tp_name)));
         Ok(library)
     }
 }
 
 impl Build {
-    fn opcodes(&self, headers: &Tree, configuration: &Configuration) -> Option<Opcodes> {
+    /// What the headers and `opcode.py` say of code objects and frames, if they hold it.
+    fn installed(&self, headers: &Tree, configuration: &Configuration) -> Option<Installed> {
         let text = std::fs::read_to_string(self.modules.as_deref()?.parent()?.join("opcode.py")).ok()?;
         let tree = headers.with("Lib/opcode.py", text).ok()?;
         let mut findings = Diagnostics::default();
         let found = extract::installed(&tree, configuration, &mut findings)?;
-        (!findings.has_errors()).then_some(found.opcodes)
+        (!findings.has_errors()).then_some(found)
     }
 }
 

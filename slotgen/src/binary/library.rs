@@ -24,8 +24,10 @@ pub struct Library {
     pub unread: BTreeSet<String>,
     /// The methods of every struct sequence.
     pub sequence_methods: Vec<Method>,
-    /// The instruction set, where headers and `opcode.py` tell it; before 3.11 stack effects stand in `compile.c` alone.
+    /// The instruction set, where headers and `opcode.py` tell it.
     pub opcodes: Option<Opcodes>,
+    /// Code objects, frames, functions and threads, as the headers lay them out.
+    pub layouts: Vec<Struct>,
     /// SHA-256 of the library.
     pub digest: String,
     /// Numbers of the macros that stand in flags.
@@ -41,7 +43,7 @@ impl Library {
         one == other || self.aliases.get(one).is_some_and(|names| names.contains(other))
     }
 
-    /// The library as facts, which have no functions, prototypes or opcodes then.
+    /// The library as facts, which have no functions and prototypes then.
     ///
     /// What code alone says (bases given to `PyType_FromModuleAndSpec`, which slots a base hands down) stands in no table: it is
     /// taken from the facts of `neighbours`, releases read from sources, the nearest first.
@@ -52,7 +54,7 @@ impl Library {
             source: Origin::Binary,
             configuration: configuration.to_owned(),
             digest: self.digest.clone(),
-            structs: self.structs.iter().filter(is_slots).cloned().collect(),
+            structs: self.structs.iter().filter(is_slots).chain(&self.layouts).cloned().collect(),
             inherits: neighbours.first().map_or(Vec::new(), |facts| facts.inherits.clone()),
             slotdefs: self.slotdefs.clone(),
             types: self.types.clone(),

@@ -57,6 +57,7 @@ impl Reader {
             unread: tables.unread(),
             sequence_methods: tables.sequence_methods(),
             opcodes: None,
+            layouts: Vec::new(),
             digest: crate::source::sha256(library),
             constants: self.constants.clone(),
             macros: self.macros.clone(),

@@ -71,7 +71,7 @@ pub(super) fn extract(
             diagnostics.push(problem(COMPILER, 0, 0, "extract/opcode-effect", message));
         }
         let flags = if kind == OpcodeKind::Real { kinds.flags(value, have_argument) } else { Vec::new() };
-        let (popped, pushed) = row.map(|row| (row.popped.clone(), row.pushed.clone())).unzip();
+        let (popped, pushed) = row.map_or((None, None), |row| (row.popped.clone(), row.pushed.clone()));
         opcodes.push(Opcode { name: name.clone(), number: value, kind, base, caches, flags, popped, pushed, effect });
     }
     for name in kinds.real.keys().filter(|name| !numbers.contains_key(*name)) {

@@ -79,14 +79,20 @@ def lent(p):
     yield 2
 
 
-def arguments():
-    """Which objects end in the called function, and which others still hold."""
-    one(Ending(1)), one(Ending(2), 3), one(p=Ending(3)), one(q=1, p=Ending(4)), one([Ending(5)]), one((Ending(6), 1))
-    rest(Ending(7), 8), named(k=Ending(9), j=1), named(j=Ending(10))
+def receivers():
+    """The same of what methods are called on. From 3.14 on the caller keeps these until the call is over."""
     Ending(11).method(), Ending(12).method(q=2)
     bound = Ending(13).method
     bound()
     del bound
+
+
+def arguments():
+    """Which objects end in the called function, and which others still hold."""
+    one(Ending(1)), one(Ending(2), 3), one(p=Ending(3)), one(q=1, p=Ending(4)), one([Ending(5)]), one((Ending(6), 1))
+    rest(Ending(7), 8), named(k=Ending(9), j=1), named(j=Ending(10))
+    if sys.version_info < (3, 14):
+        receivers()
     held = Ending(14)
     one(held), two(held, two(held, held)), two(held, list(map(one, [held]))), two(held, one(held))
     two(Ending(15), list(map(one, [held, Ending(16)])))
@@ -272,6 +278,18 @@ class Hook(unittest.TestCase):
                 for _ in range(3):
                     self.assertEqual(ended(), plain)
                 hook.uninstall()
+
+    def test_receivers_end(self):
+        ENDED.clear()
+        receivers()
+        plain = sorted(ENDED)
+        for mode in MODES:
+            with self.subTest(mode):
+                ENDED.clear()
+                hook.install(mode)
+                receivers()
+                hook.uninstall()
+                self.assertEqual(sorted(ENDED), plain)
 
     def test_ends_of_arguments_while_code_is_traced(self):
         plain = ended()

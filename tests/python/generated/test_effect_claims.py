@@ -10,7 +10,7 @@ import unittest
 TESTS = pathlib.Path(__file__).parents[2]
 RELEASE = "{}.{}".format(*sys.version_info)
 #: There are no C sources of 3.12 at hand.
-FACTS = TESTS.parent / "generated" / "facts" / "{}.json".format("3.13" if RELEASE == "3.12" else RELEASE)
+FACTS = TESTS.parent / "generated" / "facts" / "{}.json".format("3.13" if RELEASE in ("3.12", "3.14") else RELEASE)
 
 PURE = {"verdict": "pure"}
 #: Type or module, Python name, the effects that are claimed, and what contradicts them.

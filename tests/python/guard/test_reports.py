@@ -87,7 +87,7 @@ class Reports(Case):
         self.assertEqual([frame["end"] for frame in frames], ["return"] * 8 + ["skip"])
         self.assertEqual(frames[-1]["skipped"], "traced 8 times with different guards, the limit of one frame")
         self.assertEqual(len(frames[-1]["recompiled_because"]), 8)
-        self.assertRegex(frames[-1]["recompiled_because"][0], r"^a == 7 .*: now 8$")
+        self.assertRegex(frames[-1]["recompiled_because"][0], r"^a = s0: s0 == 7 .*: now 8$")
 
     def test_the_limit_of_traces(self):
         class Thing:
@@ -102,6 +102,31 @@ class Reports(Case):
         self.assertEqual(len(frames), 65)
         self.assertEqual(frames[-1]["skipped"], "traced 64 times, the limit of one frame")
         self.assertIn("Thing and its bases are unchanged", frames[-1]["recompiled_because"][0])
+
+    def test_a_limit_is_told_once(self):
+        compiled = slotrt.compile(lambda a: [a] * (a + 1))
+        with self.assertLogs("slotrt", "WARNING") as log:
+            for number in range(30):
+                self.assertEqual(compiled(number), [number] * (number + 1))
+        (told,) = log.output
+        self.assertRegex(told, r"<lambda> \(.*test_reports.py:\d+\): traced 8 times with different guards, the limit of one frame")
+        self.assertRegex(told, r"the guard that kept failing: a = s0: s0 == 7 .*: now 8")
+
+    def test_another_chance(self):
+        """What changed at each call and then does no more is compiled again after a while; what goes on changing costs little."""
+        slotrt.reset()
+        compiled = slotrt.compile(lambda a: [a] * (a + 1))
+        with self.assertLogs("slotrt", "WARNING"):
+            for number in range(20):
+                compiled(number)
+        for _ in range(200):
+            self.assertEqual(compiled(100), [100] * 101)
+        counts = slotrt.stats()
+        self.assertEqual(counts["frames_compiled"], 9)
+        self.assertGreater(counts["cache_hits"], 100)
+        for number in range(1000, 3000):
+            compiled(number)
+        self.assertLess(slotrt.stats()["frames_compiled"], 20)
 
     def test_entries_of_many_kinds(self):
         """In any order of calls the right cache entry is found, among entries with equal first guards and entries out of use."""

@@ -125,8 +125,8 @@ class Compile(unittest.TestCase):
             slotrt.compile(join, inplace=True)
         with self.assertRaisesRegex(ValueError, "unknown backend 'nothing'"):
             slotrt.compile(join, backend="nothing")
-        with self.assertRaises(ValueError):
-            slotrt.compile(join, dynamic=True)
+        with self.assertRaisesRegex(ValueError, "dynamic must be None, True or False, not 'no'"):
+            slotrt.compile(join, dynamic="no")
 
     def test_bound_methods_and_objects_that_are_called(self):
         class Adder:

@@ -214,5 +214,167 @@ class TestFunctionsMadeAnew(unittest.TestCase):
         self.assertIsNone(reference())
 
 
+class TestCompiledAnew(unittest.TestCase):
+    """`slotrt.compile` on a function that is made at each call."""
+
+    def setUp(self):
+        slotrt.reset()
+
+    def compiled(self):
+        return slotrt.stats()["frames_compiled"]
+
+    def test_nothing_is_compiled_after_the_second(self):
+        def run(number, break_graph):
+            @slotrt.compile
+            def add(x, more=number * 10):
+                if break_graph:
+                    slotrt.graph_break()
+                return x + number, more
+
+            return add(1), add(1, 2), add.__wrapped__.__defaults__
+
+        for break_graph in (False, True):
+            seen = []
+            for _ in range(5):
+                self.assertEqual(run(3, break_graph), ((4, 30), (4, 2), (30,)))
+                seen.append(self.compiled())
+            self.assertEqual(seen[1:], [seen[1]] * 4)
+        self.assertEqual([run(number, True)[0] for number in (4, 5, 4)], [(5, 40), (6, 50), (5, 40)])
+
+    def test_cells_are_the_functions_own(self):
+        def run(number):
+            def add(x):
+                nonlocal number
+                number += x
+                return number
+
+            return slotrt.compile(add)(1), slotrt.compile(add)(1), number
+
+        for number in (1, 1, 1, 7, 1.5):
+            self.assertEqual(run(number), (number + 1, number + 2, number + 2))
+
+    def test_several_live_at_once(self):
+        def make(number):
+            return slotrt.compile(lambda x: (x, number))
+
+        made = [make(number) for number in range(5)]
+        self.assertEqual([function(1) for function in made], [(1, number) for number in range(5)])
+        del made[1:]
+        self.assertEqual(made[0](2), (2, 0))
+
+    def test_generators_and_recursion(self):
+        def run(number):
+            @slotrt.compile
+            def count():
+                for step in range(number):
+                    yield step
+
+            @slotrt.compile
+            def factorial(x):
+                slotrt.graph_break()
+                return x * factorial(x - 1) if x > 1 else number
+
+            return list(count()), factorial(3)
+
+        for number in (2, 2, 3, 2):
+            self.assertEqual(run(number), (list(range(number)), 6 * number))
+
+    def test_a_graph_that_raises_goes_on_with_the_cells_of_its_function(self):
+        import numpy
+
+        def run(text, divisor):
+            @slotrt.compile
+            def divide(x):
+                try:
+                    return numpy.linalg.inv(x * divisor).tolist()
+                except numpy.linalg.LinAlgError:
+                    return text
+
+            return divide(numpy.eye(2))
+
+        for text, divisor in (("a", 1.0), ("b", 1.0), ("c", 0.0), ("d", 0.0), ("e", 1.0)):
+            self.assertEqual(run(text, divisor), text if divisor == 0 else [[1, 0], [0, 1]])
+
+    def test_options_and_code_are_told_apart(self):
+        def run(fullgraph, which):
+            def one(x):
+                slotrt.graph_break()
+                return x
+
+            def other(x):
+                return x + 1
+
+            try:
+                return slotrt.compile((one, other)[which], fullgraph=fullgraph)(1)
+            except slotrt.GraphBreak:
+                return "break"
+
+        for _ in range(3):
+            self.assertEqual([run(False, 0), run(True, 0), run(False, 1), run(True, 1)], [1, "break", 2, 2])
+
+    def test_one_function_compiled_again_begins_anew(self):
+        def plain(x):
+            return x + 1
+
+        for calls in (1, 2, 3):
+            self.assertEqual(slotrt.compile(plain)(1), 2)
+            self.assertEqual(self.compiled(), calls)
+
+    def test_many_functions_that_need_code_of_their_own(self):
+        def make(value):
+            return slotrt.compile(lambda x: (x, type(value).__name__, value))
+
+        values = [type(f"Kind{number}", (), {"__eq__": lambda one, other: one is other})() for number in range(20)]
+        made = [make(value) for value in values]
+        for _ in range(3):
+            for function, value in zip(made, values):
+                self.assertEqual(function(1), (1, type(value).__name__, value))
+        before = slotrt.stats()
+        for function, value in zip(made, values):
+            self.assertEqual(function(1), (1, type(value).__name__, value))
+        self.assertEqual(slotrt.stats()["frames_compiled"], before["frames_compiled"])
+        self.assertEqual(slotrt.stats()["cache_hits"], before["cache_hits"] + len(values))
+        self.assertEqual(slotrt.stats()["frames_skipped"], 0)
+
+    def test_what_is_let_go(self):
+        import gc
+        import weakref
+
+        class Thing:
+            pass
+
+        def run(thing):
+            return slotrt.compile(lambda: thing is not None)()
+
+        references = []
+        for _ in range(4):
+            thing = Thing()
+            references.append(weakref.ref(thing))
+            self.assertTrue(run(thing))
+            del thing
+        slotrt.compile(lambda: 1)()
+        gc.collect()
+        self.assertEqual([reference() for reference in references], [None] * 4)
+
+    def test_functions_that_refer_to_themselves(self):
+        import gc
+        import weakref
+
+        def run():
+            class Owner:
+                def __init__(self):
+                    self.function = slotrt.compile(lambda x: (self.number, x))
+                    self.number = 3
+
+            owner = Owner()
+            self.assertEqual(owner.function(1), (3, 1))
+            return weakref.ref(owner)
+
+        references = [run() for _ in range(4)]
+        slotrt.reset()
+        gc.collect()
+        self.assertEqual([reference() for reference in references], [None] * 4)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -24,11 +24,11 @@ pub struct Options {
 }
 
 /// What an arm does: traces, or stops with a reason.
-type Arms = BTreeMap<String, Option<String>>;
+pub(super) type Arms = BTreeMap<String, Option<String>>;
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let arms = read_arms(&place::root().join(DISPATCH))?;
+    let arms = arms()?;
     let releases: Vec<&str> = match &options.release {
         Some(release) => vec![release],
         None => DECODED.iter().map(String::as_str).collect(),
@@ -46,7 +46,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// The unspecialised operations of a release, from its facts.
-fn operations(release: &str) -> Result<Vec<String>> {
+pub(super) fn operations(release: &str) -> Result<Vec<String>> {
     if !DECODED.iter().any(|known| known == release) {
         return Err(anyhow!("the instructions of CPython {release} are not known"))
             .advise(format!("known releases: {}", DECODED.join(", ")));
@@ -59,6 +59,11 @@ fn operations(release: &str) -> Result<Vec<String>> {
     let rows = facts["opcodes"]["opcodes"].as_array().with_context(|| format!("{}: no opcodes", path.display()))?;
     let real = rows.iter().filter(|row| row["kind"] == "real");
     Ok(real.filter_map(|row| row["name"].as_str()).map(str::to_owned).collect())
+}
+
+/// The arms of the tracer's `match` over operations.
+pub(super) fn arms() -> Result<Arms> {
+    read_arms(&place::root().join(DISPATCH))
 }
 
 /// The arms of the tracer's `match` over operations; an arm without names is refused, because it would hide a missing operation.

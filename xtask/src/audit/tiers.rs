@@ -91,7 +91,7 @@ pub(super) fn translated(release: &str) -> Result<BTreeMap<String, BTreeSet<Stri
 }
 
 /// The rows of the reviewed tables.
-struct Rows<'m> {
+pub(super) struct Rows<'m> {
     reviewed: Vec<&'m models::Row>,
     stateful: Vec<&'m models::Row>,
     /// Owners whose functions run on proxies.
@@ -103,7 +103,7 @@ struct Rows<'m> {
 }
 
 impl<'m> Rows<'m> {
-    fn of(by_hand: &'m BTreeMap<String, ByHand>) -> Self {
+    pub(super) fn of(by_hand: &'m BTreeMap<String, ByHand>) -> Self {
         let rows = |name: &str| -> Vec<&'m models::Row> {
             by_hand.values().filter_map(|file| file.tables.get(name)).flatten().collect()
         };
@@ -129,7 +129,13 @@ impl<'m> Rows<'m> {
     }
 
     /// The tier of a function, and why; `of_builtins`: it is a method of a builtin type.
-    fn tier(&self, owner: &str, name: &str, effects: &FunctionEffects, of_builtins: bool) -> (&'static str, String) {
+    pub(super) fn tier(
+        &self,
+        owner: &str,
+        name: &str,
+        effects: &FunctionEffects,
+        of_builtins: bool,
+    ) -> (&'static str, String) {
         let reason = |row: &models::Row| row.last().cloned().unwrap_or_default();
         if let Some(row) = Self::covering(&self.stateful, owner, name) {
             return ("stateful", reason(row));

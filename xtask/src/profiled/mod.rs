@@ -81,14 +81,7 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
     let merger = compiler.merger()?;
     let mover = Mover::find(compiler.llvm());
     let room = place::python_target(&python.series()).join("profiled");
-    let counts = room.join("counts");
-    if counts.exists() {
-        std::fs::remove_dir_all(&counts)?;
-    }
-    let counting = build(python, &compiler, &room.join("counting"), &Counts::Made(&counts))?;
-    train(python, &counting)?;
-    let merged = room.join("merged.profdata");
-    run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
+    let merged = recorded(python, &compiler, &merger, &room)?;
     let library = build(python, &compiler, &room.join("build"), &Counts::Used { by: &merged, moves: mover.is_ok() })?;
     match mover.and_then(|mover| mover.lay_out(python, &library, &room)) {
         Ok(moved) => Ok(moved),
@@ -97,6 +90,28 @@ fn compile(python: &Interpreter) -> Result<PathBuf> {
             Ok(library)
         }
     }
+}
+
+/// Flags with which rustc uses a profile, which is recorded first; the code is not moved afterwards.
+pub fn flags(python: &Interpreter) -> Result<Vec<String>> {
+    let compiler = Compiler::ask()?;
+    let merger = compiler.merger()?;
+    let room = place::python_target(&python.series()).join("profiled");
+    let merged = recorded(python, &compiler, &merger, &room)?;
+    Ok(Counts::Used { by: &merged, moves: false }.flags(&compiler))
+}
+
+/// Builds with counters, runs what the profile is of, and merges the counts.
+fn recorded(python: &Interpreter, compiler: &Compiler, merger: &Path, room: &Path) -> Result<PathBuf> {
+    let counts = room.join("counts");
+    if counts.exists() {
+        std::fs::remove_dir_all(&counts)?;
+    }
+    let counting = build(python, compiler, &room.join("counting"), &Counts::Made(&counts))?;
+    train(python, &counting)?;
+    let merged = room.join("merged.profdata");
+    run::output(Command::new(merger).args(["merge", "-o"]).args([&merged, &counts]))?;
+    Ok(merged)
 }
 
 /// What a build does about counts of what ran.

@@ -1,5 +1,6 @@
 //! Talks to people: progress on standard error, reports on standard output, colour on terminals.
 pub mod advice;
+pub mod nearest;
 pub mod paint;
 pub mod step;
 pub mod table;

@@ -100,6 +100,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         match operand {
             Operand::Graph { example, .. } => Ok(example.clone()),
             Operand::Known(object) => self.known(object),
+            Operand::Number { hint, .. } => Ok(hint.clone()),
             Operand::Tuple(items) => Ok(tuple(self.py, all(items)?)?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Slice(parts) => {

@@ -169,6 +169,6 @@ fn is_known(operand: &Operand<'_>) -> bool {
         Operand::Known(_) => true,
         Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_known),
         Operand::Slice(parts) => parts.iter().all(is_known),
-        Operand::Graph { .. } | Operand::Foreign(_) => false,
+        Operand::Graph { .. } | Operand::Number { .. } | Operand::Foreign(_) => false,
     }
 }

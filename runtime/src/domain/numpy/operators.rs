@@ -169,7 +169,7 @@ fn is_basic(index: &Operand<'_>) -> bool {
         Operand::Known(object) => is_basic_object(object),
         Operand::Tuple(items) => items.iter().all(is_basic),
         Operand::Slice(parts) => parts.iter().all(|part| matches!(part, Operand::Known(_))),
-        Operand::Graph { .. } | Operand::List(_) | Operand::Foreign(_) => false,
+        Operand::Graph { .. } | Operand::Number { .. } | Operand::List(_) | Operand::Foreign(_) => false,
     }
 }
 

@@ -4,14 +4,16 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
+use super::open_sizes::OpenSizes;
 use super::rules::Rules;
 use super::sketch::Sketch;
-use super::{compilers, metadata, modes, natives};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
+use crate::symbol::{Shape, SizeArithmetic};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
@@ -66,7 +68,8 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        if is_plain(callable) || self.is_operator(callable) {
+        let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
+        if is_plain(callable) || self.is_operator(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -96,6 +99,24 @@ impl Domain for Torch {
         compilers::break_at(function).or_else(|| natives::break_at(function))
     }
 
+    fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
+        self.is_transform(function)
+    }
+
+    fn rehearsal<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+        self.rehearsal_of(callable)
+    }
+
+    fn rehearsed<'py>(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        options: &[(String, Operand<'py>)],
+        example: Bound<'py, PyAny>,
+    ) -> Option<Answer<'py>> {
+        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
+    }
+
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -117,6 +138,46 @@ impl Domain for Torch {
                 meta.perform(name, method, args, kwargs)
             }
             Callee::GetAttr(name) => self.attribute(&meta, name, args),
+        }
+    }
+
+    fn sizes_of(&self, example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+        sizes::of(example)
+    }
+
+    fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+        marks::of(object)
+    }
+
+    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+        TensorCheck::new(example).ok()??;
+        Some(Box::new(OpenSizes::new(example, free).ok()?))
+    }
+
+    fn answers_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
+        sizes::answers_for_all(callee)
+    }
+
+    fn takes_sizes(&self, callee: &Callee<'_>) -> bool {
+        sizes::takes_sizes(callee)
+    }
+
+    fn sizes<'py>(
+        &self,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        arithmetic: &mut SizeArithmetic<'_>,
+    ) -> Option<Vec<Shape>> {
+        sizes::infer(callee, args, kwargs, arithmetic)
+    }
+
+    fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
+        match callee {
+            Callee::Slot(slot) => numbers::in_slot(slot),
+            Callee::Function(function) => !self.is_operator(function) && numbers::in_call(&callee::name_of(function)),
+            Callee::Method(name) => numbers::in_call(name),
+            Callee::GetAttr(_) => false,
         }
     }
 
@@ -203,6 +264,12 @@ impl Torch {
     ) -> CallResult<'py> {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
+        }
+        if self.is_of_transforms(function) {
+            return self.transform(meta, function, args, kwargs);
+        }
+        if self.is_grad(function) {
+            return self.grad(meta, function, args, kwargs);
         }
         let name = callee::name_of(function);
         if name == COUNTED {

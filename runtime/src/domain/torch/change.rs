@@ -58,18 +58,29 @@ impl<'py> Meta<'_, 'py> {
             }
             _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),
-            Some(Operand::Graph { value, example }) => {
-                self.refuse_modes()?;
-                let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
-                    // Only an assignment to items gives nothing.
-                    true => (example.clone(), name != "__setitem__"),
-                    false => self.changed(name, &target, args, kwargs, example)?,
-                };
-                let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
-                Ok(Answer::Change { target, args, kwargs, example, gives: gives.then_some(*value) })
-            }
-            _ => Err(refused(name, "What it changes is no tensor of the graph.")),
+            _ => self.change(name, target, args, kwargs),
         }
+    }
+
+    /// An operation that changes its first operand.
+    pub(super) fn change(
+        &self,
+        name: &str,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let Some(Operand::Graph { value, example, .. }) = args.first() else {
+            return Err(refused(name, "What it changes is no tensor of the graph."));
+        };
+        self.refuse_modes()?;
+        let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
+            // Only an assignment to items gives nothing.
+            true => (example.clone(), name != "__setitem__"),
+            false => self.changed(name, &target, args, kwargs, example)?,
+        };
+        let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
+        Ok(Answer::Change { target, args, kwargs, example, gives: gives.then_some(*value) })
     }
 
     /// What stands for the operand after the change, and whether the operation gives the operand.

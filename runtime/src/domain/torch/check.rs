@@ -1,4 +1,5 @@
 //! Guards on tensors and on PyTorch's modes.
+use super::open_sizes;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -9,8 +10,7 @@ use std::sync::Arc;
 pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
 
 /// Modules of `torch._C`, functions there, and what they are called with.
-const ABSENT: &[(&str, &str, &[bool])] =
-    &[("_functorch", "peek_interpreter_stack", &[]), ("_autograd", "_top_saved_tensors_default_hooks", &[true])];
+const ABSENT: &[(&str, &str, &[bool])] = &[("_autograd", "_top_saved_tensors_default_hooks", &[true])];
 
 /// The state of the thread that changes what operations give: grad and inference mode, autocast, default dtype, overriding modes.
 #[derive(Debug)]
@@ -20,6 +20,10 @@ pub(super) struct Ambient {
     modes: Vec<Py<PyAny>>,
     /// Give `None` while nothing else looks at operations or changes what they are: transforms of functions, hooks on saved tensors.
     absent: Vec<(Py<PyAny>, Py<PyTuple>)>,
+    /// Gives `None` while no function is being transformed.
+    transforms: Py<PyAny>,
+    /// A context in which nothing is transformed.
+    untransformed: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
     /// What it is that they choose, on the CPU.
@@ -47,9 +51,11 @@ impl Ambient {
             let Ok(question) = native.getattr(*room).and_then(|room| room.getattr(*name)) else { continue };
             absent.push((question.unbind(), PyTuple::new(py, *args)?.unbind()));
         }
+        let transforms = native.getattr(name!("_functorch"))?.getattr(name!("peek_interpreter_stack"))?.unbind();
+        let untransformed = native.getattr(name!("_DisableFuncTorch"))?.unbind();
         let autocast = native.getattr(name!("_is_any_autocast_enabled"))?.unbind();
         let autocast_dtype = module.getattr(name!("get_autocast_dtype"))?.unbind();
-        Ok(Self { questions, modes, absent, autocast, autocast_dtype })
+        Ok(Self { questions, modes, absent, transforms, untransformed, autocast, autocast_dtype })
     }
 
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -79,6 +85,26 @@ impl Ambient {
             }
         }
         Ok(true)
+    }
+
+    /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
+    pub(super) fn plain_at_start(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.transforms.bind(py).call0()?.is_none() && self.plain(py)?)
+    }
+
+    /// Whether a function is being transformed.
+    pub(super) fn is_transforming(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(!self.transforms.bind(py).call0()?.is_none())
+    }
+
+    /// A context, entered, in which the transforms that are under way leave operations alone; `None` where there are none.
+    pub(super) fn outside_transforms<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.transforms.bind(py).call0()?.is_none() {
+            return Ok(None);
+        }
+        let context = self.untransformed.bind(py).call0()?;
+        context.call_method0(name!("__enter__"))?;
+        Ok(Some(context))
     }
 }
 
@@ -144,6 +170,13 @@ impl DomainCheck for TensorCheck {
         })
     }
 
+    fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
+        match value.get_type().is(&self.class) {
+            true => open_sizes::other_sizes(value, self.metadata.bind(value.py())).unwrap_or_default(),
+            false => Vec::new(),
+        }
+    }
+
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
         if !value.get_type().is(&self.class) {
             return None;
@@ -166,7 +199,7 @@ pub(super) struct SameModes {
 impl SameModes {
     /// As they are now; `None` where one is active that overrides operations.
     pub(super) fn new(py: Python<'_>, ambient: Arc<Ambient>) -> PyResult<Option<Self>> {
-        if !ambient.plain(py)? {
+        if !ambient.plain_at_start(py)? {
             return Ok(None);
         }
         let answers = ambient.answers(py)?.unbind();
@@ -174,7 +207,7 @@ impl SameModes {
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.ambient.plain(py)? && self.ambient.answers(py)?.eq(self.answers.bind(py))?)
+        Ok(self.ambient.plain_at_start(py)? && self.ambient.answers(py)?.eq(self.answers.bind(py))?)
     }
 }
 

@@ -19,9 +19,6 @@ const COMPILERS: &[&str] = &[
     "torch._export",
     "torch._functorch._aot_autograd",
     "torch._functorch.aot_autograd",
-    "torch._functorch.apis",
-    "torch._functorch.eager_transforms",
-    "torch._functorch.vmap",
     "torch._higher_order_ops",
     "torch._inductor",
     "torch._subclasses",
@@ -34,6 +31,9 @@ const COMPILERS: &[&str] = &[
     "torch.jit._trace",
     "torch.jit.frontend",
 ];
+
+/// The module of one of them that works in Python, on tensors alone.
+const TRACED: &str = "torch._higher_order_ops.associative_scan";
 
 /// Why a Python function runs natively, if it is a compiler's.
 pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
@@ -64,6 +64,8 @@ fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let module = module.to_str().ok()?;
     let within =
         |package: &str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let compiles = COMPILERS.iter().any(|package| within(package)) && !callee::name_of(function).starts_with("is_");
+    let compiles = COMPILERS.iter().any(|package| within(package))
+        && module != TRACED
+        && !callee::name_of(function).starts_with("is_");
     Some(compiles && inspect::own_attribute(function, intern!(function.py(), ONLY_TRACED)).is_none())
 }

@@ -4,11 +4,11 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
 use super::sketch::Sketch;
-use crate::domain::{Answer, Operand};
+use crate::domain::{Answer, Domain, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyModule, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
 
 /// What may be active in the thread.
 pub(super) const OVERRIDDEN: &str =
@@ -41,6 +41,7 @@ impl<'py> Meta<'_, 'py> {
         match operand {
             Operand::Graph { example, .. } => self.stand_in(example).map_err(|error| fault(&error)),
             Operand::Known(object) => self.known(object),
+            Operand::Number { hint, .. } => Ok(hint.clone()),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Slice(parts) => {
@@ -81,9 +82,10 @@ impl<'py> Meta<'_, 'py> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.folded(item)).collect::<Result<Vec<_>, _>>();
         match operand {
             Operand::Known(object) => plain(object),
+            Operand::Number { .. } => Err(unknown("number that is not known")),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
-            Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&example.get_type()))),
+            Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&self.torch.class_of(example)))),
             Operand::Slice(_) => Err(unknown("slice")),
             Operand::Foreign(class) => Err(unknown(&crate::ffi::types::name(class))),
         }
@@ -93,7 +95,7 @@ impl<'py> Meta<'_, 'py> {
     pub(super) fn is_known_to_gradients(&self, operand: &Operand<'py>) -> PyResult<bool> {
         let Operand::Graph { example, .. } = operand else { return Ok(false) };
         let needs = || example.getattr(name!("requires_grad"))?.is_truthy();
-        Ok(example.is_instance_of::<Sketch>() || example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
+        Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
     }
 
     /// The operands of `Tensor.to`, where a text names the device: the device itself.
@@ -111,7 +113,7 @@ impl<'py> Meta<'_, 'py> {
 
     /// A tensor on the `meta` device with the metadata of `example`.
     fn stand_in(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        stand_in(self.torch.module.bind(self.py), example)
+        stand_in(self.torch, example)
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -183,7 +185,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What a call that gave `example` is in the graph.
-    fn answer(
+    pub(super) fn answer(
         &self,
         target: Bound<'py, PyAny>,
         args: &[Operand<'py>],
@@ -196,7 +198,7 @@ impl<'py> Meta<'_, 'py> {
         }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
-        if made.iter().any(|made| objects.iter().any(|object| object.is(made))) {
+        if made.iter().any(|made| !made.is_none() && objects.iter().any(|object| object.is(made))) {
             return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
         }
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
@@ -213,16 +215,17 @@ impl<'py> Meta<'_, 'py> {
 
     fn is_meta_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
         let is_meta = || object.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
-        object.get_type().is(&self.torch.tensor) && is_meta()
+        object.is_instance_of::<Sketch>() || object.get_type().is(&self.torch.tensor) && is_meta()
     }
 
-    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors.
+    /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps.
     fn parts(&self, example: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
         let class = example.get_type();
         let sequence = example.is_exact_instance_of::<PyList>()
             || example.is_instance_of::<PyTuple>() && crate::ffi::types::is_c_type(&class);
         let items: Vec<_> = sequence.then(|| example.try_iter().ok())??.collect::<PyResult<_>>().ok()?;
-        (!items.is_empty() && items.iter().all(|item| self.is_meta_tensor(item))).then_some(items)
+        let fits = |item: &Bound<'py, PyAny>| item.is_none() || self.is_meta_tensor(item);
+        (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
     }
 
     fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
@@ -235,14 +238,26 @@ impl<'py> Meta<'_, 'py> {
 }
 
 /// A tensor on the `meta` device with the metadata of `example`.
-pub(super) fn stand_in<'py>(torch: &Bound<'py, PyModule>, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if let Ok(sketch) = example.cast::<Sketch>() {
-        return sketch.get().stand_in(torch);
+pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = example.py();
+    let sketch = example.cast::<Sketch>().ok().map(Bound::get);
+    if let Some(known) = sketch.and_then(|sketch| sketch.known_stand_in(py)) {
+        return Ok(known);
     }
-    if example.getattr(name!("is_meta"))?.is_truthy()? {
+    if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
         return Ok(example.clone());
     }
-    empty_like(torch, example, "meta")
+    // What a transform makes is wrapped for its level; what comes from outside, or was made before, is not.
+    let outside = torch.ambient.outside_transforms(py)?;
+    let made = match sketch {
+        Some(sketch) => sketch.stand_in(torch, py),
+        None => empty_like(torch.module.bind(py), example, "meta"),
+    };
+    if let Some(outside) = outside {
+        let none = py.None();
+        outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
+    }
+    made
 }
 
 /// Breaks where a call says where its result is to go.

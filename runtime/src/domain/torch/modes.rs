@@ -1,13 +1,14 @@
 //! Modes of the thread: functions of `torch._C` that set one, and those that read it.
 use super::graph_break::{CallResult, fault};
 use crate::domain::{Answer, ModeChange};
-use crate::names::interned;
+use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// Functions that set a mode to their last argument, and functions that read it from the arguments before.
 const SETTERS: &[(&str, &str)] = &[
     ("_set_grad_enabled", "is_grad_enabled"),
+    ("_set_fwd_grad_enabled", "_is_fwd_grad_enabled"),
     ("set_autocast_enabled", "is_autocast_enabled"),
     ("set_autocast_dtype", "get_autocast_dtype"),
     ("set_autocast_cache_enabled", "is_autocast_cache_enabled"),
@@ -32,7 +33,14 @@ pub(super) fn change<'py>(
     function: &Bound<'py, PyAny>,
     args: Vec<Bound<'py, PyAny>>,
 ) -> CallResult<'py> {
-    let get = |name: &str| module.getattr(interned(module.py(), name)).map_err(|error| fault(&error));
+    let native = || module.getattr(name!("_C"));
+    let get = |name: &str| {
+        let name = interned(module.py(), name);
+        module
+            .getattr_opt(&name)
+            .and_then(|found| found.map_or_else(|| native()?.getattr(&name), Ok))
+            .map_err(|error| fault(&error))
+    };
     let (undo, question) = match SETTERS.iter().find(|(setter, _)| *setter == name) {
         Some((_, question)) => {
             let (question, asked) = (get(question)?, args.split_last().map(|(_, which)| which).unwrap_or_default());
@@ -46,5 +54,8 @@ pub(super) fn change<'py>(
             (undo.map(get).transpose()?.map(|undo| (undo, Vec::new())), None)
         }
     };
-    Ok(Answer::ModeChange(Box::new(ModeChange { set: (function.clone(), args), undo, question })))
+    // Of steps nobody knows how many the graph took.
+    let restore = question.is_some().then(|| undo.clone()).flatten();
+    let set = (function.clone(), args);
+    Ok(Answer::ModeChange(Box::new(ModeChange { set, named: Vec::new(), undo, restore, question })))
 }

@@ -23,6 +23,9 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
 /// The package of optimisers has a module of neural networks, too: those are traced.
 const TRACED: &str = "torch.optim.swa_utils";
 
+/// A context that keeps a setting, and nothing else.
+const SETTING: &str = "disable_saved_tensors_hooks";
+
 const ALL: &[&str] = &[""];
 
 /// Parts of modules are registered with other names.
@@ -43,10 +46,10 @@ const HOOKS: &str = "it keeps account of hooks";
 pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
-    if module == TRACED || !module.starts_with("torch.") {
+    let name = callee::qualname_of(function);
+    if module == TRACED || !module.starts_with("torch.") || name == SETTING {
         return None;
     }
-    let name = callee::qualname_of(function);
     let is_there = |room: &str| module == room || room == "torch.optim" && module.starts_with("torch.optim.");
     let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;

@@ -63,7 +63,7 @@ impl ShapeRules {
         let all = || object.try_iter().into_iter().flatten().flatten().map(|item| self.operand(&item)).collect();
         let class = object.get_type();
         if class.is(&self.0.tensor) || class.is(&self.0.parameter) {
-            return Operand::Graph { value: ValueId(0), example: object.clone() };
+            return Operand::Graph { value: ValueId(0), example: object.clone(), shape: None };
         }
         if object.is_exact_instance_of::<PyTuple>() {
             return Operand::Tuple(all());

@@ -147,6 +147,7 @@ impl<'py> Operands<'_, 'py> {
         match operand {
             Operand::Graph { example, .. } => self.tensor(example),
             Operand::Known(object) => self.known(object),
+            Operand::Number { hint, .. } => self.known(hint),
             Operand::Tuple(items) => Argument::Tuple(items.iter().map(|item| self.argument(item)).collect()),
             Operand::List(items) => Argument::List(items.iter().map(|item| self.argument(item)).collect()),
             Operand::Slice(bounds) => Argument::Slice(Box::new([0, 1, 2].map(|place| self.argument(&bounds[place])))),
@@ -260,8 +261,9 @@ impl<'py> Meta<'_, 'py> {
     ) -> Option<Ruled<'py>> {
         let rules = &self.torch.rules;
         let rule = rules.book.rule(name)?;
-        // Operations choose their types by themselves.
-        if self.torch.ambient.is_autocast(self.py).unwrap_or(true) {
+        // Operations choose their types by themselves, or work on what a transform has wrapped.
+        let ambient = &self.torch.ambient;
+        if ambient.is_autocast(self.py).unwrap_or(true) || ambient.is_transforming(self.py).unwrap_or(true) {
             return None;
         }
         let modes = rules.modes(self.py)?;

@@ -1,5 +1,6 @@
 //! What the domain keeps about tensors of the graph whose metadata a rule has worked out; tensors of PyTorch's stand for them where it is
 //! asked.
+use super::library::Torch;
 use super::shapes::{Sizes, Tensor};
 use crate::names::name;
 use pyo3::prelude::*;
@@ -100,9 +101,9 @@ impl Sketch {
     }
 
     /// The tensor on the `meta` device that stands for it, one and the same at all times.
-    pub(super) fn stand_in<'py>(&self, torch: &Bound<'py, PyModule>) -> PyResult<Bound<'py, PyAny>> {
-        let made = self.stand_in.get_or_try_init(torch.py(), || self.make(torch).map(Bound::unbind))?;
-        Ok(made.bind(torch.py()).clone())
+    pub(super) fn stand_in<'py>(&self, torch: &Torch, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let made = self.stand_in.get_or_try_init(py, || self.make(torch, py).map(Bound::unbind))?;
+        Ok(made.bind(py).clone())
     }
 
     /// The stand-in, if PyTorch has been asked with it.
@@ -110,28 +111,59 @@ impl Sketch {
         self.stand_in.get(py).map(|made| made.bind(py).clone())
     }
 
-    fn make<'py>(&self, torch: &Bound<'py, PyModule>) -> PyResult<Bound<'py, PyAny>> {
-        let py = torch.py();
+    fn make<'py>(&self, torch: &Torch, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let module = torch.module.bind(py);
         let shape = PyTuple::new(py, constants(&self.tensor.shape))?;
         let strides = PyTuple::new(py, constants(&self.tensor.strides))?;
         if let Some(view) = &self.view {
             let base = super::meta::stand_in(torch, view.base.bind(py))?;
-            return with_grad(torch, view.with_grad, || base.call_method1(name!("as_strided"), (&shape, &strides)));
+            return with_grad(module, view.with_grad, || base.call_method1(name!("as_strided"), (&shape, &strides)));
         }
         let named = PyDict::new(py);
-        named.set_item(name!("dtype"), torch.getattr(self.tensor.dtype.name())?)?;
+        named.set_item(name!("dtype"), module.getattr(self.tensor.dtype.name())?)?;
         named.set_item(name!("device"), name!("meta"))?;
-        let made = torch.getattr(name!("empty_strided"))?.call((shape, strides), Some(&named))?;
+        let made = module.getattr(name!("empty_strided"))?.call((shape, strides), Some(&named))?;
         if !self.requires_grad.load(Relaxed) {
             return Ok(made);
         }
         made.call_method1(name!("requires_grad_"), (true,))?;
-        with_grad(torch, true, || made.call_method0(name!("clone")))
+        with_grad(module, true, || made.call_method0(name!("clone")))
     }
 
     /// `Tensor[torch.float32, [2, 3]]`.
     pub(super) fn describe(&self) -> String {
         format!("Tensor[torch.{}, {:?}]", self.tensor.dtype.name(), &self.tensor.shape[..])
+    }
+}
+
+/// What those ask who ask a tensor.
+#[pymethods]
+impl Sketch {
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let sizes = PyTuple::new(py, constants(&self.tensor.shape))?;
+        py.import("torch")?.getattr(name!("Size"))?.call1((sizes,))
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("torch")?.getattr(self.tensor.dtype.name())
+    }
+
+    #[getter(requires_grad)]
+    fn python_requires_grad(&self, py: Python<'_>) -> bool {
+        self.requires_grad(py)
+    }
+
+    #[getter(is_leaf)]
+    fn python_is_leaf(&self, py: Python<'_>) -> bool {
+        self.is_leaf(py)
+    }
+
+    /// Nobody has its contents.
+    #[getter]
+    fn is_meta(&self) -> bool {
+        true
     }
 }
 

@@ -94,6 +94,16 @@ pub fn active() -> bool {
     ACTIVE.get() > 0 && !native_call::is_running()
 }
 
+/// Does something as a compiled function does it: what is called meanwhile may be compiled.
+pub fn as_compiled<'py>(
+    py: Python<'py>,
+    work: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let _active = Active::new();
+    let _suspended = other_compiler::suspend(py)?;
+    work().and_then(follow)
+}
+
 struct Active;
 
 impl Active {

@@ -12,9 +12,9 @@ mod native_call;
 mod slots;
 mod suspended_frame;
 
-pub use call::{active, follow, is_compiled, is_packet, new, wrapped};
+pub use call::{active, as_compiled, follow, is_compiled, is_packet, new, wrapped};
 pub use dispatch::{Choice, Dispatch};
 pub use frame_packet::mark;
-pub use native_call::{called_natively, native_call};
+pub use native_call::{called_natively, is_running as runs_natively, native_call};
 pub use slots::{class, with_dispatch};
 pub use suspended_frame::{is_suspended, suspended};

@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// Whether a native call runs on this thread.
-pub(super) fn is_running() -> bool {
+pub fn is_running() -> bool {
     RUNNING.get() > 0
 }
 

@@ -3,23 +3,48 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
 
+/// The bits in a string's head.
+struct State {
+    interned: u32,
+    kind: u32,
+    compact: u32,
+    ascii: u32,
+}
+
+impl State {
+    #[cfg(not(Py_3_14))]
+    fn of(head: &ffi::PyASCIIObject) -> Self {
+        // SAFETY: the head of a live string.
+        let (interned, kind, compact, ascii) = unsafe { (head.interned(), head.kind(), head.compact(), head.ascii()) };
+        Self { interned, kind, compact, ascii }
+    }
+
+    /// From 3.14 on PyO3 does not read them; they lie as before: two bits, three, one, one.
+    #[cfg(Py_3_14)]
+    fn of(head: &ffi::PyASCIIObject) -> Self {
+        let bits = |from: u32, count: u32| head.state >> from & ((1 << count) - 1);
+        Self { interned: bits(0, 2), kind: bits(2, 3), compact: bits(5, 1), ascii: bits(6, 1) }
+    }
+}
+
 /// What a macro or a member of a string's head says; nothing for what is no string, and for names of other things.
 pub(crate) fn unicode(name: &str, object: &Bound<'_, PyAny>) -> Option<i128> {
     let string = object.cast::<PyString>().ok()?.as_ptr();
     // SAFETY: a live string, whose struct begins with a `PyASCIIObject`.
     unsafe {
         let head = &*string.cast::<ffi::PyASCIIObject>();
+        let state = State::of(head);
         Some(match name {
             "PyUnicode_IS_READY" => i128::from(ffi::PyUnicode_IS_READY(string)),
             "PyUnicode_READY" if ffi::PyUnicode_IS_READY(string) != 0 => 0,
-            "PyUnicode_IS_COMPACT" | "PyASCIIObject_state_compact" => i128::from(head.compact()),
-            "PyUnicode_IS_ASCII" | "PyASCIIObject_state_ascii" => i128::from(head.ascii()),
-            "PyUnicode_IS_COMPACT_ASCII" => i128::from(head.ascii() != 0 && head.compact() != 0),
-            "PyUnicode_KIND" | "PyASCIIObject_state_kind" => i128::from(head.kind()),
-            "PyUnicode_CHECK_INTERNED" | "PyASCIIObject_state_interned" => i128::from(head.interned()),
+            "PyUnicode_IS_COMPACT" | "PyASCIIObject_state_compact" => i128::from(state.compact),
+            "PyUnicode_IS_ASCII" | "PyASCIIObject_state_ascii" => i128::from(state.ascii),
+            "PyUnicode_IS_COMPACT_ASCII" => i128::from(state.ascii != 0 && state.compact != 0),
+            "PyUnicode_KIND" | "PyASCIIObject_state_kind" => i128::from(state.kind),
+            "PyUnicode_CHECK_INTERNED" | "PyASCIIObject_state_interned" => i128::from(state.interned),
             "PyASCIIObject_hash" => head.hash as i128,
             "PyASCIIObject_length" => head.length as i128,
-            "PyUnicode_MAX_CHAR_VALUE" => match (head.ascii(), head.kind()) {
+            "PyUnicode_MAX_CHAR_VALUE" => match (state.ascii, state.kind) {
                 (1.., _) => 0x7f,
                 (_, 1) => 0xff,
                 (_, 2) => 0xffff,

@@ -1,9 +1,11 @@
 //! A frame that is about to run its first instruction.
 use crate::bytecode::flag;
 use crate::ffi::layout::{code, frame, thread};
+use crate::ffi::release::Reference;
 use crate::ffi::{raw, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -36,6 +38,18 @@ pub fn namespace(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     }
 }
 
+/// The values of a fresh frame's parameters.
+#[derive(Debug)]
+pub struct Values<'a>(pub(in crate::ffi) SmallVec<[*mut ffi::PyObject; 8]>, PhantomData<Frame<'a>>);
+
+impl Values<'_> {
+    /// As the arguments of a call.
+    #[must_use]
+    pub fn args<'py>(&self, py: Python<'py>) -> crate::ffi::Args<'_, 'py> {
+        crate::ffi::Args::new(py, &self.0)
+    }
+}
+
 /// Why a frame cannot run another code object in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplaceRefusal {
@@ -56,7 +70,7 @@ impl<'a> Frame<'a> {
 
     pub(in crate::ffi) fn executable(self) -> *mut ffi::PyObject {
         // SAFETY: the frame is alive and the layout checked before a hook was installed.
-        unsafe { raw::read(self.raw, frame::F_CODE) }
+        unsafe { frame::code(self.raw) }
     }
 
     /// Identity of the code object, for tables.
@@ -83,7 +97,7 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn function<'py>(self, py: Python<'py>) -> Bound<'py, PyAny> {
         // SAFETY: an evaluated frame has a function.
-        unsafe { Bound::from_borrowed_ptr(py, raw::read(self.raw, frame::F_FUNC)) }
+        unsafe { Bound::from_borrowed_ptr(py, frame::function(self.raw)) }
     }
 
     /// Whether nothing has run yet and the thread owns the frame: it is neither a resumed generator nor one that throws.
@@ -106,7 +120,7 @@ impl<'a> Frame<'a> {
             if index >= usize::try_from(count).unwrap_or(0) {
                 return None;
             }
-            Bound::from_borrowed_ptr_or_opt(py, raw::read(self.raw, frame::LOCALSPLUS + index * size_of::<usize>()))
+            Bound::from_borrowed_ptr_or_opt(py, (*frame::slot(self.raw, index)).object())
         }
     }
 
@@ -121,20 +135,16 @@ impl<'a> Frame<'a> {
         counts as usize + star.count_ones() as usize
     }
 
-    pub(in crate::ffi) fn values(self) -> &'a [*mut ffi::PyObject] {
+    /// The parameters' values, which the frame keeps alive.
+    pub fn values(self) -> Values<'a> {
         // SAFETY: a fresh frame's first slots hold its parameters; the frame is alive for `'a`.
-        unsafe { std::slice::from_raw_parts(self.raw.add(frame::LOCALSPLUS).cast(), self.parameters()) }
-    }
-
-    /// The parameters' values.
-    #[must_use]
-    pub fn args<'py>(self, py: Python<'py>) -> crate::ffi::Args<'a, 'py> {
-        crate::ffi::Args::new(py, self.values())
+        let slots = unsafe { std::slice::from_raw_parts(frame::slot(self.raw, 0), self.parameters()) };
+        Values(slots.iter().map(|slot| slot.object()).collect(), PhantomData)
     }
 
     /// Calls a function with the parameters' values, all positional.
     pub(in crate::ffi) fn call<'py>(self, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let values = self.values();
+        let Values(values, _) = self.values();
         // SAFETY: the values are live objects, which the frame holds until it is cleared.
         unsafe {
             let result =
@@ -195,14 +205,16 @@ impl<'a> Frame<'a> {
         // SAFETY: as the caller promises; the frame owns a reference to its code object.
         unsafe {
             for slot in from.max(0)..to {
-                let offset = frame::LOCALSPLUS + slot.cast_unsigned() as usize * size_of::<usize>();
-                raw::write::<usize>(self.raw, offset, 0);
+                *frame::slot(self.raw, slot.cast_unsigned() as usize) = Reference::EMPTY;
             }
-            raw::write(self.raw, frame::F_CODE, ffi::Py_NewRef(new));
-            raw::write(self.raw, frame::STACKTOP, to);
+            let before: Reference = raw::read(self.raw, frame::F_CODE);
+            frame::set_code(self.raw, ffi::Py_NewRef(new));
+            frame::set_stack(self.raw, to);
             let start = new.cast::<u8>().add(code::CO_CODE_ADAPTIVE);
             raw::write(self.raw, frame::INSTR, start.offset(frame::FRESH));
-            ffi::Py_DECREF(old);
+            if before.counts() {
+                ffi::Py_DECREF(old);
+            }
         }
     }
 }

@@ -8,4 +8,5 @@ pub(super) mod generator_survivors;
 pub mod surviving_frames;
 mod survivors;
 pub mod traceback;
+pub(crate) mod units;
 mod variables;

@@ -6,7 +6,7 @@ use super::{generator_survivors, variables};
 use crate::bytecode::flag;
 use crate::ffi::layout::{code, frame};
 use crate::ffi::raw;
-use crate::ffi::release::{self, PyFrameObject};
+use crate::ffi::release::{self, PyFrameObject, Reference};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -134,7 +134,7 @@ pub(in crate::ffi) fn call_successor<'py>(
 /// `raw` must be a fresh frame of the running thread, without a frame object.
 pub(in crate::ffi) unsafe fn begin(raw: *mut u8) {
     // SAFETY: a fresh frame's code is a code object.
-    let flags: u32 = unsafe { raw::read(raw::read(raw, frame::F_CODE), code::CO_FLAGS) };
+    let flags: u32 = unsafe { raw::read(frame::code(raw).cast(), code::CO_FLAGS) };
     let frames = if flags & flag::GENERATOR_LIKE == 0 { NEXT.take() } else { Vec::new() };
     if frames.is_empty() {
         return;
@@ -143,16 +143,18 @@ pub(in crate::ffi) unsafe fn begin(raw: *mut u8) {
     // gets the other one; one that belongs to a running frame is not tracked by the collector.
     let object = unsafe {
         let py = Python::assume_attached();
-        let (code, globals) = (raw::read(raw, frame::F_CODE), raw::read(raw, frame::F_GLOBALS));
+        let (code, globals) = (frame::code(raw).cast(), raw::read(raw, frame::F_GLOBALS));
         let made: *mut ffi::PyFrameObject =
             ffi::PyFrame_New(ffi::PyThreadState_Get(), code, globals, std::ptr::null_mut());
         let Ok(object) = Bound::<PyAny>::from_owned_ptr_or_err(py, made.cast()) else { return };
         ffi::PyObject_GC_UnTrack(object.as_ptr().cast());
         let own: *mut u8 = data(&object);
         for field in [frame::F_FUNC, frame::F_CODE] {
-            let held: *mut ffi::PyObject = raw::read(own, field);
-            raw::write::<usize>(own, field, 0);
-            ffi::Py_XDECREF(held);
+            let held: Reference = raw::read(own, field);
+            raw::write(own, field, Reference::EMPTY);
+            if held.counts() {
+                ffi::Py_DECREF(held.object());
+            }
         }
         raw::write(object.as_ptr().cast(), offset_of!(PyFrameObject, f_frame), raw);
         raw::write(raw, offset_of!(release::_PyInterpreterFrame, frame_obj), object.clone().into_ptr());

@@ -78,11 +78,11 @@ fn put(frame: &Bound<'_, PyAny>, slot: usize, value: Bound<'_, PyAny>) {
     // SAFETY: a frame object made for a code object owns a frame with a slot for each of the code's variables, which are NULL at first.
     unsafe {
         let inner: *mut u8 = raw::read(frame.as_ptr().cast(), offset_of!(release::PyFrameObject, f_frame));
-        let code: *mut u8 = raw::read(inner, layout::frame::F_CODE);
+        let code = layout::frame::code(inner).cast::<u8>();
         let count: std::ffi::c_int = raw::read(code, layout::code::CO_NLOCALSPLUS);
-        let place = inner.add(layout::frame::LOCALSPLUS).cast::<*mut ffi::PyObject>().add(slot);
-        if slot < usize::try_from(count).unwrap_or(0) && (*place).is_null() {
-            *place = value.into_ptr();
+        let place = layout::frame::slot(inner, slot);
+        if slot < usize::try_from(count).unwrap_or(0) && (*place).object().is_null() {
+            *place = release::Reference::owned(value.into_ptr());
         }
     }
 }

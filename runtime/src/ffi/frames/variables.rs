@@ -1,7 +1,7 @@
 //! The variables of a frame object's frame, copied from one frame to another.
 use crate::ffi::layout::{code, frame};
 use crate::ffi::raw;
-use crate::ffi::release::PyFrameObject;
+use crate::ffi::release::{PyFrameObject, Reference};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -32,7 +32,7 @@ impl<'py> FrameVariables<'py> {
         let (py, raw) = (object.py(), data(object));
         // SAFETY: a frame object's frame is alive; its code is a code object, or NULL once it was cleared.
         let (names, kinds) = unsafe {
-            let code: *mut u8 = raw::read(raw, frame::F_CODE);
+            let code = frame::code(raw).cast::<u8>();
             if code.is_null() {
                 return None;
             }
@@ -60,21 +60,27 @@ impl<'py> FrameVariables<'py> {
         self.kinds.as_bytes().get(index).is_some_and(|kind| kind & FREE != 0)
     }
 
-    fn place(&self, index: usize) -> *mut *mut ffi::PyObject {
+    fn place(&self, index: usize) -> *mut Reference {
         // SAFETY: a frame has a slot for each of its code's names.
-        unsafe { self.raw.add(frame::LOCALSPLUS).cast::<*mut ffi::PyObject>().add(index) }
+        unsafe { frame::slot(self.raw, index) }
     }
 
     /// Puts a value into the slot; gives the one before.
     fn put(&self, index: usize, value: Option<Bound<'py, PyAny>>) -> Option<Bound<'py, PyAny>> {
         let value = value.map_or(std::ptr::null_mut(), Bound::into_ptr);
-        // SAFETY: the slot owns what it holds, or holds NULL.
-        unsafe { Bound::from_owned_ptr_or_opt(self.names.py(), std::mem::replace(&mut *self.place(index), value)) }
+        // SAFETY: the new value goes over to the slot, the one before comes from it; what it does not count, something else keeps alive.
+        unsafe {
+            let before = std::mem::replace(&mut *self.place(index), Reference::owned(value));
+            if before.counts() {
+                return Bound::from_owned_ptr_or_opt(self.names.py(), before.object());
+            }
+            Bound::from_borrowed_ptr_or_opt(self.names.py(), before.object())
+        }
     }
 
     fn get(&self, index: usize) -> Option<Bound<'py, PyAny>> {
         // SAFETY: the slot holds a live object or NULL.
-        unsafe { Bound::from_borrowed_ptr_or_opt(self.names.py(), *self.place(index)) }
+        unsafe { Bound::from_borrowed_ptr_or_opt(self.names.py(), (*self.place(index)).object()) }
     }
 }
 

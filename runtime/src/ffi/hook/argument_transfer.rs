@@ -6,6 +6,7 @@
 use crate::bytecode::{Code, flag};
 use crate::ffi::frame::Frame;
 use crate::ffi::layout::{code, frame};
+use crate::ffi::release::Reference;
 use crate::ffi::{raw, release};
 use generated::opcodes::Op;
 use pyo3::ffi;
@@ -81,7 +82,7 @@ pub(super) fn drop_arguments(sites: &CallSites, callee: Frame<'_>) {
         if caller.is_null() || raw::read::<u8>(caller, frame::OWNER) > frame::OWNED_BY_GENERATOR {
             return;
         }
-        let raw: *mut ffi::PyObject = raw::read(caller, frame::F_CODE);
+        let raw = frame::code(caller);
         if ffi::PyCode_Check(raw) == 0 || release::is_monitored(raw) {
             return;
         }
@@ -93,16 +94,15 @@ pub(super) fn drop_arguments(sites: &CallSites, callee: Frame<'_>) {
     let Some(Call { callable, args }) = site else { return };
     // SAFETY: the instruction runs, so that its operands are in these slots.
     unsafe {
-        let slots: *mut *mut ffi::PyObject = caller.add(frame::LOCALSPLUS).cast();
-        let function: *mut ffi::PyObject = raw::read(callee.raw, frame::F_FUNC);
-        let [first, second] = [*slots.add(callable), *slots.add(callable + 1)];
+        let function = frame::function(callee.raw);
+        let [first, second] = [callable, callable + 1].map(|slot| (*frame::slot(caller, slot)).object());
         let held = match () {
             // A method: its receiver comes next.
-            () if first == function => callable + 1..args.end,
+            () if first == function => callable + usize::from(release::KEEPS_RECEIVER) + 1..args.end,
             () if first.is_null() && second == function => args,
             () => return,
         };
-        held.for_each(|slot| callee.drop_argument(slots, slot));
+        held.for_each(|slot| callee.drop_argument(frame::slot(caller, slot)));
     }
 }
 
@@ -113,7 +113,7 @@ impl Frame<'_> {
         let shared = |value: &*mut ffi::PyObject| unsafe {
             !value.is_null() && ffi::Py_REFCNT(*value) == 2 && !is_plain(*value)
         };
-        self.values().iter().any(shared) || self.rest().iter().any(shared)
+        self.values().0.iter().any(shared) || self.rest().iter().any(shared)
     }
 
     /// The items of its `*args`.
@@ -125,7 +125,7 @@ impl Frame<'_> {
                 return &[];
             }
             let named = raw::read::<u32>(code, code::CO_ARGCOUNT) + raw::read::<u32>(code, code::CO_ARGCOUNT + 8);
-            let tuple = self.values()[named as usize];
+            let tuple = (*frame::slot(self.raw, named as usize)).object();
             let count = usize::try_from(ffi::PyTuple_GET_SIZE(tuple)).unwrap_or(0);
             std::slice::from_raw_parts((&raw const (*tuple.cast::<ffi::PyTupleObject>()).ob_item).cast(), count)
         }
@@ -135,13 +135,12 @@ impl Frame<'_> {
     ///
     /// # Safety
     /// The slot must own what it holds, or hold NULL.
-    unsafe fn drop_argument(self, slots: *mut *mut ffi::PyObject, index: usize) {
+    unsafe fn drop_argument(self, slot: *mut Reference) {
         // SAFETY: as the caller promises; the frame keeps the value alive.
         unsafe {
-            let slot = slots.add(index);
-            let value = *slot;
-            if !value.is_null() && (self.values().contains(&value) || self.rest().contains(&value)) {
-                *slot = ffi::Py_NewRef(ffi::Py_None());
+            let value = (*slot).object();
+            if (*slot).counts() && (self.values().0.contains(&value) || self.rest().contains(&value)) {
+                *slot = Reference::owned(ffi::Py_NewRef(ffi::Py_None()));
                 ffi::Py_DECREF(value);
             }
         }

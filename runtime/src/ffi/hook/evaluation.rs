@@ -184,6 +184,9 @@ unsafe fn decide(
                 return Some(unsafe { run_replaced(py, installed, state, frame.raw) });
             }
             Ok(Action::Call(function)) => frame.call(function.bind(py)).and_then(callable::follow).map(Bound::unbind),
+            Ok(Action::Enter(function)) => {
+                callable::as_compiled(py, || frame.call(function.bind(py))).map(Bound::unbind)
+            }
             Ok(Action::Done(result)) => Ok(result),
             Err(error) => Err(error),
         };

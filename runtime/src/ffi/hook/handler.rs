@@ -11,6 +11,8 @@ pub enum Action {
     Replace(Py<PyAny>),
     /// Do not run it: call this function with the frame's parameters, all positional, and run the continuations that follow.
     Call(Py<PyAny>),
+    /// The same for a frame that is compiled in its own right: what it calls may be compiled.
+    Enter(Py<PyAny>),
     /// Do not run it: this is its result.
     Done(Py<PyAny>),
 }

@@ -6,6 +6,7 @@ use crate::names::name;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict};
 use std::ffi::c_int;
 use std::mem::offset_of;
 
@@ -45,7 +46,14 @@ pub(in crate::ffi) fn check(py: Python<'_>) -> PyResult<()> {
     if !release::check_pending(py)? {
         return Err(wrong("PyInterpreterState"));
     }
-    check_frame(py)
+    in_a_frame(py)
+}
+
+/// Checks the frame of a piece of Python, which calls the check: a host in C may have none of its own.
+fn in_a_frame(py: Python<'_>) -> PyResult<()> {
+    let locals = PyDict::new(py);
+    locals.set_item("check", PyCFunction::new_closure(py, None, None, |args, _| check_frame(args.py()))?)?;
+    py.eval(c"check()", Some(&locals), None).map(drop)
 }
 
 fn check_frame(py: Python<'_>) -> PyResult<()> {
@@ -65,7 +73,7 @@ fn check_frame(py: Python<'_>) -> PyResult<()> {
         if raw.is_null() || !(raw as usize).is_multiple_of(8) || !std::ptr::eq(raw, current) {
             return Err(wrong("PyFrameObject"));
         }
-        (read::<usize>(raw, frame::F_CODE), read::<usize>(raw, frame::F_GLOBALS))
+        (frame::code(raw) as usize, read::<usize>(raw, frame::F_GLOBALS))
     };
     let same = |address: usize, name: &str| PyResult::Ok(running.getattr(name)?.as_ptr() as usize == address);
     if same(code, "f_code")? && same(globals, "f_globals")? { Ok(()) } else { Err(wrong("_PyInterpreterFrame")) }

@@ -1,8 +1,10 @@
 //! Containers of C, and instances of classes that derive from them: what they hold, read and made by functions of the C class alone.
 use super::{ordered_dict, referents};
 use crate::ffi::types;
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple, PyType};
 
 /// How C keeps the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,13 +140,53 @@ impl<'py> Container<'py> {
     }
 }
 
-/// Whether the object is a `list`, `tuple`, `dict` or `set`, and of no derived class: it has no attributes.
+/// The keys of a dict, or the items of a set, in their order; no method of a derived class is asked. Called by compiled code, too.
+///
+/// # Errors
+/// Where the object is neither.
+#[pyfunction]
+pub fn keys<'py>(container: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let hashed = container.is_instance_of::<PyDict>()
+        || container.is_instance_of::<PySet>()
+        || container.is_instance_of::<PyFrozenSet>();
+    let of = of(&container.get_type()).filter(|_| hashed);
+    PyTuple::new(container.py(), of.ok_or_else(|| PyTypeError::new_err("no dict and no set"))?.items(container)?)
+}
+
+/// A dict with these keys and values that is only gone through: where it keeps them says nothing, and no key is hashed or compared.
+///
+/// # Errors
+/// Where memory is short.
+pub fn dict_in_order<'py>(keys: &Bound<'py, PyTuple>, values: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyDict>> {
+    unsafe extern "C" {
+        fn _PyDict_SetItem_KnownHash(
+            dict: *mut ffi::PyObject,
+            key: *mut ffi::PyObject,
+            value: *mut ffi::PyObject,
+            hash: ffi::Py_hash_t,
+        ) -> std::ffi::c_int;
+    }
+    let dict = PyDict::new(keys.py());
+    for (index, (key, value)) in keys.iter().zip(values).enumerate() {
+        // SAFETY: live objects, a dict of ours; no two keys have one hash, so that none is compared.
+        let set =
+            unsafe { _PyDict_SetItem_KnownHash(dict.as_ptr(), key.as_ptr(), value.as_ptr(), index as ffi::Py_hash_t) };
+        if set != 0 {
+            return Err(PyErr::fetch(keys.py()));
+        }
+    }
+    Ok(dict)
+}
+
+/// Whether the object is a `list`, `tuple`, `dict`, `set`, `bytearray` or `memoryview`, and of no derived class: it has no attributes.
 #[must_use]
 pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyDict>()
         || object.is_exact_instance_of::<PyList>()
         || object.is_exact_instance_of::<PyTuple>()
         || object.is_exact_instance_of::<PySet>()
+        || object.is_exact_instance_of::<PyByteArray>()
+        || object.is_exact_instance_of::<PyMemoryView>()
 }
 
 /// Whether a dict or set, or an instance of a derived class, whose `__contains__` is not asked, has a key.
@@ -172,6 +214,9 @@ pub fn builtin_length(object: &Bound<'_, PyAny>) -> Option<usize> {
     }
     if let Ok(dict) = object.cast::<PyDict>() {
         return Some(dict.len());
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return Some(bytes.len());
     }
     let set = object.cast::<PySet>().ok().map(|set| set.len());
     set.or_else(|| object.cast::<PyFrozenSet>().ok().map(|set| set.len()))

@@ -63,6 +63,14 @@ pub fn builtins<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> 
     }
 }
 
+/// Whether a function has a dict of annotations, which asking for it would make from 3.14 on.
+pub fn has_annotations(function: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the type is checked; the field is NULL or an object.
+    function.cast::<PyFunction>().is_ok_and(|function| unsafe {
+        !(*function.as_ptr().cast::<ffi::PyFunctionObject>()).func_annotations.is_null()
+    })
+}
+
 /// The closure of a function, if it has one.
 pub fn function_closure<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     part(function, ffi::PyFunction_GetClosure)

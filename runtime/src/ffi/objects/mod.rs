@@ -2,6 +2,8 @@
 //!
 //! In: live objects of known types. Out: what they hold: parts of functions, tables of sets, caches, referents, modules.
 //! It must not know code objects, frames or guards.
+#[cfg(slotrt_traces)]
+pub mod buffers;
 pub(crate) mod callee;
 #[cfg(slotrt_traces)]
 pub mod collector;
@@ -11,6 +13,8 @@ pub mod context_variable;
 #[cfg(slotrt_traces)]
 pub mod contexts;
 pub mod inspect;
+#[cfg(slotrt_traces)]
+pub mod iterators;
 #[cfg(slotrt_traces)]
 pub mod lru_cache;
 pub(crate) mod modules;
@@ -23,3 +27,7 @@ pub mod referents;
 mod samples;
 pub mod set_table;
 pub mod snapshot;
+#[cfg(slotrt_traces)]
+pub mod thread_locals;
+#[cfg(slotrt_traces)]
+pub mod weak_references;

@@ -52,6 +52,27 @@ pub unsafe fn is_monitored(_code: *mut ffi::PyObject) -> bool {
     false
 }
 
+/// The receiver of a method stays the caller's for as long as the call lasts: its slot must not be changed.
+pub const KEEPS_RECEIVER: bool = false;
+
+/// The stack of a frame is empty above this many slots.
+///
+/// # Safety
+/// `frame` must be a live frame whose code has that many slots.
+pub unsafe fn set_stack(frame: *mut u8, slots: c_int) {
+    // SAFETY: as the caller promises.
+    unsafe { raw::write(frame, offset_of!(_PyInterpreterFrame, stacktop), slots) };
+}
+
+/// How many slots of a frame are in use.
+///
+/// # Safety
+/// `frame` must be a live frame.
+pub unsafe fn stack_end(frame: *mut u8) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { raw::read(frame, offset_of!(_PyInterpreterFrame, stacktop)) }
+}
+
 /// Words that a frame of this code takes.
 ///
 /// # Safety

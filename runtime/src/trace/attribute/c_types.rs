@@ -89,6 +89,9 @@ impl<'py> Tracer<'py> {
             let (function, receiver) = self.parts_of_method(object)?;
             return self.method_get_attr(object, function, receiver, name);
         }
+        if let Some(value) = self.thread_local_attr(object, name)? {
+            return Ok(value);
+        }
         self.adopt_context(object)?;
         let found = self.lookup(class, "__getattribute__");
         let value = match self.owned(object) {
@@ -110,6 +113,9 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
+        if self.set_thread_local(object, name, value)? {
+            return Ok(());
+        }
         self.adopt_context(object)?;
         let Some(owned) = self.owned(object) else {
             return unsupported("attribute of an object of a C class is set", name);

@@ -263,6 +263,7 @@ fn own_annotations(class: &Bound<'_, PyType>) -> bool {
         .get_type::<PyType>()
         .getattr(intern!(class.py(), "__dict__"))
         .and_then(|dict| dict.get_item("__dict__"));
-    let own = dict.and_then(|getter| getter.call_method1(name!("__get__"), (class,)));
-    own.and_then(|own| own.contains("__annotations__")).unwrap_or(false)
+    let own = dict.and_then(|getter| getter.call_method1(name!("__get__"), (class,))).ok();
+    let held = |name: &str| own.as_ref().is_some_and(|own| own.contains(name).unwrap_or(false));
+    held("__annotations__") || held("__annotations_cache__")
 }

@@ -31,6 +31,9 @@ impl<'py> Tracer<'py> {
         if let Some(domain) = self.domain_of(&class) {
             return self.domain_attr(&domain, object, &class, name);
         }
+        if name == "__class__" && self.is_number(object) {
+            return Ok(self.constant(class.into_any()));
+        }
         let plain = self.real(object).is_some_and(|object| crate::trace::value::kinds::is_plain(&object.get_type()));
         if !plain && let Some(known) = self.known(object) {
             if let Ok(class) = known.cast::<PyType>() {

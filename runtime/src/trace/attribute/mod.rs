@@ -13,3 +13,4 @@ pub(crate) mod namespaces;
 pub(crate) mod stores;
 pub(crate) mod super_lookup;
 pub(crate) mod super_objects;
+pub(crate) mod thread_locals;

@@ -103,7 +103,7 @@ impl<'py> Tracer<'py> {
             crate::trace::state::journal::changed();
             self.state.seen_whole.get(&object).copied().map(|dict| self.state.aliases.changed.insert(dict));
             let stored = match value {
-                Some(value) => dict.set_item(name, self.native(value)?),
+                Some(value) => dict.set_item(name, self.stored(value)?),
                 None => dict.del_item(name),
             };
             return stored.or_else(|error| internal(error.to_string()));

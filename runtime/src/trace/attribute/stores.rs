@@ -75,7 +75,7 @@ impl<'py> Tracer<'py> {
             return self.write_descriptor(&found, object, &class, name, value);
         }
         if let Some(owned) = self.owned(object) {
-            let value = value.map(|value| self.native(value)).transpose()?;
+            let value = value.map(|value| self.stored(value)).transpose()?;
             return self.plain_set(&owned, name, value.as_ref()).or_else(|error| self.raise_error(error));
         }
         let Some(real) = self.real(object) else { return unsupported("attribute of a symbolic value is set", name) };

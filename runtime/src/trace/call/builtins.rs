@@ -28,6 +28,8 @@ pub const MODELLED: &[(&str, &str)] = &[
     ("format", "builtin_format"),
     ("hash", "builtin_hash"),
     ("abs", "builtin_abs"),
+    ("min", "builtin_min"),
+    ("max", "builtin_max"),
 ];
 
 /// Functions of `builtins` that read or write the world outside, or the frame that calls them.
@@ -89,6 +91,7 @@ impl<'py> Tracer<'py> {
             ("dir", [value]) => self.model_dir(*value).map(Some),
             ("dir", _) => unsupported("builtin that depends on the interpreter's state", name),
             ("id", [value]) => self.id_of(*value).map(Some),
+            ("min" | "max", args) => self.number_function(name, args),
             ("abs", [value]) => self.operator("abs", &[*value]).map(Some),
             _ => Ok(None),
         }
@@ -96,7 +99,8 @@ impl<'py> Tracer<'py> {
 
     fn model_len(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let value = self.behind_view(value).unwrap_or(value);
-        if let Some(length) = self.unread_length(value)? {
+        let viewed = self.length_of_view(value)?;
+        if let Some(length) = viewed.map_or_else(|| self.unread_length(value), |length| Ok(Some(length)))? {
             let length = pyo3::types::PyInt::new(self.py, length).into_any();
             return Ok(Some(self.constant(length)));
         }

@@ -35,6 +35,20 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
         let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
+        if owner.is_some()
+            && args.keywords.is_empty()
+            && let Some(item) = self.next_by_name(&name, &args.positional)?
+        {
+            return Ok(item);
+        }
+        if args.keywords.is_empty()
+            && let Some(view) = self.view_of_unusual(object, &name, &args.positional)?
+        {
+            return Ok(view);
+        }
+        if let Some(result) = self.thread_local_method(owner.as_ref(), &name, &args)? {
+            return Ok(result);
+        }
         if let Some(result) = self.call_modelled_c(object, &name, owner.as_ref(), receiver.as_ref(), &args)? {
             return Ok(result);
         }
@@ -214,10 +228,13 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
+                _ if index > 0 && STORES.contains(&&*name) && !calls && stores_at(&name, index) => {
+                    self.stored(*value)?
+                }
                 _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };
-            if !self.is_only_called(object, calls, *value)? {
+            if !self.is_only_called(object, calls, *value)? && !self.is_only_gone_through(object, *value) {
                 self.refuse_disguise(&native, &name, index, *value)?;
             }
             positional.push(native);
@@ -256,7 +273,7 @@ impl<'py> Tracer<'py> {
             return Looks::AtAll;
         }
         let given = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
-        match given.filter(|value| self.known(**value).is_none()).count() {
+        match given.filter(|value| !self.is_symbolic(**value) && self.known(**value).is_none()).count() {
             0 | 1 => Looks::AtOne,
             _ => Looks::AtAll,
         }
@@ -334,6 +351,7 @@ impl<'py> Tracer<'py> {
             return unsupported("C function on an instance of a builtin's subclass", what);
         }
         match self.real(value) {
+            Some(_) if self.is_outside_iterator(value) && name != "length_hint" => Ok(()),
             Some(object)
                 if crate::ffi::types::is_c_type(&class)
                     && !self.runs_python(&object)
@@ -344,6 +362,15 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Whether the method keeps this argument as it is.
+fn stores_at(name: &str, index: usize) -> bool {
+    match name {
+        "append" | "appendleft" => index == 1,
+        "insert" | "setdefault" | "__setitem__" => index == 2,
+        _ => false,
     }
 }
 

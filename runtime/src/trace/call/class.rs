@@ -249,6 +249,9 @@ impl<'py> Tracer<'py> {
             }
             "str" => self.model_text(value, "__str__", &[]),
             "int" | "float" | "complex" => {
+                if let Some(number) = self.number_function(name, &[value])? {
+                    return Ok(Some(number));
+                }
                 let class = self.class_of(value)?;
                 if is_c_type(&class) {
                     return Ok(None);

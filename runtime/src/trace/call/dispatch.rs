@@ -41,6 +41,9 @@ impl<'py> Tracer<'py> {
             };
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
+        if let Some(result) = self.call_rehearsed(callable, &args)? {
+            return Ok(result);
+        }
         let class = self.class_of(callable)?;
         let Some(object) = self.owned(callable).or_else(|| self.real(callable)) else {
             let name = types::name(&class);
@@ -139,6 +142,12 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         args: Arguments,
     ) -> Traced<ValueId> {
+        if args.positional.is_empty()
+            && args.keywords.is_empty()
+            && let Some(referent) = self.follow_outside(callable, class)?
+        {
+            return Ok(referent);
+        }
         if crate::ffi::types::is_c_type(class) {
             let name = types::name(class);
             if types::c_name(class) == "types.GenericAlias" {
@@ -156,11 +165,6 @@ impl<'py> Tracer<'py> {
             match &*types::c_name(class) {
                 "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
                 "functools.partial" => return self.call_partial(callable, args),
-                "weakref.ReferenceType" if args.positional.is_empty() && args.keywords.is_empty() => {
-                    if let Some(referent) = self.referent_outside(callable, object)? {
-                        return Ok(referent);
-                    }
-                }
                 _ if self.known(callable).is_some() && object.is_callable() => {
                     return self.call_c_on(object, &args, false);
                 }

@@ -82,6 +82,7 @@ impl<'py> Tracer<'py> {
         qualname: String,
     ) -> Traced<ValueId> {
         let mut frame = self.frame_of(function, code, locals)?;
+        let origin = if frame.whole { CallOrigin::Within } else { origin };
         frame.leave = self.stop_points_of(origin, &frame.code, frame.globals.bind(self.py).as_any());
         self.state.route.push(qualname.into());
         match self.run_called(&mut frame)? {
@@ -151,6 +152,7 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
+            whole: self.state.domains.iter().any(|domain| domain.is_whole(function)),
             leave: crate::trace::state::stop_points::StopPoints::default(),
             began: 0,
             serial: self.state.frames,

@@ -19,3 +19,4 @@ pub(crate) mod lru_cache;
 pub(crate) mod models;
 pub(crate) mod new_type;
 pub(crate) mod outside_objects;
+pub(crate) mod rehearsal;

@@ -154,7 +154,7 @@ impl<'py> Tracer<'py> {
         }))
     }
 
-    fn number(&mut self, number: i32) -> ValueId {
+    pub(crate) fn number(&mut self, number: i32) -> ValueId {
         let number = pyo3::types::PyInt::new(self.py, number).into_any();
         self.constant(number)
     }

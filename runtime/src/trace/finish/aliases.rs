@@ -5,6 +5,7 @@ use crate::guard::source::Source;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId, ValueSet};
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
@@ -46,14 +47,19 @@ impl<'py> Tracer<'py> {
     }
 
     /// Guards that the inputs of a graph which changes some of them share memory as they do now: a backend may rely on that.
-    pub(crate) fn guard_memory(&mut self) {
+    pub(crate) fn guard_memory(&mut self) -> Traced<()> {
         if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
-            return;
+            return Ok(());
+        }
+        if !self.state.numbers.shapes.is_empty() {
+            // Where inputs end is not known.
+            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
         }
         let changed = reached(&self.state.graph, &self.state.changed_by_graph);
         let mut inputs = Vec::new();
         for (node, value) in self.state.inputs.iter() {
-            if let (Some(object), Some(source)) = (self.real(*value), self.source(*value)) {
+            let object = self.real(*value).filter(|object| self.domain_of(&object.get_type()).is_some());
+            if let (Some(object), Some(source)) = (object, self.source(*value)) {
                 inputs.push((object, source, changed.contains(node)));
             }
         }
@@ -64,6 +70,7 @@ impl<'py> Tracer<'py> {
             let sources = Source::Together(inputs.into_iter().map(|(_, source, _)| source).collect());
             self.guard(sources, Check::Domain(check), "the graph changes inputs in place");
         }
+        Ok(())
     }
 
     /// Whether two values, which are two objects now, could be one at another call, as far as other guards go.

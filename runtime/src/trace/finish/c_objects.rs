@@ -5,7 +5,7 @@ use crate::names::name;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
-use crate::trace::state::value::{New, ValueId};
+use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet, PyString, PyTuple, PyType};
 
@@ -113,7 +113,7 @@ impl<'py> Tracer<'py> {
             {
                 self.materialise_reduced(id, object)
             }
-            "types.UnionType" => self.materialise_union(id, object),
+            "types.UnionType" | "typing.Union" => self.materialise_union(id, object),
             "object" => {
                 let class = self.constant(class.into_any());
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
@@ -129,6 +129,13 @@ impl<'py> Tracer<'py> {
             }
             "types.SimpleNamespace" | "collections.OrderedDict" | "collections.defaultdict" => {
                 self.materialise_instance(id, object, &class)
+            }
+            "torch.Size" => {
+                let items = object.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
+                let items = items.or_else(|error| internal(error.to_string()))?;
+                let items = self.absorb_all(items.into_iter());
+                let (class, items) = (self.constant(class.into_any()), self.push(Value::New(New::Tuple(items))));
+                self.set(id, New::Call { callable: class, args: vec![items], state: None }, vec![class, items])
             }
             _ if crate::trace::call::class::is_struct_sequence(&class)
                 || crate::trace::value::c_values::is_value(object) =>

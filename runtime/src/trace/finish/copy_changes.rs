@@ -11,7 +11,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PySet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Key and value.
@@ -32,6 +32,11 @@ impl<'py> Tracer<'py> {
                 self.compare_items(value, &object, first)?;
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
                 self.compare_dicts(value, dict, first)?;
+            } else if let (Ok(now), Ok(first)) = (object.cast_exact::<PyByteArray>(), original.cast_exact::<PyBytes>())
+            {
+                self.compare_bytes(value, now, first)?;
+            } else if object.is_exact_instance_of::<PyMemoryView>() && object.getattr(name!("nbytes")).is_err() {
+                return Ok(Err(self.before_change(value, "a memoryview from outside that is released")));
             } else if let (Ok(set), Ok(first)) = (object.cast::<PySet>(), original.cast::<PySet>()) {
                 let compared = self.compare_sets(value, set, first)?;
                 if let Err(escape) = compared {

@@ -61,9 +61,11 @@ impl<'py> Tracer<'py> {
                 attributes.push((StateSlot::Attribute((*name).to_owned()), self.absorb(now)));
             }
         }
-        let annotations = object.getattr(name!("__annotations__")).or_else(|error| internal(error.to_string()))?;
-        if annotations.len().is_ok_and(|length| length > 0) {
-            attributes.push((StateSlot::Attribute("__annotations__".to_owned()), self.absorb(annotations)));
+        let Some(annotations) = annotations(object).or_else(|error| internal(error.to_string()))? else {
+            return self.escape(id, "function whose annotations were made in the trace");
+        };
+        if let Some((name, value)) = annotations {
+            attributes.push((StateSlot::Attribute(name.to_owned()), self.absorb(value)));
         }
         let mut children: Vec<_> = optional.iter().flatten().copied().collect();
         children.extend(&closure);
@@ -241,4 +243,19 @@ fn is_made_by_c(base: &Bound<'_, PyType>) -> bool {
 /// Whether C lays out the instances of a class and of those that derive from it.
 fn lays_out(base: &Bound<'_, PyType>) -> bool {
     is_c_type(base) && types::has_own_fields(base)
+}
+
+/// The annotations of a function: the attribute that has them and its value, or that there are none. From 3.14 on they are made by a
+/// function when they are first asked for; `None` where that has happened.
+#[allow(clippy::type_complexity)]
+fn annotations<'py>(function: &Bound<'py, PyAny>) -> PyResult<Option<Option<(&'static str, Bound<'py, PyAny>)>>> {
+    if cfg!(Py_3_14) {
+        let annotate = function.getattr(name!("__annotate__"))?;
+        if !annotate.is_none() {
+            return Ok((!inspect::has_annotations(function)).then_some(Some(("__annotate__", annotate))));
+        }
+    }
+    let annotations = function.getattr(name!("__annotations__"))?;
+    let some = annotations.len()? > 0;
+    Ok(Some(some.then_some(("__annotations__", annotations))))
 }

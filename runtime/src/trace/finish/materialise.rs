@@ -37,6 +37,7 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.compare_copies()?;
+        self.advance_iterators()?;
         self.compare_contexts()?;
         self.replay_contexts()?;
         if let Some(object) = self.finaliser_in_guards() {
@@ -46,7 +47,7 @@ impl<'py> Tracer<'py> {
             return Ok(Err(escape));
         }
         self.guard_changed();
-        self.guard_memory();
+        self.guard_memory()?;
         crate::trace::finish::coalesce::merge(&mut self.state.effects);
         if let End::Return { kept: locals, .. } | End::Break { locals, .. } = &*end {
             self.guard_arguments(locals);
@@ -105,6 +106,9 @@ impl<'py> Tracer<'py> {
                 if crate::trace::value::finalisable::leads_to_code(object.bind(self.py)) =>
             {
                 self.escape(id, "an object whose end runs code, which compiled code would keep alive")
+            }
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                self.escape(id, "a result of what the graph calls as a whole")
             }
             Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
             Value::New(New::Owned(object)) => {

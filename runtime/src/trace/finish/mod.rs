@@ -2,6 +2,7 @@
 //!
 //! In: a trace and how it ended. Out: its [`Outcome`](super::state::outcome::Outcome)'s values, effects and guards, in order.
 //! Must not know: bytecode.
+pub(crate) mod advances;
 pub(crate) mod aliases;
 pub(crate) mod c_objects;
 pub(crate) mod coalesce;

@@ -3,22 +3,25 @@ use crate::graph::{Argument, NodeId, NodeOp};
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::reasons::{READS_SYSTEM, USED_LOCK};
 use crate::trace::state::value::Value;
+use rustc_hash::FxHashSet;
 
-/// Moves the placeholders to the front and renames nodes accordingly everywhere.
-pub(crate) fn placeholders_first(outcome: &mut Outcome) {
+/// Moves the placeholders to the front, leaves dropped nodes out, and renames nodes accordingly everywhere.
+pub(crate) fn placeholders_first(outcome: &mut Outcome, dropped: &FxHashSet<NodeId>) {
     if outcome.graph.nodes.is_empty() {
         return;
     }
     let nodes = std::mem::take(&mut outcome.graph.nodes);
     let mut places = vec![NodeId(0); nodes.len()];
     let is_input = |op: NodeOp| op == NodeOp::Placeholder;
-    let order = nodes.iter().enumerate().filter(|(_, node)| is_input(node.op));
-    let order: Vec<usize> =
-        order.chain(nodes.iter().enumerate().filter(|(_, node)| !is_input(node.op))).map(|(old, _)| old).collect();
+    let kept = || nodes.iter().enumerate().filter(|(old, _)| !dropped.contains(&NodeId(*old as u32)));
+    let order = kept().filter(|(_, node)| is_input(node.op));
+    let order: Vec<usize> = order.chain(kept().filter(|(_, node)| !is_input(node.op))).map(|(old, _)| old).collect();
     for (new, old) in order.iter().enumerate() {
         places[*old] = NodeId(new as u32);
     }
-    let mut sorted: Vec<_> = nodes.into_iter().enumerate().map(|(old, node)| (places[old], node)).collect();
+    let is_kept = |old: &usize| !dropped.contains(&NodeId(*old as u32));
+    let nodes = nodes.into_iter().enumerate().filter(|(old, _)| is_kept(old));
+    let mut sorted: Vec<_> = nodes.map(|(old, node)| (places[old], node)).collect();
     sorted.sort_by_key(|(place, _)| *place);
     for (_, mut node) in sorted {
         node.args.iter_mut().for_each(|arg| rename(arg, &places));

@@ -4,6 +4,7 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::trace::release;
 use crate::trace::state::generator::{GeneratorKind, GeneratorObject};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind};
@@ -97,7 +98,7 @@ impl<'py> Tracer<'py> {
         let cause = match self.awaitable_iter(next) {
             Ok(Some(awaitable)) => return Ok(awaitable),
             Ok(None) => {
-                let message = format!("object {name} can't be used in 'await' expression");
+                let message = release::not_awaitable(&name);
                 match self.raise::<ValueId>("TypeError", message) {
                     Err(Unwind::Raised(cause)) => cause,
                     other => return other,

@@ -95,6 +95,9 @@ impl<'py> Tracer<'py> {
         if Self::is_number_kind(name) {
             return Ok(self.py.get_type::<pyo3::types::PyInt>());
         }
+        if let Some(class) = self.class_of_view(name) {
+            return Ok(class);
+        }
         if let Some(class) = self.class_in_contextvars(name) {
             return Ok(class);
         }

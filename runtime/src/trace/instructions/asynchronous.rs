@@ -1,5 +1,6 @@
 //! `await`, `async for` and `async with`.
 use crate::ffi::types;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
@@ -20,7 +21,7 @@ impl<'py> Tracer<'py> {
                 Some(method) => {
                     format!("'async with' received an object from {method} that does not implement __await__: {name}")
                 }
-                None => format!("object {name} can't be used in 'await' expression"),
+                None => release::not_awaitable(&name),
             };
             return self.raise("TypeError", message);
         };

@@ -99,7 +99,8 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn call_function_ex(&mut self, frame: &mut Frame, flags: u32) -> Traced<Flow> {
-        let mapping = if flags & 1 == 1 { Some(frame.pop()?) } else { None };
+        // From 3.14 on there is always one, or a NULL in its place.
+        let mapping = if flags & 1 == 1 || frame.code.isa().minor() > 13 { frame.pop_entry()? } else { None };
         let args = frame.pop()?;
         let class = self.class_of(args)?;
         if !self.iterates(&class)? {

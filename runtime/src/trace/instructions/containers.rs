@@ -1,5 +1,6 @@
 //! Builds, fills and unpacks containers; strings of f-strings.
 use crate::ffi::types;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
@@ -14,6 +15,11 @@ impl<'py> Tracer<'py> {
         values.iter().map(|value| self.native(*value)).collect()
     }
 
+    /// What containers of the trace's own hold for the values.
+    fn all_stored(&mut self, values: &[ValueId]) -> Traced<Vec<Bound<'py, PyAny>>> {
+        values.iter().map(|value| self.stored(*value)).collect()
+    }
+
     pub(crate) fn fresh<T>(&mut self, made: PyResult<Bound<'py, T>>) -> Traced<ValueId> {
         match made {
             Ok(object) => Ok(self.absorb(object.into_any())),
@@ -22,7 +28,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn tuple(&mut self, values: &[ValueId]) -> Traced<ValueId> {
-        let items = self.natives(values)?;
+        let items = self.all_stored(values)?;
         let tuple = PyTuple::new(self.py, items);
         self.fresh(tuple)
     }
@@ -42,7 +48,7 @@ impl<'py> Tracer<'py> {
         let list = match self.returned(frame, &values, New::List) {
             Some(list) => list,
             None => {
-                let items = self.natives(&values)?;
+                let items = self.all_stored(&values)?;
                 self.fresh(PyList::new(self.py, items))?
             }
         };
@@ -66,7 +72,7 @@ impl<'py> Tracer<'py> {
     fn dict(&mut self, pairs: &[(ValueId, ValueId)]) -> Traced<ValueId> {
         let dict = PyDict::new(self.py);
         for (key, value) in pairs {
-            let (key, value) = (self.native(*key)?, self.native(*value)?);
+            let (key, value) = (self.native(*key)?, self.stored(*value)?);
             let stored = self.with_callbacks(|| dict.set_item(key, value));
             let none = self.py.None().into_bound(self.py);
             self.after_native(stored.map(|()| none), &[])?;
@@ -271,10 +277,21 @@ impl<'py> Tracer<'py> {
                 .raise("ValueError", format!("not enough values to unpack (expected {count}, got {})", items.len()));
         }
         if items.len() > count {
-            return self.raise("ValueError", format!("too many values to unpack (expected {count})"));
+            let got = self.counted(value)?.map(|got| format!(", got {got}")).unwrap_or_default();
+            return self.raise("ValueError", format!("too many values to unpack (expected {count}{got})"));
         }
         items.into_iter().rev().for_each(|item| frame.push(item));
         Ok(Flow::Next)
+    }
+
+    /// How many items an error says that there are: from 3.14 on, where the object itself knows.
+    fn counted(&mut self, value: ValueId) -> Traced<Option<usize>> {
+        let class = self.class_of(value)?;
+        let types = [self.py.get_type::<PyTuple>(), self.py.get_type::<PyList>(), self.py.get_type::<PyDict>()];
+        if !release::COUNTS_UNPACKED || !types.iter().any(|known| class.is(known)) {
+            return Ok(None);
+        }
+        self.size(value).map(Some)
     }
 
     pub(crate) fn unpack_ex(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
@@ -287,7 +304,7 @@ impl<'py> Tracer<'py> {
                 format!("not enough values to unpack (expected at least {}, got {})", before + after, items.len());
             return self.raise("ValueError", message);
         }
-        let middle = self.natives(&items[before..items.len() - after])?;
+        let middle = self.all_stored(&items[before..items.len() - after])?;
         let middle = PyList::new(self.py, middle);
         let middle = self.fresh(middle)?;
         items[items.len() - after..].iter().rev().for_each(|item| frame.push(*item));

@@ -165,14 +165,49 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    /// `[exit, lasti, previous, exception]` → result of `exit(type, exception, traceback)` on top.
+    /// `[manager]` → what a call of one of its special methods finds. CPython: `_Py_SpecialMethods`.
+    pub(crate) fn load_special(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
+        const METHODS: [&str; 4] = ["__enter__", "__exit__", "__aenter__", "__aexit__"];
+        let Some(name) = METHODS.get(which as usize) else { return internal("LOAD_SPECIAL argument") };
+        let manager = frame.pop()?;
+        let Some(method) = self.special(manager, name)? else {
+            return self.lacks_special(manager, which as usize / 2, name);
+        };
+        frame.push_callable(method, None);
+        Ok(Flow::Next)
+    }
+
+    /// Raises for an object that is no context manager of this kind, and says where it is one of the other kind.
+    fn lacks_special<T>(&mut self, manager: ValueId, kind: usize, name: &str) -> Traced<T> {
+        const KINDS: [(&str, &str, [&str; 2]); 2] = [
+            ("context manager protocol", "with", ["__enter__", "__exit__"]),
+            ("asynchronous context manager protocol", "async with", ["__aenter__", "__aexit__"]),
+        ];
+        let class = self.class_of(manager)?;
+        let ((own, ..), (other, statement, methods)) = (KINDS[kind], KINDS[1 - kind]);
+        let class_name = class.fully_qualified_name().or_else(|error| self.raise_error(error))?;
+        let mut message = format!("'{class_name}' object does not support the {own} (missed {name} method)");
+        if methods.iter().all(|method| self.lookup(&class, method).is_some()) {
+            message.push_str(&format!(" but it supports the {other}. Did you mean to use '{statement}'?"));
+        }
+        self.raise("TypeError", message)
+    }
+
+    /// `[exit, lasti, previous, exception]` → result of `exit(type, exception, traceback)` on top; from 3.14 on what is called lies
+    /// below as calls find it.
     pub(crate) fn with_except_start(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let exception = frame.peek(1)?;
-        let exit = frame.peek(4)?;
         let class = self.class_of(exception)?.into_any();
         let class = self.constant(class);
         let traceback = self.traceback_of(exception)?;
-        let result = self.call(exit, Arguments::positional(vec![class, exception, traceback]))?;
+        let mut args = vec![class, exception, traceback];
+        let exit = if frame.code.isa().minor() > 13 {
+            args.splice(0..0, frame.peek_entry(4)?);
+            frame.peek(5)?
+        } else {
+            frame.peek(4)?
+        };
+        let result = self.call(exit, Arguments::positional(args))?;
         frame.push(result);
         Ok(Flow::Next)
     }

@@ -58,6 +58,7 @@ impl<'py> Tracer<'py> {
             2 => object.setattr(name!("__kwdefaults__"), native),
             8 => self.set_closure(&object, &native),
             4 => set_annotations(&object, &native),
+            16 => object.setattr(name!("__annotate__"), native),
             _ => return unsupported("part of a function", frame.code.qualname.clone()),
         };
         done.or_else(|error| internal(error.to_string()))

@@ -61,6 +61,22 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
+    pub(crate) fn load_small_int(&mut self, frame: &mut Frame, number: u32) -> Traced<Flow> {
+        let number = self.number(number as i32);
+        frame.push(number);
+        Ok(Flow::Next)
+    }
+
+    /// What the compiler knows without asking the program's names. CPython: `_common_constants` in `Lib/opcode.py`.
+    pub(crate) fn load_common_constant(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
+        const NAMES: [&str; 5] = ["AssertionError", "NotImplementedError", "tuple", "all", "any"];
+        let Some(name) = NAMES.get(index as usize) else { return unsupported("common constant", index.to_string()) };
+        let object = self.import("builtins", name)?;
+        let value = self.constant(object);
+        frame.push(value);
+        Ok(Flow::Next)
+    }
+
     pub(crate) fn return_const(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         self.code_const(frame, index).map(Flow::Return)
     }

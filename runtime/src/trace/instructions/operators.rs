@@ -6,7 +6,7 @@ use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 
 /// `NB_*` of `Include/opcode.h` in order, named as in the module `operator`.
-const BINARY: [&str; 26] = [
+const BINARY: [&str; 27] = [
     "add",
     "and_",
     "floordiv",
@@ -33,6 +33,7 @@ const BINARY: [&str; 26] = [
     "isub",
     "itruediv",
     "ixor",
+    "getitem",
 ];
 const COMPARISONS: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
 
@@ -44,6 +45,13 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn binary_op(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
         let Some(name) = BINARY.get(arg as usize) else { return internal("BINARY_OP argument") };
+        if *name == "getitem" && frame.outermost && frame.began < frame.leave.first {
+            // A prologue makes places in the code of what it has put on the stack: the trace knows them as they are.
+            frame.pop_many(2)?;
+            let none = self.none();
+            frame.push(none);
+            return Ok(Flow::Next);
+        }
         let result = self.operate_on(frame, name, 2)?;
         frame.push(result);
         Ok(Flow::Next)

@@ -12,8 +12,8 @@ impl<'py> Tracer<'py> {
     pub(crate) fn step(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
         let arg = instr.arg;
         match instr.op {
-            Op::NOP | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
-            Op::POP_TOP => stack::pop_top(frame),
+            Op::NOP | Op::NOT_TAKEN | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
+            Op::POP_TOP | Op::POP_ITER => stack::pop_top(frame),
             Op::END_FOR => stack::end_for(frame),
             Op::END_SEND => stack::end_send(frame),
             Op::PUSH_NULL => stack::push_null(frame),
@@ -22,9 +22,9 @@ impl<'py> Tracer<'py> {
             Op::LOAD_CONST => self.load_const(frame, arg),
             Op::RETURN_CONST => self.return_const(frame, arg),
             Op::RETURN_VALUE => frame.pop().map(Flow::Return),
-            Op::LOAD_FAST | Op::LOAD_FAST_CHECK | Op::LOAD_CLOSURE => self.load_fast(frame, arg),
+            Op::LOAD_FAST | Op::LOAD_FAST_BORROW | Op::LOAD_FAST_CHECK | Op::LOAD_CLOSURE => self.load_fast(frame, arg),
             Op::LOAD_FAST_AND_CLEAR => locals::load_fast_and_clear(frame, arg),
-            Op::LOAD_FAST_LOAD_FAST => self.load_fast_load_fast(frame, arg),
+            Op::LOAD_FAST_LOAD_FAST | Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW => self.load_fast_load_fast(frame, arg),
             Op::STORE_FAST => locals::store_fast(frame, arg),
             Op::STORE_FAST_LOAD_FAST => self.store_fast_load_fast(frame, arg),
             Op::STORE_FAST_STORE_FAST => locals::store_fast_store_fast(frame, arg),
@@ -144,16 +144,10 @@ impl<'py> Tracer<'py> {
             Op::RESERVED | Op::ENTER_EXECUTOR | Op::INTERPRETER_EXIT => {
                 unsupported("internal operation", instr.op.name())
             }
-            // Operations of releases that are not traced, whose decoders alone give them.
-            Op::BUILD_INTERPOLATION
-            | Op::BUILD_TEMPLATE
-            | Op::LOAD_COMMON_CONSTANT
-            | Op::LOAD_FAST_BORROW
-            | Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW
-            | Op::LOAD_SMALL_INT
-            | Op::LOAD_SPECIAL
-            | Op::NOT_TAKEN
-            | Op::POP_ITER => unsupported("operation of another release", instr.op.name()),
+            Op::LOAD_SMALL_INT => self.load_small_int(frame, arg),
+            Op::LOAD_COMMON_CONSTANT => self.load_common_constant(frame, arg),
+            Op::LOAD_SPECIAL => self.load_special(frame, arg),
+            Op::BUILD_INTERPOLATION | Op::BUILD_TEMPLATE => unsupported("template string", instr.op.name()),
         }
     }
 }

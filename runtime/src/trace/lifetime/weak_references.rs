@@ -5,11 +5,9 @@
 use crate::bytecode::{Instr, Op};
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::guard::Check;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::generator::GeneratorObject;
-use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::{End, StackEntry};
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -139,6 +137,7 @@ impl<'py> Tracer<'py> {
         if self.real(referent).is_some() {
             return match self.known(referent) {
                 Some(object) => Ok(object),
+                None if !is_c_type(class) => self.proxy(referent),
                 None => unsupported("weak reference to an object from outside", types::name(class)),
             };
         }
@@ -152,24 +151,6 @@ impl<'py> Tracer<'py> {
     /// The object that a weak reference of the trace's own refers to, and whether it has a callback.
     pub(crate) fn referent(&self, reference: &Bound<'py, PyAny>) -> Option<(ValueId, bool)> {
         self.state.weak.get(&(reference.as_ptr() as usize)).copied()
-    }
-
-    /// What a weak reference from outside refers to, if the trace has it by another path: guards know both by identity. `None`: it has not.
-    pub(crate) fn referent_outside(
-        &mut self,
-        reference: ValueId,
-        object: &Bound<'py, PyAny>,
-    ) -> Traced<Option<ValueId>> {
-        let referent = object.call0().or_else(|error| self.raise_error(error))?;
-        let reached = self.state.identity.get(&(referent.as_ptr() as usize)).copied();
-        let (Some(reached), Some(source)) = (reached, self.source(reference)) else { return Ok(None) };
-        if self.same_object(reached).is_none() {
-            return Ok(None);
-        }
-        self.rely_on_life(reached)?;
-        let check = Check::Is(object.clone().unbind());
-        self.guard_once(reference, GuardRequest::IS, source, check, "the trace asked for what the reference refers to");
-        Ok(Some(reached))
     }
 
     /// Whether one of them is a weak reference or proxy made here: C compares what it refers to, which is a proxy.
@@ -191,6 +172,10 @@ impl<'py> Tracer<'py> {
     pub(crate) fn check_alive(&mut self, referent: ValueId) -> Traced<()> {
         if !self.state.weakly.contains(&referent) || self.is_lasting(referent) {
             return Ok(());
+        }
+        if let Value::Real { object, source: Some(_) } = self.value(referent) {
+            let object = object.bind(self.py).clone();
+            return self.refuse_ended(&object);
         }
         if self.state.searched > MAX_SEARCHED {
             return unsupported(

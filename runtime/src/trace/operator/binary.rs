@@ -1,11 +1,22 @@
 //! Binary operators: from the operator's name to the generated `PyNumber_*` function.
+use crate::ffi::callee;
 use crate::semantics::abstract_ as protocol;
+use crate::trace::release;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+
+/// Whether it is a function of C with this name. CPython: `binary_op`.
+fn is_print(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<pyo3::types::PyCFunction>() && callee::name_of(object) == "print"
+}
 
 impl<'py> Tracer<'py> {
     pub(crate) fn binary_by_slots(&mut self, name: &str, left: ValueId, right: ValueId) -> Traced<ValueId> {
+        if release::PRINT_IS_LIKE_ANY && name == "rshift" && self.known(left).is_some_and(|left| is_print(&left)) {
+            return unsupported("operator", "print >> …, whose error is worded otherwise");
+        }
         macro_rules! number {
             ($($operator:literal => $function:ident),* $(,)?) => {
                 match name {

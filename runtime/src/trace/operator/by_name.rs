@@ -230,6 +230,9 @@ impl<'py> Tracer<'py> {
                 _ => unsupported("frame of a traceback", format!("{name} of f_locals")),
             };
         }
+        if let Some(result) = self.number_operator(name, operands)? {
+            return Ok(result);
+        }
         if let Some(result) = self.namespace_operator(name, operands)? {
             return Ok(result);
         }
@@ -253,7 +256,11 @@ impl<'py> Tracer<'py> {
         };
         let mut natives = Vec::with_capacity(operands.len());
         for (index, operand) in operands.iter().enumerate() {
-            natives.push(if index < receivers { self.receiver(*operand)? } else { self.native(*operand)? });
+            natives.push(match index {
+                _ if index < receivers => self.receiver(*operand)?,
+                2 => self.stored(*operand)?,
+                _ => self.native(*operand)?,
+            });
         }
         self.note_use(operands);
         if natives[0].is_instance_of::<Proxy>() {
@@ -314,7 +321,8 @@ impl<'py> Tracer<'py> {
         if self.domain_of(&class).is_some() {
             return unsupported("search in a graph value", "contains");
         }
-        if is_c_type(&class) && !self.state.generators.contains_key(&container) {
+        let is_iterator = self.state.generators.contains_key(&container) || self.is_outside_iterator(container);
+        if is_c_type(&class) && !is_iterator {
             let result = self.native_operator("contains", &[container, item])?;
             return self.is_true(result);
         }

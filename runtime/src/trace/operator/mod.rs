@@ -7,4 +7,6 @@ pub(crate) mod by_name;
 pub(crate) mod capi;
 pub(crate) mod outside;
 pub(crate) mod outside_containers;
+pub(crate) mod outside_iterators;
 pub(crate) mod protocol;
+pub(crate) mod unusual_keys;

@@ -7,7 +7,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -29,7 +29,8 @@ impl<'py> Tracer<'py> {
             || ordered_dict::exact(&object).is_some()
             || object.is_exact_instance_of::<PySet>()
             || object.is_exact_instance_of::<PyString>()
-            || object.is_exact_instance_of::<PyBytes>();
+            || object.is_exact_instance_of::<PyBytes>()
+            || object.is_exact_instance_of::<PyByteArray>();
         let Some(length) = sized.then(|| object.len().ok()).flatten() else { return Ok(None) };
         self.class_of(value)?;
         self.guard_once(value, GuardRequest::LENGTH, source, Check::Length(length), "the trace asked for the length");

@@ -1,6 +1,6 @@
 //! Reads of containers from outside of which the trace has no copy: guards ask for what was read, and for nothing else.
 use crate::ffi::containers::{self, Container, Kind};
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, types, weak_references};
 use crate::guard::Check;
 use crate::guard::HasItem;
 use crate::guard::source::{Fixed, Source};
@@ -114,13 +114,8 @@ impl<'py> Tracer<'py> {
         key: ValueId,
         default: Option<ValueId>,
     ) -> Traced<Option<ValueId>> {
-        let (Some(object), Some(source)) = (self.real(key), self.source(key)) else { return Ok(None) };
         let is_hashed = matches!(outside.of.kind, Kind::Dict | Kind::OrderedDict | Kind::Set | Kind::FrozenSet);
-        if !is_hashed || !is_hashed_by_address(&object) {
-            return Ok(None);
-        }
-        let class = self.class_of(key)?;
-        self.rely_on_class(&class);
+        let Some((object, source)) = self.key_by_address(key)?.filter(|_| is_hashed) else { return Ok(None) };
         let (base, key) = (Arc::new(outside.source.clone()), Arc::new(source));
         let found = outside.object.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&object).ok()).flatten();
         if let ("getitem" | "get", Some(found)) = (operator, found) {
@@ -136,6 +131,32 @@ impl<'py> Tracer<'py> {
             "get" => Ok(Some(default.unwrap_or_else(|| self.none()))),
             _ => Ok(None),
         }
+    }
+
+    /// What C finds by its address: such an object from outside, or a weak reference of the trace's own to one; and its path.
+    fn key_by_address(&mut self, key: ValueId) -> Traced<Option<(Bound<'py, PyAny>, Source)>> {
+        let referred = self.owned(key).and_then(|made| self.referent(&made));
+        let hashed = referred.map_or(key, |(referent, _)| referent);
+        let (Some(object), Some(source)) = (self.real(hashed), self.source(hashed)) else { return Ok(None) };
+        if !is_hashed_by_address(&object) {
+            return Ok(None);
+        }
+        let class = self.class_of(hashed)?;
+        self.rely_on_class(&class);
+        match referred {
+            None => Ok(Some((object, source))),
+            Some((_, true)) => Ok(None),
+            Some((_, false)) if !self.is_plain_reference(key) => Ok(None),
+            Some((_, false)) => {
+                let reference = weak_references::refer(&object).or_else(|error| internal(error.to_string()))?;
+                Ok(Some((reference, Source::WeakReference(Arc::new(source)))))
+            }
+        }
+    }
+
+    /// Whether the trace made the object as a weak reference of no derived class.
+    fn is_plain_reference(&self, value: ValueId) -> bool {
+        self.owned(value).is_some_and(|made| made.is_exact_instance_of::<PyWeakrefReference>())
     }
 
     fn read_index(&mut self, outside: &Outside<'py>, index: &Bound<'py, PyAny>) -> Traced<Option<ValueId>> {

@@ -18,6 +18,9 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_IsTrue`.
     pub(crate) fn is_true(&mut self, value: ValueId) -> Traced<bool> {
+        if let Some(truth) = self.number_truth(value)? {
+            return Ok(truth);
+        }
         if let Some(truth) = self.unread_truth(value)? {
             return Ok(truth);
         }
@@ -69,6 +72,9 @@ impl<'py> Tracer<'py> {
             return Ok(self.is_none(left)? && self.is_none(right)?);
         }
         let (Some(a), Some(b)) = (self.real(left), self.real(right)) else {
+            if self.class_of(left)?.is(&self.class_of(right)?) {
+                self.refuse_identity(&[left, right])?;
+            }
             return self.is_of_new(left, right);
         };
         let by_value = |object| crate::trace::value::kinds::is_definition(object) || object.is_instance_of::<PyBool>();
@@ -79,6 +85,9 @@ impl<'py> Tracer<'py> {
     }
 
     fn is_of_new(&mut self, left: ValueId, right: ValueId) -> Traced<bool> {
+        if self.any_weak(&[left, right]) && (self.real(left).is_some() || self.real(right).is_some()) {
+            return unsupported("identity of weak references", "the object may have one that the program made before");
+        }
         if let (Some(a), Some(b)) =
             (self.owned(left).or_else(|| self.real(left)), self.owned(right).or_else(|| self.real(right)))
         {
@@ -114,6 +123,12 @@ impl<'py> Tracer<'py> {
             && !self.is_python(&class, "__iter__")
         {
             return self.call_domain(&domain, Callee::Slot("tp_iter"), &[value], &[]);
+        }
+        if self.is_outside_iterator(value) {
+            return Ok(value);
+        }
+        if let Some(iterator) = self.iterate_unusual(value)? {
+            return Ok(iterator);
         }
         if is_c_type(&class) {
             let object = self.receiver(value)?;
@@ -153,7 +168,10 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(iterator)?;
         let Some(object) = self.owned(iterator) else {
-            return unsupported("iterator from outside", types::name(&class));
+            return match self.is_outside_iterator(iterator) {
+                true => self.next_outside(iterator),
+                false => unsupported("iterator from outside", types::name(&class)),
+            };
         };
         let next = self.import("builtins", "next")?;
         let sentinel = pyo3::types::PyList::empty(self.py).into_any();

@@ -5,7 +5,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -15,14 +15,23 @@ impl<'py> Tracer<'py> {
             let Some((callable, args)) = call else { return Ok(None) };
             Ok(Some((callable.unbind(), PyTuple::new(self.py, args)?.unbind())))
         };
-        let ModeChange { set: (target, args), undo, question } = switch;
+        let ModeChange { set: (target, args), named, undo, restore, question } = switch;
         let kept = keep(undo).and_then(|undo| Ok(ModeInForce { undo, question: keep(question)? }));
         let kept = kept.or_else(|error| internal(error.to_string()))?;
+        let restore = keep(restore).or_else(|error| internal(error.to_string()))?;
         let operands: Vec<_> = args.iter().cloned().map(Operand::Known).collect();
-        let gives = PyTuple::new(self.py, args).and_then(|args| target.call1(args));
+        let keywords: Vec<_> =
+            named.iter().map(|(name, value)| (name.clone(), Operand::Known(value.clone()))).collect();
+        let called = || {
+            let dict = PyDict::new(self.py);
+            named.iter().try_for_each(|(name, value)| dict.set_item(name, value))?;
+            target.call(PyTuple::new(self.py, &args)?, (!dict.is_empty()).then_some(&dict))
+        };
+        let gives = called();
         let gives = gives.or_else(|error| self.raise_error(error))?;
         self.state.mode_changes.push(kept);
-        self.record(domain, target, &operands, &[], gives.clone())?;
+        self.state.restored_modes.extend(restore);
+        self.record(domain, target, &operands, &keywords, gives.clone())?;
         Ok(self.constant(gives))
     }
 

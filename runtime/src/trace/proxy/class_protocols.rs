@@ -1,6 +1,6 @@
 //! Protocols of libraries that C looks up on the classes of proxies (`__array_ufunc__`, `__array_priority__`…).
 use crate::ffi::types;
-use crate::names::interned;
+use crate::names::{interned, name};
 use crate::trace::proxy::reentry::{running, traced};
 use crate::trace::proxy::special_methods::has_proxy_method;
 use crate::trace::state::proxy::Proxy;
@@ -10,7 +10,8 @@ use generated::slots::Slot;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple, PyType};
 
 /// Attributes of classes that the compiler and `type()` put there, and that no protocol is made of.
 const NO_PROTOCOL: &[&str] =
@@ -87,6 +88,30 @@ impl Inherent {
             (None, None) => Err(absent("?", &self.name)),
         }
     }
+}
+
+/// The same for `__module__`: a text, for messages of C name the class with its module.
+pub(crate) fn inherent_module<'py>(module: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = module.py();
+    let class = CLASS.get_or_try_init(py, || {
+        let get = PyCFunction::new_closure(py, None, None, |args, _| -> PyResult<Py<PyAny>> {
+            let (py, itself, object) = (args.py(), args.get_item(0)?, args.get_item(1)?);
+            if let Ok(proxy) = object.cast_into::<Proxy>() {
+                return traced(py, proxy.get(), |tracer| {
+                    let value = tracer.get_attr(proxy.get().value, "__module__")?;
+                    tracer.native(value)
+                })
+                .map(Bound::unbind);
+            }
+            Ok(itself.str()?.into_any().unbind())
+        })?;
+        let namespace = PyDict::new(py);
+        namespace.set_item(name!("__get__"), get)?;
+        let bases = PyTuple::new(py, [py.get_type::<PyString>()])?;
+        PyResult::Ok(py.get_type::<PyType>().call1(("module", bases, namespace))?.unbind())
+    })?;
+    class.bind(py).call1((module,))
 }
 
 /// `__getattr__` of the metaclass of proxy classes.

@@ -6,7 +6,9 @@ use crate::ffi::sequence_slots::{self, Sequence};
 use crate::ffi::types;
 use crate::names::{interned, name};
 use crate::semantics::slotdefs::SLOTDEFS;
-use crate::trace::proxy::class_protocols::{Inherent, answers_for_classes, is_protocol, proxy_metaclass};
+use crate::trace::proxy::class_protocols::{
+    Inherent, answers_for_classes, inherent_module, is_protocol, proxy_metaclass,
+};
 use crate::trace::proxy::reentry::traced;
 use crate::trace::proxy::special_methods::{has_proxy_method, is_operator};
 use crate::trace::state::arguments::Arguments;
@@ -80,6 +82,12 @@ impl<'py> Tracer<'py> {
         for name in ["__module__", "__doc__"] {
             let interned = interned(self.py, name);
             let of_class = class.getattr(&interned).map_or_else(|_| self.py.None(), Bound::unbind);
+            if name == "__module__"
+                && let Ok(module) = of_class.bind(self.py).cast_exact::<PyString>()
+            {
+                proxy_class.setattr(interned, inherent_module(module)?)?;
+                continue;
+            }
             proxy_class.setattr(interned, Inherent { name: name.to_owned(), of_class: Some(of_class) })?;
         }
         let own = types::namespace(class).map(|own| own.items());
@@ -290,7 +298,7 @@ impl BoundSpecial {
             if self.name == "__call__" && tracer.is_order(proxy.value) {
                 return tracer.real_classes(result);
             }
-            tracer.native(result)
+            tracer.stored_result(&self.name, result)
         })
     }
 }

@@ -32,7 +32,7 @@ impl<'py> Tracer<'py> {
         if !is_container {
             return self.view_copy(id, &object);
         }
-        if self.is_known_set(id, &object) {
+        if self.is_known_set(id, &object) || self.is_unusual(id) {
             return Ok(None);
         }
         if !types::is_c_type(&class) && crate::trace::value::finalisable::has_finaliser(&class) {
@@ -152,7 +152,7 @@ impl<'py> Tracer<'py> {
                 return Ok(());
             }
         };
-        let native = self.native(value)?;
+        let native = self.stored(value)?;
         types::generic_set(copy, &interned(self.py, name), Some(&native)).or_else(|error| internal(error.to_string()))
     }
 
@@ -160,7 +160,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn set_slot_of_copy(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         let copy = self.state.private_copies.of(object).filter(|private_copy| private_copy.has_attributes);
         let Some(copy) = copy.map(|copy| copy.object.bind(self.py).clone()) else { return Ok(()) };
-        let native = value.map(|value| self.native(value)).transpose()?;
+        let native = value.map(|value| self.stored(value)).transpose()?;
         let set = types::generic_set(&copy, &interned(self.py, name), native.as_ref());
         set.or_else(|error| internal(error.to_string()))
     }
@@ -206,7 +206,7 @@ impl<'py> Tracer<'py> {
         for (index, item) in items.into_iter().enumerate() {
             let path = self.item_path(object, source, index)?;
             let item = self.sourced(item, path);
-            natives.push(self.native(item)?);
+            natives.push(self.stored(item)?);
         }
         let made = match container.kind {
             Kind::Tuple => PyTuple::new(self.py, natives).and_then(|items| container.make(&class, Some(&items))),

@@ -66,6 +66,9 @@ impl<'py> Tracer<'py> {
         if let Some(private_copy) = self.state.private_copies.of(id).filter(|copy| copy.is_given) {
             return Ok(private_copy.object.bind(self.py).clone());
         }
+        if self.is_unusual(id) {
+            return self.proxy(id);
+        }
         if let Some(private_copy) = self.private_copy(id)? {
             return Ok(private_copy);
         }

@@ -2,6 +2,7 @@
 //!
 //! In: values. Out: objects that C can work on, and values for what C has made of them.
 //! Must not know: which C function runs, or why it may.
+pub(crate) mod buffer_copies;
 pub(crate) mod class_protocols;
 pub(crate) mod classes;
 pub(crate) mod container_copies;

@@ -13,7 +13,7 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PySet, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -54,7 +54,7 @@ impl<'py> Tracer<'py> {
             .of(id)
             .map(|copy| [copy.object.clone_ref(self.py), copy.original.clone_ref(self.py)]);
         for (name, value) in changes {
-            let native = value.map(|value| self.native(value)).transpose()?;
+            let native = value.map(|value| self.stored(value)).transpose()?;
             for copy in copies.iter().flatten() {
                 let Ok(copy) = copy.bind(self.py).cast::<PyDict>() else { return internal("no __dict__") };
                 let done = match &native {
@@ -133,6 +133,10 @@ impl<'py> Tracer<'py> {
             self.copy_dict(id, dict, &source).map(Ok)?
         } else if let Ok(set) = object.cast_exact::<PySet>() {
             self.copy_set(id, set, source).map(|set| Ok(set.into_any()))?
+        } else if let Ok(bytes) = object.cast_exact::<PyByteArray>() {
+            self.copy_byte_array(id, bytes, source).map(Ok)?
+        } else if object.is_exact_instance_of::<PyMemoryView>() {
+            return self.copy_view(id, object, source);
         } else {
             return self.copy_container(id, object, &source);
         };
@@ -147,7 +151,7 @@ impl<'py> Tracer<'py> {
         let mut natives = Vec::new();
         for (index, item) in items.enumerate() {
             let item = self.sourced(item, Source::Item(Arc::new(source.clone()), index));
-            natives.push(self.native(item)?);
+            natives.push(self.stored(item)?);
         }
         Ok(natives)
     }
@@ -183,7 +187,7 @@ impl<'py> Tracer<'py> {
             let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
             let value = self.sourced(value, source.entry_of(dict, &key));
             let asks_nobody = is_scalar(&key);
-            let (key, value) = (self.native_key(key)?, self.native(value)?);
+            let (key, value) = (self.native_key(key)?, self.stored(value)?);
             let store = || match &store {
                 Some(store) => store.call1((&copy, key, value)).map(drop),
                 None => copy.set_item(key, value),
@@ -206,6 +210,9 @@ impl<'py> Tracer<'py> {
                 Ok(Some(again)) => Ok(again.into_any()),
                 _ => internal("layout of a set"),
             };
+        }
+        if let Ok(bytes) = copy.cast_exact::<PyByteArray>() {
+            return Ok(PyBytes::new(self.py, &bytes.to_vec()).into_any());
         }
         if let Some(again) = self.reordered(object, copy)? {
             return Ok(again);

@@ -60,6 +60,7 @@ impl<'py> Tracer<'py> {
                 given(value).and_then(|value| named.as_ref().map_or(Ok(()), |named| named.set_item(name, value)));
             stored.or_else(|error| internal(error.to_string()))?;
         }
+        self.fix_numbers_for(callable, positional)?;
         let kwargs = named.as_ref();
         let mut seen = Cow::Borrowed(positional);
         if !keywords.is_empty() {

@@ -42,6 +42,11 @@ impl<'py> Tracer<'py> {
         if let ("__eq__" | "__ne__", [other]) = (name, args.positional.as_slice()) {
             self.rely_on_difference(value, *other);
         }
+        if args.positional.is_empty()
+            && let Some(item) = self.next_by_name(name, &[value])?
+        {
+            return Ok(item);
+        }
         match (name, args.positional.as_slice()) {
             ("__hash__", []) if self.is_id(value) => {
                 let hash = self.hash_of_id(value)?;
@@ -66,7 +71,7 @@ impl<'py> Tracer<'py> {
             _ => {}
         }
         let class = self.class_of(value)?;
-        if self.domain_of(&class).is_some() {
+        if is_operation(name) && self.is_of_numbers(&class) || self.domain_of(&class).is_some() {
             return self.operate_on_graph_value(value, &class, name, &args.positional);
         }
         match self.special(value, name)? {
@@ -74,6 +79,11 @@ impl<'py> Tracer<'py> {
             None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
             None => unsupported("C code asks a symbolic value for a method that it does not have", name),
         }
+    }
+
+    /// What C gets for the result of a special method: a symbolic number stays one where C only passes it on.
+    pub(crate) fn stored_result(&mut self, name: &str, result: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if is_operation(name) && self.is_number(result) { self.stored(result) } else { self.native(result) }
     }
 
     /// Operators, which a domain knows by their names in the module `operator`.
@@ -115,4 +125,10 @@ impl<'py> Tracer<'py> {
             None => unsupported("method of a graph value called by C", name),
         }
     }
+}
+
+/// Whether a special method is an operator that gives a number, a comparison, or a truth.
+fn is_operation(name: &str) -> bool {
+    const OTHERS: [&str; 7] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__", "__bool__"];
+    is_operator(name) || OTHERS.contains(&name) || matches!(name, "__neg__" | "__pos__" | "__abs__" | "__invert__")
 }

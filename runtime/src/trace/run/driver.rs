@@ -63,6 +63,8 @@ struct Plan {
     track: bool,
     /// Paths that must share a value where they lead to one object.
     merged: FxHashSet<Source>,
+    /// Sources whose numbers must be known.
+    fixed: FxHashSet<u64>,
     /// Instructions that attempts executed so far.
     executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -91,6 +93,8 @@ enum Attempt {
     Track,
     /// These paths must share a value where they lead to one object.
     Merge(Vec<Source>),
+    /// The numbers at these sources must be known.
+    Specialise(Vec<u64>),
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -147,6 +151,16 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
             }
+            Attempt::Specialise(sources) => {
+                let before = plan.fixed.len();
+                plan.fixed.extend(sources);
+                if plan.fixed.len() == before {
+                    return Err(Stop::Internal("numbers that are known are asked for again".into()));
+                }
+                plan.limit = options.stop_at.map(Limit::asked_for);
+                #[cfg(debug_assertions)]
+                plan.went_back.take();
+            }
             Attempt::ReplayedCall(next) => {
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -179,6 +193,8 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
     state.aliases.merged.clone_from(&plan.merged);
+    state.numbers.changing = Arc::clone(&options.changing);
+    state.numbers.fixed.clone_from(&plan.fixed);
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
     if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
@@ -222,6 +238,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             tracer.broken_at(frame, *here, &mut inside)
         }
         Err(Unwind::Track) => return Ok(Attempt::Track),
+        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(take(&mut tracer.state.numbers.to_fix))),
         Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Unwind::Raised(value)) => {
             let reason = tracer.raises(value);
@@ -232,7 +249,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     if let Some(parted) = tracer.parted() {
         return Ok(Attempt::Merge(parted));
     }
-    match tracer.finish(&mut end).map_err(to_stop)? {
+    let finished = match tracer.finish(&mut end) {
+        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(take(&mut tracer.state.numbers.to_fix))),
+        finished => finished.map_err(to_stop)?,
+    };
+    match finished {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         // Nobody asks how it goes on.
         Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
@@ -386,6 +407,7 @@ impl<'py> Tracer<'py> {
             values: take(&mut state.values),
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
+            modes: take(&mut *state.restored_modes),
             guards: take(&mut state.guards),
             acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),
@@ -397,7 +419,7 @@ impl<'py> Tracer<'py> {
             signals: Vec::new(),
         };
         state.make_room();
-        crate::trace::finish::order::placeholders_first(&mut outcome);
+        crate::trace::finish::order::placeholders_first(&mut outcome, &self.state.dropped_nodes);
         crate::trace::finish::order::system_first(&mut outcome);
         outcome
     }

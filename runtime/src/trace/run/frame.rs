@@ -33,6 +33,8 @@ impl<'py> Tracer<'py> {
         self.state.held.pop();
         self.rest_at(frame);
         match rest {
+            // What lies under it is not compiled in its own right.
+            Err(Unwind::Break(_)) if frame.whole => self.state.broken_frames.clear(),
             Err(Unwind::Break(_)) if !frame.outermost => {
                 self.state.broken_frames.push(frame.code.original.clone_ref(self.py));
             }

@@ -21,6 +21,7 @@ impl State {
         start.cells = self.cells.order.len();
         start.attributes = self.attributes.order.len();
         start.private_copies = self.private_copies.len();
+        start.relations = self.numbers.relations.order.len();
         (start.route, start.routes) = (self.route.len(), self.routes.len());
         (start.depth, start.steps) = (self.depth, self.steps);
     }
@@ -44,6 +45,7 @@ impl State {
         self.created_at.truncate(start.values);
         self.identity.retain(|_, id| id.0 < first);
         self.passed_to_c.retain(|_, id| id.0 < first);
+        self.numbers.shapes.retain(|id, _| id.0 < first);
         self.proxies.retain(|id, _| id.0 < first);
         self.guards.truncate(start.guards);
         self.guard_requests.truncate(start.guard_requests);
@@ -56,6 +58,7 @@ impl State {
         for private_copy in self.private_copies.truncate(start.private_copies) {
             self.identity.remove(&(private_copy.object.as_ptr() as usize));
         }
+        self.numbers.relations.truncate(start.relations);
         self.route.truncate(start.route);
         self.routes.truncate(start.routes);
         (self.depth, self.steps) = (start.depth, start.steps);

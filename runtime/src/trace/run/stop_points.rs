@@ -68,7 +68,10 @@ impl<'py> Tracer<'py> {
             let args = no_names();
             let args = self.constant(args);
             frame.push(args);
-            if arg & 1 == 1 {
+            // From 3.14 on what stands for no keywords is a NULL.
+            if frame.code.isa().minor() > 13 {
+                frame.stack.push(StackEntry::Null);
+            } else if arg & 1 == 1 {
                 let keywords = self.own(PyDict::new(self.py).into_any());
                 frame.push(keywords);
             }

@@ -22,6 +22,8 @@ pub struct Frame {
     pub(crate) stack: Vec<StackEntry>,
     pub(crate) locals: Vec<Option<ValueId>>,
     pub(crate) outermost: bool,
+    /// Whether the trace does not stop in this frame, nor below.
+    pub(crate) whole: bool,
     /// Whether and where the trace can stop in this frame.
     pub(crate) leave: crate::trace::state::stop_points::StopPoints,
     /// Where the instruction that runs began.
@@ -98,6 +100,14 @@ impl Frame {
         match self.stack.len().checked_sub(depth).and_then(|index| self.stack.get(index)) {
             Some(StackEntry::Object(value)) => Ok(*value),
             other => internal(format!("expected an object {depth} below the top, found {other:?}")),
+        }
+    }
+
+    /// The same for what may be a NULL.
+    pub(crate) fn peek_entry(&self, depth: usize) -> Traced<Option<ValueId>> {
+        match self.stack.len().checked_sub(depth).and_then(|index| self.stack.get(index)) {
+            Some(StackEntry::Null) => Ok(None),
+            _ => self.peek(depth).map(Some),
         }
     }
 

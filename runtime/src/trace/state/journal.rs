@@ -144,6 +144,7 @@ pub(crate) struct InstructionStart {
     pub(crate) routes: usize,
     pub(crate) depth: usize,
     pub(crate) steps: u64,
+    pub(crate) relations: usize,
 }
 
 impl InstructionStart {

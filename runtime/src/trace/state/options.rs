@@ -1,5 +1,6 @@
 //! How far a trace may go, and why there may be no outcome.
 use super::caches::FunctionCaches;
+use super::numbers::ChangingSources;
 use std::sync::Arc;
 
 /// How far a trace may go.
@@ -17,6 +18,8 @@ pub struct Options {
     pub fullgraph: bool,
     /// Whether a backend gets the graphs: it may compile them for inputs that lie in memory as the first ones do.
     pub backend: bool,
+    /// Which numbers from outside are symbolic.
+    pub changing: Arc<ChangingSources>,
     /// What earlier traces of the function made.
     pub function_caches: Arc<FunctionCaches>,
 }
@@ -39,6 +42,7 @@ impl Default for Options {
             stop_at: None,
             fullgraph: false,
             backend: false,
+            changing: Arc::default(),
             function_caches: Arc::default(),
         }
     }

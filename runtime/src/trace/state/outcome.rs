@@ -16,6 +16,8 @@ pub struct Outcome {
     pub graph: Graph,
     /// For each placeholder of the graph, in order, the value that is passed in.
     pub inputs: Vec<(NodeId, ValueId)>,
+    /// Restore the modes of libraries that the graph sets, where it raises; the last first.
+    pub modes: Vec<(Py<PyAny>, Py<pyo3::types::PyTuple>)>,
     /// Conditions, in the order in which the trace came to rely on them.
     pub guards: Vec<Guard>,
     /// Locks that nobody holds when the trace begins, and that it acquires.

@@ -112,6 +112,10 @@ pub struct State {
     pub(crate) backend: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
+    /// Views of dicts from outside: of which dict, and by which method.
+    pub(crate) views: Tracked<FxHashMap<ValueId, (ValueId, &'static str)>>,
+    /// Iterators of C from outside that the trace goes through.
+    pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
     /// Context variables, contexts and tokens.
@@ -146,10 +150,16 @@ pub struct State {
     pub(crate) changed_nodes: Tracked<FxHashMap<ValueId, NodeId>>,
     /// The nodes whose results nodes of the graph change in place.
     pub(crate) changed_by_graph: Tracked<Vec<NodeId>>,
+    /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.
+    pub(crate) dropped_nodes: Tracked<FxHashSet<NodeId>>,
     /// Modes of libraries that the trace has set.
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
+    /// What restores them where the graph raises, the first first.
+    pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
+    /// Symbolic numbers.
+    pub(crate) numbers: crate::trace::state::numbers::Numbers,
     pub(crate) outer_globals: usize,
     pub(crate) touched_types: OrderedSet<usize>,
     /// The code of the outermost frame.

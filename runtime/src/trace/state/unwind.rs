@@ -16,6 +16,8 @@ pub enum Unwind {
     Stopped,
     /// The trace must be made again, with an eye on what frames hold.
     Track,
+    /// The trace must be made again, with some numbers known that are symbolic in this one.
+    Specialise,
     /// The trace is given up.
     GivenUp(Box<Stop>),
 }

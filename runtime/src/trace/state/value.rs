@@ -2,6 +2,7 @@
 use crate::graph::NodeId;
 pub use crate::graph::ValueId;
 use crate::guard::source::Source;
+use crate::trace::state::numbers::ComputedNumber;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -153,6 +154,8 @@ pub enum New {
         /// What `__setstate__` gets.
         state: Option<ValueId>,
     },
+    /// A number that is computed from others, of which one may differ at another call.
+    Computed(ComputedNumber),
     /// An object of the tracer's own (a generator, a method of a graph value) that cannot be rebuilt: a trace rolls back to before it was
     /// made rather than let it escape, so emitters never meet it.
     Opaque(&'static str),
@@ -161,11 +164,12 @@ pub enum New {
 }
 
 impl New {
-    /// What a tuple, list or dict holds.
+    /// What a tuple, list or dict holds, and what a number is computed from.
     pub fn items(&self) -> Vec<ValueId> {
         match self {
             Self::Tuple(items) | Self::List(items) => items.clone(),
             Self::Dict(pairs) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+            Self::Computed(number) => number.operands.to_vec(),
             _ => Vec::new(),
         }
     }

@@ -97,7 +97,8 @@ impl<'py> Tracer<'py> {
     /// C asks whether two objects are equal: it has found them to be two objects before, by their proxies.
     pub(crate) fn rely_on_difference(&mut self, value: ValueId, other: ValueId) {
         let (Some(one), Some(object)) = (self.real(value), self.real(other)) else { return };
-        if value == other || !one.get_type().is(object.get_type()) {
+        // Which object a number is does not matter.
+        if value == other || !one.get_type().is(object.get_type()) || self.is_of_numbers(&one.get_type()) {
             return;
         }
         if self.guard_identity(value, other, "C compared two objects") {

@@ -56,6 +56,7 @@ fn is_read(source: &Source) -> bool {
             | Source::OwnEntry(..)
             | Source::EntryFor(..)
             | Source::Referent(..)
+            | Source::WeakReferent(..)
             | Source::Global(_)
             | Source::Builtin(_)
             | Source::Free(_)
@@ -63,5 +64,5 @@ fn is_read(source: &Source) -> bool {
             | Source::ContextValue(_)
             | Source::Attr(..)
             | Source::OwnAttr(..)
-    )
+    ) || matches!(source, Source::Item(base, _) if matches!(**base, Source::Ahead(..)))
 }

@@ -5,6 +5,7 @@ use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::symbol::Shape;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -21,21 +22,67 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.operand(*arg)?);
+        for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            // What is symbolic of an array is known with its guard.
+            self.class_of(*arg)?;
         }
-        let mut named = Vec::with_capacity(keywords.len());
-        for (name, value) in keywords {
-            named.push((name.clone(), self.operand(*value)?));
+        if let Some(answer) = self.size_question(&callee, args)? {
+            return Ok(answer);
         }
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        let in_contents = domain.takes_numbers(&callee);
+        let numbers = in_contents || domain.takes_sizes(&callee);
+        let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
+        // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
+        let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
+        let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
+        let shapes = match symbolic {
+            true => self.shapes_of(domain, &callee, &operands, &named, &answer)?,
+            false => Vec::new(),
+        };
+        self.take_answer(domain, answer, shapes)
+    }
+
+    /// The operands that values are; `numbers`: symbolic ones are taken as such.
+    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: bool) -> Traced<Vec<Operand<'py>>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for value in values {
+            operands.push(self.operand_of(*value, numbers)?);
+        }
+        Ok(operands)
+    }
+
+    /// The same with names.
+    pub(crate) fn named_operands(
+        &mut self,
+        values: &[(String, ValueId)],
+        numbers: bool,
+    ) -> Traced<Vec<(String, Operand<'py>)>> {
+        let mut operands = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            operands.push((name.clone(), self.operand_of(*value, numbers)?));
+        }
+        Ok(operands)
+    }
+
+    /// What an operation gives, as its domain says; `shapes`: of what it gives, where sizes are symbolic.
+    pub(crate) fn take_answer(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        answer: Answer<'py>,
+        shapes: Vec<Shape>,
+    ) -> Traced<ValueId> {
+        let mut shapes = shapes.into_iter();
         match answer {
-            Answer::Node { target, args, kwargs, example } => self.record(domain, target, &args, &kwargs, example),
+            Answer::Node { target, args, kwargs, example } => {
+                let made = self.record(domain, target, &args, &kwargs, example)?;
+                self.keep_shape(made, shapes.next());
+                Ok(made)
+            }
             Answer::Parts { target, args, kwargs, example, getitem } => {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
-                self.record_parts(domain, whole, &example, &getitem)
+                self.record_parts(domain, whole, &example, &getitem, shapes)
             }
             Answer::Change { target, args, kwargs, example, gives } => {
                 if let Some(Operand::Graph { value, .. }) = args.first() {
@@ -82,9 +129,12 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
-    /// How a domain sees a value.
-    fn operand(&mut self, id: ValueId) -> Traced<Operand<'py>> {
+    /// How a domain sees a value; `numbers`: it takes symbolic ones.
+    pub(crate) fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
+        if numbers && let Some(number) = self.number_operand(id)? {
+            return Ok(number);
+        }
         if self.domain_of(&class).is_some() {
             let example = match self.value(id) {
                 Value::Node { example, .. } => example.bind(self.py).clone(),
@@ -93,7 +143,8 @@ impl<'py> Tracer<'py> {
                     None => return unsupported("graph value without an example", "operand"),
                 },
             };
-            return Ok(Operand::Graph { value: id, example });
+            let shape = self.state.numbers.shapes.get(&id).cloned();
+            return Ok(Operand::Graph { value: id, example, shape });
         }
         if let Some(object) = self.known(id) {
             return Ok(Operand::Known(object));
@@ -106,18 +157,20 @@ impl<'py> Tracer<'py> {
             None => self.private_copy(id)?,
         };
         let Some(native) = native else { return Ok(Operand::Foreign(class)) };
-        if let Ok(tuple) = native.cast_exact::<PyTuple>() {
-            return self.operands(tuple.iter()).map(Operand::Tuple);
+        if let Ok(tuple) = native.cast::<PyTuple>()
+            && (native.is_exact_instance_of::<PyTuple>() || numbers && types::is_c_type(&class))
+        {
+            return self.operands(tuple.iter(), numbers).map(Operand::Tuple);
         }
         if let Ok(list) = native.cast_exact::<PyList>() {
-            return self.operands(list.iter()).map(Operand::List);
+            return self.operands(list.iter(), numbers).map(Operand::List);
         }
         if native.is_exact_instance_of::<PySlice>() {
             let mut bounds = Vec::new();
             for name in ["start", "stop", "step"] {
                 let bound = native.getattr(name).or_else(|error| self.raise_error(error))?;
                 let bound = self.absorb(bound);
-                bounds.push(self.operand(bound)?);
+                bounds.push(self.operand_of(bound, numbers)?);
             }
             if let Ok(bounds) = <[Operand<'py>; 3]>::try_from(bounds) {
                 return Ok(Operand::Slice(Box::new(bounds)));
@@ -126,11 +179,11 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> Traced<Vec<Operand<'py>>> {
+    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, numbers: bool) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);
-            operands.push(self.operand(item)?);
+            operands.push(self.operand_of(item, numbers)?);
         }
         Ok(operands)
     }
@@ -180,12 +233,18 @@ impl<'py> Tracer<'py> {
         whole: ValueId,
         example: &Bound<'py, PyAny>,
         getitem: &Bound<'py, PyAny>,
+        mut shapes: std::vec::IntoIter<Shape>,
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
+            if part.is_none() {
+                natives.push(part);
+                continue;
+            }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let args = [Operand::Graph { value: whole, example: example.clone() }, Operand::Known(index)];
+            let args = [Operand::Graph { value: whole, example: example.clone(), shape: None }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            self.keep_shape(item, shapes.next());
             natives.push(self.native(item)?);
         }
         let items = PyTuple::new(self.py, natives);
@@ -197,7 +256,7 @@ impl<'py> Tracer<'py> {
         Ok(self.own(made))
     }
 
-    fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         let place = self.state.places.last();
         Origin {
             file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
@@ -206,7 +265,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn node(&mut self, mut node: Node) -> NodeId {
+    pub(crate) fn node(&mut self, mut node: Node) -> NodeId {
         let count = self.state.names.entry(node.name.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -219,7 +278,7 @@ impl<'py> Tracer<'py> {
 
     fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
         Ok(match operand {
-            Operand::Graph { value, .. } => Argument::Node(self.graph_node(*value)?),
+            Operand::Graph { value, .. } | Operand::Number { value, .. } => Argument::Node(self.graph_node(*value)?),
             Operand::Known(object) => Argument::Constant(object.clone().unbind()),
             Operand::Tuple(items) => {
                 Argument::Tuple(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
@@ -245,13 +304,20 @@ impl<'py> Tracer<'py> {
     }
 
     /// The node that computes a value of the domain; inputs become placeholders when first used.
-    fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
+    pub(crate) fn graph_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.changed_nodes.get(&value) {
             return Ok(*node);
         }
         match self.value(value) {
+            Value::Node { node, .. } if self.state.dropped_nodes.contains(node) => {
+                return unsupported(
+                    "graph value made outside the graph",
+                    "a result of what the graph calls as a whole",
+                );
+            }
             Value::Node { node, .. } => return Ok(*node),
             Value::Real { .. } => {}
+            Value::New(New::Computed(_)) => return self.number_node(value),
             Value::New(New::Owned(_)) | Value::New(_) => {
                 return unsupported("graph value made outside the graph", "argument");
             }
@@ -259,9 +325,15 @@ impl<'py> Tracer<'py> {
         if let Some((node, _)) = self.state.inputs.iter().find(|(_, input)| *input == value) {
             return Ok(*node);
         }
+        if self.is_symbolic(value)
+            && let Some(node) = self.input_with_source(value)
+        {
+            return Ok(node);
+        }
         let Some(object) = self.real(value) else { return unsupported("graph input", "no object") };
         let domain = self.domain_of(&object.get_type());
-        let meta = domain.as_ref().map_or_else(String::new, |domain| domain.describe(&object));
+        let of_number = || types::name(&object.get_type());
+        let meta = domain.as_ref().map_or_else(of_number, |domain| domain.describe(&object));
         let name = self.input_name(value);
         let node = self.node(Node {
             name,
@@ -287,6 +359,10 @@ impl<'py> Tracer<'py> {
                 .and_then(|code| code.locals.get(slot as usize))
                 .map(|local| local.name.clone())
                 .unwrap_or_else(|| format!("arg{slot}")),
+            Some(source @ Source::Size(..)) => match self.state.numbers.symbols.get(&source) {
+                Some(symbol) => format!("s{}", symbol.0),
+                None => "size".to_owned(),
+            },
             Some(Source::Global(name)) => format!("g_{name}"),
             Some(Source::Attr(_, name) | Source::OwnAttr(_, name)) => name.to_string(),
             _ => "input".to_owned(),

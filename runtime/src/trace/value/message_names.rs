@@ -32,12 +32,17 @@ impl<'py> Tracer<'py> {
                 known.push(class);
             }
         }
-        let is_named_in_text = |class: &&Bound<'_, PyType>| {
-            let name = types::last_name(class);
-            texts.iter().any(|text| contains(text.as_bytes(), name.as_bytes()))
-        };
-        let said: Vec<_> = known.into_iter().filter(is_named_in_text).cloned().collect();
-        said.iter().try_for_each(|class| self.rely_on_name(class, "__name__"))
+        let is_said = |name: &str| texts.iter().any(|text| contains(text.as_bytes(), name.as_bytes()));
+        for class in known.into_iter().cloned().collect::<Vec<_>>() {
+            if is_said(&types::last_name(&class)) {
+                self.rely_on_name(&class, "__name__")?;
+            }
+            // C's format `%T`.
+            if class.qualname().is_ok_and(|name| is_said(&format!(".{}'", types::text(&name)))) {
+                self.rely_on_name(&class, "__qualname__")?;
+            }
+        }
+        Ok(())
     }
 
     /// An error of a call says what the function is called.

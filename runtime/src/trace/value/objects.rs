@@ -154,7 +154,7 @@ impl<'py> Tracer<'py> {
                 && !self.state.guard_requests.has_any(id, GuardRequest::DOMAIN)
                 && let Some(source) = self.source(id)
             {
-                let check = domain.guard(&object).map_err(crate::trace::state::unwind::Unwind::Break)?;
+                let check = self.domain_check(&domain, id, &object)?;
                 self.guard_once(id, GuardRequest::DOMAIN, source, Check::Domain(check), "recorded into the graph");
             }
             self.state.guard_requests.insert(id, GuardRequest::CLASS);
@@ -166,6 +166,7 @@ impl<'py> Tracer<'py> {
                 Ok(kind) => Ok(kind.clone()),
                 Err(_) => unsupported("type of an internal value", "a graph value"),
             },
+            Value::New(New::Computed(number)) => Ok(number.hint.bind(self.py).get_type()),
             Value::New(New::Opaque(what)) => self.opaque_class(what),
             Value::New(New::Method { function, .. }) => self.class_of_bound(*function),
             Value::New(other) => unsupported("type of an internal value", format!("{other:?}")),
@@ -231,6 +232,7 @@ impl<'py> Tracer<'py> {
                 let object = object.bind(self.py).clone();
                 (is_scalar(&object) || object.is_instance_of::<PyType>()).then_some(object)
             }
+            Value::New(New::Computed(_)) => self.known_computed(id),
             _ => None,
         }
     }

@@ -239,7 +239,7 @@ ROWS = [
     (seeded, 1),
     (lambda x: torch.rand(2, 3, generator=GENERATOR) * x, 1),
     (lambda x: torch.sparse.mm((x * 2).to_sparse(), x.T) * 2, 2),
-    (transforms, 3),
+    (transforms, 0),
     (lambda x: torch.cond(x.sum() > 3, torch.sin, torch.cos, (x,)) * 2, 1),
 ]
 

@@ -120,7 +120,7 @@ class Warnings(unittest.TestCase):
     def test_c_warns_each_time(self):
         """The warning names the program's line, under the program's filters."""
         of_c = [a_pattern]
-        of_c += [a_copy, a_copy_recorded, a_copy_refused] if sys.version_info >= (3, 12) else []
+        of_c += [a_copy, a_copy_recorded, a_copy_refused] if (3, 12) <= sys.version_info < (3, 14) else []
         of_c += [line_numbers] if sys.version_info >= (3, 12) else []
         of_c += [a_file] if sys.version_info >= (3, 13) else []
         for function in of_c:
@@ -138,7 +138,7 @@ class Warnings(unittest.TestCase):
 
         def warn_in_c(x):
             slotrt.graph_break()
-            return itertools.count(x).__reduce__()
+            return outcome.__code__.co_lnotab[:x] if sys.version_info >= (3, 14) else itertools.count(x).__reduce__()
 
         for filters in ([], list(warnings.filters)):
             with self.subTest(len(filters)), warnings.catch_warnings():
@@ -157,7 +157,9 @@ class Warnings(unittest.TestCase):
     def test_in_one_trace(self):
         for function in (ignored, recorded, nested):
             with self.subTest(function.__name__):
-                self.assertEqual(slotrt.explain(function)(1).breaks, 0)
+                # From 3.14 on the module's functions hold a lock of its own.
+                self.assertEqual(slotrt.explain(function)(1).breaks == 0, sys.version_info < (3, 14))
+                self.assertEqual(slotrt.compile(function)(1), function(1))
 
     def test_c_sees_new_filters(self):
         """A place that has warned warns again when filters were set since."""

@@ -1,5 +1,6 @@
 """Unpacking of iterables: `*` and `**` in calls and displays, and starred names. C makes lists and tuples of them at once."""
 
+import sys
 import unittest
 
 import slotrt
@@ -107,6 +108,11 @@ VALUES = (
 )
 
 
+def endless(function, make):
+    """From 3.14 on `f(*values)` asks for no length first: of too many values it takes one after the other."""
+    return sys.version_info >= (3, 14) and function in (starred, starred_with_names) and make() == range(2**60)
+
+
 def observed(function, values):
     """The outcome, and the calls of the iterable."""
     try:
@@ -122,6 +128,8 @@ class Unpacking(unittest.TestCase):
     def test_from_outside(self):
         for function in self.FUNCTIONS:
             for number, make in enumerate(VALUES):
+                if endless(function, make):
+                    continue
                 with self.subTest(function.__name__, value=number):
                     compiled, plain = slotrt.compile(function), observed(function, make())
                     for _ in range(2):
@@ -130,6 +138,8 @@ class Unpacking(unittest.TestCase):
     def test_made_in_the_trace(self):
         for function in self.FUNCTIONS:
             for number, make in enumerate(VALUES):
+                if endless(function, make):
+                    continue
                 with self.subTest(function.__name__, value=number):
 
                     def made(function=function, make=make):

@@ -1,6 +1,7 @@
 """Special methods of classes that the trace makes: C finds them and calls them."""
 
 import abc
+import sys
 import unittest
 
 from compared import Compared
@@ -74,7 +75,7 @@ class SpecialMethods(Compared):
                     return self
 
             said = []
-            for call in (iter, next, list):
+            for call in (iter, next, list)[: 2 if sys.version_info >= (3, 14) else 3]:
                 try:
                     call(Made())
                 except TypeError as error:

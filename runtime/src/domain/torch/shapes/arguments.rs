@@ -236,6 +236,15 @@ impl<S: Size> Call<S> {
         }
     }
 
+    /// Whether no other device is named than that of all tensors.
+    pub fn is_here(&self, place: usize) -> bool {
+        match self.argument(place) {
+            Argument::Missing | Argument::None | Argument::Device => true,
+            Argument::Text(name) => name == "cpu",
+            _ => false,
+        }
+    }
+
     /// A memory format, or what it is where none is given.
     pub fn format_or(&self, place: usize, default: MemoryFormat) -> Known<MemoryFormat> {
         match self.argument(place) {

@@ -7,6 +7,8 @@ use super::tensor::Tensor;
 pub enum Given<S> {
     /// A tensor of its own.
     Fresh(Tensor<S>),
+    /// The same, to which gradients flow from the first tensor alone.
+    Copy(Tensor<S>),
     /// The same, through which no gradients flow.
     Apart(Tensor<S>),
     /// A view of the first tensor among the arguments.

@@ -8,6 +8,9 @@ use super::tensor::Tensor;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// PyTorch's iterator has no more dimensions.
+const MAX_RANK: usize = 64;
+
 /// All rules by the names of the operations.
 #[derive(Debug)]
 pub struct Rulebook<S: 'static> {
@@ -93,6 +96,7 @@ impl<S: Size> Rule<'_, S> {
         positional: impl ExactSizeIterator<Item = Argument<S>>,
         named: impl Iterator<Item = (impl AsRef<str>, Argument<S>)>,
     ) -> Known<Answer<S>> {
+        sure(tensors.iter().all(|tensor| tensor.rank() <= MAX_RANK))?;
         let arguments = self.signature.bind(is_method, positional, named)?;
         let call = Call { tensors, arguments, modes, is_method };
         let given = (self.row.rule)(&call)?;
@@ -116,6 +120,7 @@ fn recorded<S: Size>(call: &Call<S>, given: Given<S>) -> Known<Answer<S>> {
     sure(!of_one || matches!(call.argument(0), Argument::Tensor(0)))?;
     Ok(match given {
         Given::Fresh(tensor) => Answer::Fresh(with(tensor, needed)),
+        Given::Copy(tensor) => Answer::Fresh(with(tensor, call.modes.grad && of_first)),
         Given::Apart(tensor) => Answer::Fresh(with(tensor, false)),
         Given::View(tensor) => Answer::View(with(tensor, of_first)),
         Given::Detached(tensor) => Answer::Detached(with(tensor, false)),

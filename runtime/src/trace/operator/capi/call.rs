@@ -164,6 +164,11 @@ impl<'py> Tracer<'py> {
         if function.name.starts_with("slot_") || function.pointer == 0 {
             return unsupported("slot function without a translation", function.name);
         }
+        if matches!(operands, Operands::Binary(..) | Operands::Ternary(..))
+            && let Some(result) = self.number_slot(function.name, values)?
+        {
+            return Ok(result);
+        }
         if let Some(item) = self.item_of_container(function, operands)? {
             return Ok(item);
         }
@@ -218,6 +223,7 @@ impl<'py> Tracer<'py> {
             }
             natives.push(native);
         }
+        self.fix_numbers_for_slot(function.name, &natives)?;
         let scalars = natives.iter().all(crate::trace::value::kinds::is_scalar);
         if !scalars && self.meets_decimals(None, &natives)? {
             let given = natives.iter().map(|native| self.as_they_are(native)).collect::<PyResult<_>>();

@@ -1,6 +1,8 @@
 //! Slot functions that give no object: lengths, truth, hashes, searches, stores; and iteration.
+use crate::ffi::types;
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -47,6 +49,11 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn slot_truth(&mut self, function: &SlotFunction, value: ValueId) -> Traced<i32> {
         if let Some(id) = wrapper(function) {
+            let class = self.class_of(value)?;
+            if release::NAMES_WHAT_HAS_NO_TRUTH && self.lookup(&class, "__bool__").is_some_and(|found| found.is_none())
+            {
+                return unsupported("truth of an object whose class has `__bool__ = None`", types::name(&class));
+            }
             return dispatch::inquiry(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -71,7 +78,7 @@ impl<'py> Tracer<'py> {
         let by_address = self.slot_function(&object, generated::slots::Slot::tp_hash)?;
         if by_address.is_some_and(|plain| plain.pointer == function.pointer) {
             let Some(object) = self.same_object(value) else {
-                return unsupported("hash by address", crate::ffi::types::name(&class));
+                return unsupported("hash by address", types::name(&class));
             };
             let hash = object.hash();
             return self.plain_result(hash);

@@ -106,7 +106,7 @@ impl CApi for Tracer<'_> {
 
     fn _PyUnion_Check(&mut self, object: &ValueId) -> Traced<bool> {
         let class = self.class_of(*object)?;
-        Ok(types::c_name(&class) == "types.UnionType")
+        Ok(matches!(&*types::c_name(&class), "types.UnionType" | "typing.Union"))
     }
 
     fn _Py_union_args(&mut self, union: &ValueId) -> Traced<ValueId> {

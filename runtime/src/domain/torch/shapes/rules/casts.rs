@@ -17,7 +17,7 @@ pub fn cast<S: Size>(tensor: &Tensor<S>, dtype: Dtype, format: MemoryFormat, cop
     if lies_so {
         return Ok(Given::Itself);
     }
-    Ok(Given::Fresh(copied(tensor, dtype, format)?))
+    Ok(Given::Copy(copied(tensor, dtype, format)?))
 }
 
 /// `x.float()` and the like.
@@ -54,7 +54,7 @@ pub fn to<S: Size>(call: &Call<S>) -> Answered<S> {
         sure(dtype.is_none())?;
         dtype = call.dtype(7)?;
     }
-    sure(matches!(call.argument(8), Argument::Missing | Argument::None | Argument::Device))?;
+    sure(call.is_here(8))?;
     cast(tensor, dtype.unwrap_or(tensor.dtype), call.format_or(9, MemoryFormat::Preserve)?, copy)
 }
 

@@ -11,7 +11,7 @@ fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
 
 /// The options of factories, at these places: `dtype, device, requires_grad`, and what no program needs here.
 fn options<S: Size>(call: &Call<S>, first: usize) -> Known<Option<Dtype>> {
-    sure(matches!(call.argument(first + 1), Argument::Missing | Argument::None | Argument::Device))?;
+    sure(call.is_here(first + 1))?;
     sure(!call.flag(first + 2)?)?;
     call.dtype(first)
 }

@@ -104,7 +104,7 @@ pub fn roll<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
     let (shifts, dims) = (call.sizes(1)?, call.dims(2, tensor)?);
     sure(shifts.len() == dims.len() && !dims.is_empty() && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
-    sure(!tensor.is_empty()?)?;
+    sure(!tensor.is_empty()? && tensor.rank() > 0)?;
     Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?))
 }
 

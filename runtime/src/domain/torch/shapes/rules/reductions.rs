@@ -155,7 +155,7 @@ pub fn vector_norm<S: Size>(call: &Call<S>) -> Answered<S> {
 /// `sort(self, dim, descending)`: values and indices, as large as the tensor.
 pub fn sort<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
-    sure(tensor.rank() > 0 && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
+    sure(tensor.rank() > 0 && tensor.is_contiguous(MemoryFormat::Contiguous)? && !tensor.is_empty()?)?;
     tensor.dim(call.int_or(1, -1)?)?;
     call.flag(2)?;
     let values = Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?;

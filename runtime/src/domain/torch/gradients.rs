@@ -1,0 +1,54 @@
+//! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
+use super::graph_break::{CallResult, stop};
+use super::library::Torch;
+use super::meta::Meta;
+use super::natives;
+use super::sketch::Sketch;
+use crate::domain::Operand;
+use crate::names::name;
+use pyo3::prelude::*;
+
+impl Torch {
+    /// Whether it is `torch.autograd.grad`.
+    pub(super) fn is_grad(&self, callable: &Bound<'_, PyAny>) -> bool {
+        let room = || self.module.bind(callable.py()).getattr(name!("autograd"))?.getattr(name!("grad"));
+        crate::ffi::callee::name_of(callable) == "grad" && room().is_ok_and(|grad| grad.is(callable))
+    }
+
+    /// `torch.autograd.grad(outputs, inputs, …)`: what stands for a tensor from outside does not know what that was made of.
+    pub(super) fn grad<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        grad: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let named = |name: &str| kwargs.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        let outputs = args.first().or_else(|| named("outputs"));
+        let inputs = args.get(1).or_else(|| named("inputs"));
+        let (Some(outputs), Some(inputs)) = (outputs, inputs) else {
+            return Err(natives::break_at(grad).unwrap_or_else(other));
+        };
+        match is_made_here(outputs) && is_made_here(inputs) {
+            true => meta.record(grad.clone(), args, kwargs),
+            false => Err(natives::break_at(grad).unwrap_or_else(other)),
+        }
+    }
+}
+
+/// Whether the graph has made all of the tensors.
+fn is_made_here(operand: &Operand<'_>) -> bool {
+    match operand {
+        Operand::Graph { example, .. } => {
+            // What stands for a sketch was not computed from anything.
+            !example.is_instance_of::<Sketch>()
+                && example.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false)
+        }
+        Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_made_here),
+        Operand::Known(_) | Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,
+    }
+}
+
+fn other() -> Box<crate::graph_break::Break> {
+    stop("unsupported form of a PyTorch call", "torch.autograd.grad", "It runs natively.")
+}

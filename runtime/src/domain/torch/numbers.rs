@@ -1,0 +1,70 @@
+//! Operations whose results have the same metadata whatever number an operand is: only its class, `int` or `float`, decides.
+
+/// Slots.
+const SLOTS: &[&str] = &["tp_richcompare"];
+
+/// Functions and methods, without the underscores of operators and of changes in place.
+const CALLS: &[&str] = &[
+    "add",
+    "radd",
+    "iadd",
+    "sub",
+    "rsub",
+    "isub",
+    "subtract",
+    "mul",
+    "rmul",
+    "imul",
+    "multiply",
+    "div",
+    "rdiv",
+    "idiv",
+    "truediv",
+    "rtruediv",
+    "itruediv",
+    "divide",
+    "true_divide",
+    "floordiv",
+    "rfloordiv",
+    "ifloordiv",
+    "floor_divide",
+    "mod",
+    "rmod",
+    "imod",
+    "remainder",
+    "fmod",
+    "pow",
+    "rpow",
+    "ipow",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "not_equal",
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+    "clip",
+    "where",
+    "masked_fill",
+    "fill",
+    "addcmul",
+    "addcdiv",
+    "lerp",
+];
+
+/// Whether the slot's function takes numbers.
+pub(super) fn in_slot(slot: &str) -> bool {
+    SLOTS.contains(&slot)
+}
+
+/// Whether a function or method of this name does.
+pub(super) fn in_call(name: &str) -> bool {
+    CALLS.contains(&name.trim_matches('_'))
+}

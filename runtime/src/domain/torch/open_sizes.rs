@@ -1,0 +1,144 @@
+//! Guards on tensors of which some sizes are left open.
+use super::check::metadata;
+use crate::guard::DomainCheck;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+/// Places in what [`metadata`] gives.
+const SHAPE: usize = 1;
+const STRIDES: usize = 2;
+
+/// Sizes and strides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) sizes: Vec<i64>,
+    strides: Vec<i64>,
+}
+
+impl Layout {
+    /// From what [`metadata`] gives.
+    pub(super) fn of(metadata: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        Ok(Self { sizes: metadata.get_item(SHAPE)?.extract()?, strides: metadata.get_item(STRIDES)?.extract()? })
+    }
+
+    /// The dimensions, that with the greatest stride first.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.sizes.len()).collect();
+        order.sort_by_key(|index| std::cmp::Reverse(self.strides.get(*index).copied()));
+        order
+    }
+
+    /// Whether the tensor lies in memory without gaps, its dimensions in this order.
+    fn is_dense(&self, order: &[usize]) -> bool {
+        let mut stride = 1_i64;
+        order.iter().rev().all(|index| {
+            let expected = stride;
+            let (Some(size), Some(found)) = (self.sizes.get(*index), self.strides.get(*index)) else { return false };
+            stride = stride.saturating_mul((*size).max(1));
+            *found == expected
+        })
+    }
+
+    /// Whether the strides of both follow from their sizes in the same way.
+    fn is_laid_out_like(&self, other: &Self) -> bool {
+        let order = other.order();
+        self.strides == other.strides || other.is_dense(&order) && self.is_dense(&order)
+    }
+}
+
+/// Whether all but sizes and strides is the same.
+fn same_rest(one: &Bound<'_, PyTuple>, other: &Bound<'_, PyTuple>) -> PyResult<bool> {
+    if one.len() != other.len() {
+        return Ok(false);
+    }
+    for index in (0..one.len()).filter(|index| ![SHAPE, STRIDES].contains(index)) {
+        if !one.get_item(index)?.eq(other.get_item(index)?)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The dimensions in which the sizes differ, where nothing else does.
+pub(super) fn other_sizes(value: &Bound<'_, PyAny>, expected: &Bound<'_, PyTuple>) -> PyResult<Vec<usize>> {
+    let now = metadata(value)?;
+    if !same_rest(&now, expected)? {
+        return Ok(Vec::new());
+    }
+    let (now, then) = (Layout::of(&now)?, Layout::of(expected)?);
+    if now.sizes.len() != then.sizes.len() || !now.is_laid_out_like(&then) {
+        return Ok(Vec::new());
+    }
+    Ok((0..now.sizes.len()).filter(|index| now.sizes[*index] != then.sizes[*index]).collect())
+}
+
+/// That a tensor is like another one, but for some sizes, which are at least 2.
+#[derive(Debug)]
+pub(super) struct OpenSizes {
+    class: Py<PyType>,
+    metadata: Py<PyTuple>,
+    layout: Layout,
+    open: Box<[bool]>,
+    text: String,
+}
+
+impl OpenSizes {
+    /// For tensors like `example`.
+    pub(super) fn new(example: &Bound<'_, PyAny>, open: &[bool]) -> PyResult<Self> {
+        let metadata = metadata(example)?;
+        let layout = Layout::of(&metadata)?;
+        let sizes = layout.sizes.iter().zip(open).map(|(size, open)| match open {
+            true => ">= 2".to_owned(),
+            false => size.to_string(),
+        });
+        let sizes = sizes.collect::<Vec<_>>().join(", ");
+        let text = format!("is a tensor of sizes ({sizes}), else as {}", metadata.repr()?);
+        let class = example.get_type().unbind();
+        Ok(Self { class, metadata: metadata.unbind(), layout, open: open.into(), text })
+    }
+
+    fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (now, then) = (metadata(value)?, self.metadata.bind(value.py()));
+        if !same_rest(&now, then)? {
+            return Ok(false);
+        }
+        let now = Layout::of(&now)?;
+        let fits = |(index, size): (usize, &i64)| match self.open.get(index) {
+            Some(true) => *size >= 2,
+            _ => self.layout.sizes.get(index) == Some(size),
+        };
+        Ok(now.sizes.len() == self.layout.sizes.len()
+            && now.sizes.iter().enumerate().all(fits)
+            && now.is_laid_out_like(&self.layout))
+    }
+}
+
+impl DomainCheck for OpenSizes {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        value.get_type().is(&self.class) && self.agrees(value).unwrap_or(false)
+    }
+
+    fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
+        let other: &dyn std::any::Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| {
+            self.class.is(&other.class)
+                && self.open == other.open
+                && self.metadata.bind(py).eq(other.metadata.bind(py)).unwrap_or(false)
+        })
+    }
+
+    fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
+        metadata(value).and_then(|now| now.repr().map(|text| text.to_string())).ok()
+    }
+
+    fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
+        match value.get_type().is(&self.class) {
+            true => other_sizes(value, self.metadata.bind(value.py())).unwrap_or_default(),
+            false => Vec::new(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        self.text.clone()
+    }
+}

@@ -1,0 +1,22 @@
+//! The condition that a weak reference refers to nothing any more.
+use super::condition::DomainCheck;
+use crate::ffi::weak_references::referent;
+use pyo3::prelude::*;
+
+/// That what a weak reference referred to is gone.
+#[derive(Debug)]
+pub struct DeadReference;
+
+impl DomainCheck for DeadReference {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        referent(value).is_none()
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn describe(&self) -> String {
+        "refers to nothing any more".to_owned()
+    }
+}

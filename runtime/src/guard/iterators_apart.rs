@@ -1,0 +1,38 @@
+//! The condition that an iterator reads nothing that a trace changes before the iterator's next step.
+use super::condition::DomainCheck;
+use crate::ffi::{inspect, iterators};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// Of a tuple: that the steps of the iterator which is its first item neither advance nor read the objects that follow, nor, where these
+/// are iterators, what they advance.
+#[derive(Debug)]
+pub struct IteratorApart;
+
+impl DomainCheck for IteratorApart {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        let Ok(objects) = value.cast::<PyTuple>() else { return false };
+        let mut objects = objects.iter();
+        let reached = objects.next().and_then(|iterator| iterators::reached(&iterator));
+        reached.is_some_and(|reached| objects.all(|object| is_apart(&reached, &object)))
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn describe(&self) -> String {
+        "the first goes through none of the others".to_owned()
+    }
+}
+
+fn is_apart(reached: &iterators::Reached<'_>, object: &Bound<'_, PyAny>) -> bool {
+    let holds =
+        |wanted: &Bound<'_, PyAny>| reached.iterators.iter().chain(&reached.others).any(|found| found.is(wanted));
+    if iterators::is_iterator(&object.get_type()) {
+        let other = iterators::reached(object);
+        return other.is_some_and(|other| !other.iterators.iter().any(holds));
+    }
+    let is_dict = |found: &Bound<'_, PyAny>| found.is_exact_instance_of::<PyDict>();
+    !holds(object) && (!reached.others.iter().any(is_dict) || !holds(&inspect::own_dict(object)))
+}

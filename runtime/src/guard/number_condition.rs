@@ -1,0 +1,63 @@
+//! The condition that numbers compare as they did.
+use super::condition::DomainCheck;
+use crate::symbol::{Condition, Number, Symbol};
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyTuple};
+
+/// That a comparison of numbers from outside holds: of the one that is looked at, or of those in a tuple.
+#[derive(Debug)]
+pub struct NumberCondition {
+    condition: Condition,
+    /// Which symbol each number is, in their order.
+    symbols: Box<[Symbol]>,
+}
+
+impl NumberCondition {
+    /// A condition on these.
+    #[must_use]
+    pub fn new(condition: Condition, symbols: Box<[Symbol]>) -> Self {
+        Self { condition, symbols }
+    }
+}
+
+/// The number that an exact `int` of 64 bits or a `float` is.
+#[must_use]
+pub fn number(value: &Bound<'_, PyAny>) -> Option<Number> {
+    if value.is_exact_instance_of::<PyInt>() {
+        return value.extract().ok().map(Number::Integer);
+    }
+    value.cast_exact::<PyFloat>().ok().map(|value| Number::Float(value.value()))
+}
+
+impl DomainCheck for NumberCondition {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        if let [only] = *self.symbols {
+            let found = number(value);
+            return self.condition.holds(&|symbol| found.filter(|_| symbol == only));
+        }
+        let Ok(values) = value.cast_exact::<PyTuple>() else { return false };
+        self.condition.holds(&|symbol| {
+            let index = self.symbols.iter().position(|known| *known == symbol)?;
+            number(&*values.get_borrowed_item(index).ok()?)
+        })
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        let other = (other as &dyn std::any::Any).downcast_ref::<Self>();
+        other.is_some_and(|other| self.condition == other.condition && self.symbols == other.symbols)
+    }
+
+    fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
+        let text =
+            |value: &Bound<'_, PyAny>| number(value).and_then(|_| value.repr().ok()).map(|text| text.to_string());
+        match value.cast_exact::<PyTuple>() {
+            Ok(values) => values.iter().map(|value| text(&value)).collect::<Option<Vec<_>>>().map(|all| all.join(", ")),
+            Err(_) => text(value),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let names: Vec<_> = self.symbols.iter().map(|symbol| format!("s{}", symbol.0)).collect();
+        format!("= {}: {}", names.join(", "), self.condition)
+    }
+}

@@ -1,0 +1,20 @@
+//! Symbolic numbers: expressions over inputs, their simplification, and conditions on them that are checked without Python.
+//!
+//! In: operations on integers and floats. Out: interned expressions, decided or open comparisons, formulas over `i64` and `f64`.
+//! It must not know Python objects, sources or the tracer.
+mod expression;
+mod formula;
+mod number;
+mod operation;
+mod relation;
+mod sizes;
+mod split;
+mod sum;
+
+pub use expression::{ExpressionId, Expressions, Kind, Symbol};
+pub use formula::Formula;
+pub use number::{Comparison, Number};
+pub use operation::Operation;
+pub use relation::{Condition, Decision, Relation};
+pub use sizes::{Shape, SizeArithmetic};
+pub use split::Split;

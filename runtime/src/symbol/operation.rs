@@ -1,0 +1,277 @@
+//! Operations on numbers, as Python's do; where the result does not fit, there is none.
+use super::number::Number;
+use Number::{Float, Integer};
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    TrueDivide,
+    FloorDivide,
+    Remainder,
+    /// By a small exponent that is known.
+    Power,
+    /// By a small number of bits that is known.
+    ShiftLeft,
+    /// The same.
+    ShiftRight,
+    And,
+    Or,
+    Xor,
+    Negative,
+    Positive,
+    Absolute,
+    Invert,
+    /// `float(number)`.
+    ToFloat,
+}
+
+/// What exponents and numbers of bits are at most.
+pub(super) const SMALL: i64 = 62;
+
+impl Operation {
+    /// By the name in the module `operator`; those in place are the same.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "add" | "iadd" => Self::Add,
+            "sub" | "isub" => Self::Subtract,
+            "mul" | "imul" => Self::Multiply,
+            "truediv" | "itruediv" => Self::TrueDivide,
+            "floordiv" | "ifloordiv" => Self::FloorDivide,
+            "mod" | "imod" => Self::Remainder,
+            "pow" | "ipow" => Self::Power,
+            "lshift" | "ilshift" => Self::ShiftLeft,
+            "rshift" | "irshift" => Self::ShiftRight,
+            "and_" | "iand" => Self::And,
+            "or_" | "ior" => Self::Or,
+            "xor" | "ixor" => Self::Xor,
+            "neg" => Self::Negative,
+            "pos" => Self::Positive,
+            "abs" => Self::Absolute,
+            "invert" => Self::Invert,
+            _ => return None,
+        })
+    }
+
+    /// By the function that `int` or `float` has in a slot, and whether that is `float`'s.
+    #[must_use]
+    pub fn of_slot(function: &str) -> Option<(Self, bool)> {
+        let (class, name) = function.split_once('_')?;
+        let of_float = match class {
+            "float" => true,
+            "long" => false,
+            _ => return None,
+        };
+        let operation = match name {
+            "add" => Self::Add,
+            "sub" => Self::Subtract,
+            "mul" => Self::Multiply,
+            "true_divide" | "div" if of_float || name == "true_divide" => Self::TrueDivide,
+            "div" | "floor_div" => Self::FloorDivide,
+            "mod" | "rem" => Self::Remainder,
+            "pow" => Self::Power,
+            "lshift" => Self::ShiftLeft,
+            "rshift" => Self::ShiftRight,
+            "and" => Self::And,
+            "or" => Self::Or,
+            "xor" => Self::Xor,
+            _ => return None,
+        };
+        Some((operation, of_float))
+    }
+
+    /// The name in the module `operator`, or in `builtins`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Subtract => "sub",
+            Self::Multiply => "mul",
+            Self::TrueDivide => "truediv",
+            Self::FloorDivide => "floordiv",
+            Self::Remainder => "mod",
+            Self::Power => "pow",
+            Self::ShiftLeft => "lshift",
+            Self::ShiftRight => "rshift",
+            Self::And => "and_",
+            Self::Or => "or_",
+            Self::Xor => "xor",
+            Self::Negative => "neg",
+            Self::Positive => "pos",
+            Self::Absolute => "abs",
+            Self::Invert => "invert",
+            Self::ToFloat => "float",
+        }
+    }
+
+    /// As it is written, before an operand or between two.
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract | Self::Negative => "-",
+            Self::Positive => "+",
+            Self::Multiply => "*",
+            Self::TrueDivide => "/",
+            Self::FloorDivide => "//",
+            Self::Remainder => "%",
+            Self::Power => "**",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "^",
+            Self::Invert => "~",
+            Self::Absolute | Self::ToFloat => self.name(),
+        }
+    }
+
+    /// How many operands it has.
+    #[must_use]
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Negative | Self::Positive | Self::Absolute | Self::Invert | Self::ToFloat => 1,
+            _ => 2,
+        }
+    }
+
+    /// Whether a divisor of zero raises.
+    #[must_use]
+    pub fn divides(self) -> bool {
+        matches!(self, Self::TrueDivide | Self::FloorDivide | Self::Remainder)
+    }
+
+    /// Whether it is one of integers alone.
+    #[must_use]
+    pub fn is_of_integers(self) -> bool {
+        matches!(
+            self,
+            Self::ShiftLeft | Self::ShiftRight | Self::And | Self::Or | Self::Xor | Self::Invert | Self::Power
+        )
+    }
+
+    /// The result; `None` where it does not fit, or Python raises.
+    #[must_use]
+    pub fn apply(self, operands: &[Number]) -> Option<Number> {
+        match *operands {
+            [operand] => self.of_one(operand),
+            [Integer(left), Integer(right)] => self.of_integers(left, right),
+            [left, right] => self.of_floats(left.nearest(), right.nearest()).map(Float),
+            _ => None,
+        }
+    }
+
+    fn of_one(self, operand: Number) -> Option<Number> {
+        match (self, operand) {
+            (Self::Negative, Integer(value)) => value.checked_neg().map(Integer),
+            (Self::Absolute, Integer(value)) => value.checked_abs().map(Integer),
+            (Self::Invert, Integer(value)) => Some(Integer(!value)),
+            (Self::Negative, Float(value)) => Some(Float(-value)),
+            (Self::Absolute, Float(value)) => Some(Float(value.abs())),
+            (Self::Positive, value) => Some(value),
+            (Self::ToFloat, value) => Some(Float(value.nearest())),
+            _ => None,
+        }
+    }
+
+    fn of_integers(self, left: i64, right: i64) -> Option<Number> {
+        let whole = match self {
+            Self::Add => left.checked_add(right),
+            Self::Subtract => left.checked_sub(right),
+            Self::Multiply => left.checked_mul(right),
+            Self::FloorDivide => floor_divide(left, right),
+            Self::Remainder => {
+                floor_divide(left, right).map(|quotient| left.wrapping_sub(quotient.wrapping_mul(right)))
+            }
+            Self::Power => u32::try_from(right).ok().and_then(|exponent| left.checked_pow(exponent)),
+            Self::ShiftLeft => {
+                let factor = (0..SMALL).contains(&right).then(|| 1_i64 << right)?;
+                left.checked_mul(factor)
+            }
+            Self::ShiftRight => (0..=SMALL).contains(&right).then(|| left >> right),
+            Self::And => Some(left & right),
+            Self::Or => Some(left | right),
+            Self::Xor => Some(left ^ right),
+            Self::TrueDivide => {
+                // C divides large integers otherwise than their floats.
+                let (left, right) = (Integer(left).exact()?, Integer(right).exact()?);
+                return (right != 0.0).then(|| Float(left / right));
+            }
+            _ => None,
+        };
+        whole.map(Integer)
+    }
+
+    fn of_floats(self, left: f64, right: f64) -> Option<f64> {
+        match self {
+            Self::Add => Some(left + right),
+            Self::Subtract => Some(left - right),
+            Self::Multiply => Some(left * right),
+            Self::TrueDivide if right != 0.0 => Some(left / right),
+            Self::FloorDivide if right != 0.0 => Some(divide(left, right).0),
+            Self::Remainder if right != 0.0 => Some(divide(left, right).1),
+            _ => None,
+        }
+    }
+}
+
+fn floor_divide(left: i64, right: i64) -> Option<i64> {
+    let quotient = left.checked_div(right)?;
+    let rounds_up = left % right != 0 && (left < 0) != (right < 0);
+    Some(if rounds_up { quotient - 1 } else { quotient })
+}
+
+/// Quotient and remainder. CPython: `float_floor_div`, `float_rem`.
+fn divide(left: f64, right: f64) -> (f64, f64) {
+    let mut rest = left % right;
+    let mut quotient = (left - rest) / right;
+    if rest == 0.0 {
+        rest = 0.0_f64.copysign(right);
+    } else if (right < 0.0) != (rest < 0.0) {
+        rest += right;
+        quotient -= 1.0;
+    }
+    let floor = if quotient == 0.0 {
+        0.0_f64.copysign(left / right)
+    } else {
+        let floor = quotient.floor();
+        if quotient - floor > 0.5 { floor + 1.0 } else { floor }
+    };
+    (floor, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_divide_towards_minus_infinity() {
+        for (left, right, quotient, rest) in [(7, 2, 3, 1), (-7, 2, -4, 1), (7, -2, -4, -1), (-7, -2, 3, -1)] {
+            let operands = [Integer(left), Integer(right)];
+            assert_eq!(Operation::FloorDivide.apply(&operands), Some(Integer(quotient)));
+            assert_eq!(Operation::Remainder.apply(&operands), Some(Integer(rest)));
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_has_no_result() {
+        assert_eq!(Operation::Add.apply(&[Integer(i64::MAX), Integer(1)]), None);
+        assert_eq!(Operation::FloorDivide.apply(&[Integer(i64::MIN), Integer(-1)]), None);
+        assert_eq!(Operation::Remainder.apply(&[Integer(i64::MIN), Integer(-1)]), None);
+        assert_eq!(Operation::Negative.apply(&[Integer(i64::MIN)]), None);
+        assert_eq!(Operation::TrueDivide.apply(&[Integer(1), Integer(0)]), None);
+        assert_eq!(Operation::TrueDivide.apply(&[Integer((1 << 53) + 1), Integer(3)]), None);
+        assert_eq!(Operation::ShiftLeft.apply(&[Integer(1), Integer(63)]), None);
+    }
+
+    #[test]
+    fn floats_divide_as_in_c() {
+        let (quotient, rest) = divide(-0.5, 3.0);
+        assert_eq!((quotient, rest), (-1.0, 2.5));
+        assert!(divide(6.0, -3.0).1.is_sign_negative());
+        assert!(divide(-0.0, 3.0).0.is_sign_negative());
+    }
+}

@@ -1,0 +1,24 @@
+//! Iterators from outside are advanced as far as the trace went through them.
+use crate::ffi::iterators;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal};
+
+impl Tracer<'_> {
+    /// Before all other side effects, for these may change what the iterators read.
+    pub(crate) fn advance_iterators(&mut self) -> Traced<()> {
+        let used: Vec<_> = self.state.iterators.iter().map(|used| (used.value, used.steps)).collect();
+        if used.is_empty() {
+            return Ok(());
+        }
+        let advance =
+            pyo3::wrap_pyfunction!(iterators::advance, self.py).or_else(|error| internal(error.to_string()))?;
+        let callable = self.constant(advance.into_any());
+        let mut effects = Vec::with_capacity(used.len());
+        for (iterator, steps) in used.into_iter().filter(|(_, steps)| *steps > 0) {
+            effects.push(Effect::Call { callable, args: vec![iterator, self.integer(steps as isize)] });
+        }
+        self.state.effects.splice(0..0, effects);
+        Ok(())
+    }
+}

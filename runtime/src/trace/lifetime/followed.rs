@@ -1,0 +1,99 @@
+//! Weak references from outside that the trace follows.
+//!
+//! What such a reference refers to when the trace begins lives on as long as those who hold it then. So the trace looks at what it has let
+//! go of itself so far: a graph break, if the object could have ended with that.
+use crate::ffi::{inspect, referents, types, weak_references};
+use crate::guard::source::Source;
+use crate::guard::{Check, DeadReference};
+use crate::names::interned;
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::outcome::Effect;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
+use crate::trace::state::value::ValueId;
+use crate::trace::value::kinds::is_scalar;
+use generated::slots::Slot;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType, PyWeakrefReference};
+use std::sync::Arc;
+
+/// References that the search for what ends with what was let go looks at.
+const MAX_LOOKED_AT: usize = 5_000;
+
+const WHY: &str = "the trace followed the weak reference";
+
+impl<'py> Tracer<'py> {
+    /// What a call of a weak reference from outside gives; `None`: it is none, or its class calls something else.
+    pub(crate) fn follow_outside(&mut self, reference: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<ValueId>> {
+        let plain = self.py.get_type::<PyWeakrefReference>();
+        if !types::is_subtype(class, &plain) || types::slot(class, Slot::tp_call) != types::slot(&plain, Slot::tp_call)
+        {
+            return Ok(None);
+        }
+        let (Some(object), Some(source)) = (self.real(reference), self.source(reference)) else { return Ok(None) };
+        self.rely_on_class(class);
+        let Some(referent) = weak_references::referent(&object) else {
+            self.guard_once(reference, GuardRequest::STATE, source, Check::Domain(Box::new(DeadReference)), WHY);
+            return Ok(Some(self.none()));
+        };
+        self.refuse_ended(&referent)?;
+        Ok(Some(self.sourced(referent, Source::WeakReferent(Arc::new(source)))))
+    }
+
+    /// A graph break if an object from outside may have ended with what the trace has let go of.
+    pub(crate) fn refuse_ended(&mut self, object: &Bound<'py, PyAny>) -> Traced<()> {
+        let arguments: Vec<_> = (0..self.state.given).map(|index| ValueId(index as u32)).collect();
+        let held: Vec<_> = arguments.iter().filter_map(|value| self.real(*value)).collect();
+        let ends_with_arguments = self.ends_with(held, object);
+        if ends_with_arguments && !self.state.track {
+            return Err(Unwind::Track);
+        }
+        let outermost = self.state.held.first();
+        let stays = |value: &ValueId| outermost.is_some_and(|frame| frame.variables().contains(&Some(*value)));
+        let Some(mut let_go) = self.let_go() else {
+            return unsupported("weak reference to an object that may be gone", types::name(&object.get_type()));
+        };
+        if ends_with_arguments {
+            let_go.extend(arguments.iter().filter(|value| !stays(value)).filter_map(|value| self.real(*value)));
+        }
+        if self.ends_with(let_go, object) {
+            return unsupported("weak reference to an object that may be gone", types::name(&object.get_type()));
+        }
+        Ok(())
+    }
+
+    /// Whether an object ends if all that hold these let them go.
+    fn ends_with(&self, held: Vec<Bound<'py, PyAny>>, object: &Bound<'py, PyAny>) -> bool {
+        let held: Vec<_> = held.into_iter().filter(|held| !is_scalar(held)).collect();
+        let ending = referents::freed_with(held, MAX_LOOKED_AT, &|address| self.references_to(address));
+        ending.len() >= MAX_LOOKED_AT || ending.iter().any(|ending| ending.is(object))
+    }
+
+    /// What places outside no longer hold because of the trace; `None`: nobody can tell.
+    fn let_go(&self) -> Option<Vec<Bound<'py, PyAny>>> {
+        let mut let_go = Vec::new();
+        for effect in self.state.effects.iter() {
+            match effect {
+                Effect::SetAttr { object, name, .. } | Effect::DelAttr { object, name } => {
+                    let_go.extend(inspect::own_attribute(&self.real(*object)?, &interned(self.py, name)));
+                }
+                Effect::SetGlobal { globals, name, .. } | Effect::DelGlobal { globals, name } => {
+                    let globals = self.real(*globals)?;
+                    let_go.extend(globals.cast::<PyDict>().ok()?.get_item(name).ok().flatten());
+                }
+                Effect::SetCell { cell, .. } => let_go.extend(inspect::cell_content(&self.real(*cell)?)),
+                Effect::SetItem { .. } | Effect::DelItem { .. } | Effect::ReplaceList { .. } | Effect::Call { .. } => {
+                    return None;
+                }
+            }
+        }
+        let changed = self.state.private_copies.iter().filter(|copy| copy.is_changed(self.py));
+        for copy in changed {
+            let_go.extend(referents::direct(&self.real(copy.value)?, MAX_LOOKED_AT));
+        }
+        for used in self.state.iterators.iter().filter(|used| used.has_ended) {
+            let_go.extend(self.real(used.value));
+        }
+        Some(let_go)
+    }
+}

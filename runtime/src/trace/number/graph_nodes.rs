@@ -1,0 +1,78 @@
+//! Symbolic numbers in the graph: inputs, and the operations on them.
+use crate::domain::Operand;
+use crate::graph::{Argument, Node, NodeId, NodeOp};
+use crate::symbol::{Operation, Shape};
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+
+impl<'py> Tracer<'py> {
+    /// A symbolic number as an operand of a domain.
+    pub(crate) fn number_operand(&mut self, value: ValueId) -> Traced<Option<Operand<'py>>> {
+        // A backend compiles a graph for the numbers that it is shown.
+        if self.state.backend || !self.is_symbolic(value) {
+            return Ok(None);
+        }
+        let numeral = self.numeral(value)?;
+        Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))
+    }
+
+    /// Keeps the sizes of what an operation gives, where some are symbolic.
+    pub(crate) fn keep_shape(&mut self, made: ValueId, shape: Option<Shape>) {
+        let expressions = &self.state.numbers.expressions;
+        if let Some(shape) = shape.filter(|shape| shape.iter().any(|size| expressions.known(*size).is_none())) {
+            self.state.numbers.shapes.insert(made, shape);
+        }
+    }
+
+    /// The input of the graph that is the same number from outside.
+    pub(crate) fn input_with_source(&self, value: ValueId) -> Option<NodeId> {
+        let Value::Real { source: Some(source), .. } = self.value(value) else { return None };
+        let is_same =
+            |input: &ValueId| matches!(self.value(*input), Value::Real { source: Some(other), .. } if other == source);
+        self.state.inputs.iter().find(|(_, input)| is_same(input)).map(|(node, _)| *node)
+    }
+
+    /// The node that computes a number.
+    pub(crate) fn number_node(&mut self, value: ValueId) -> Traced<NodeId> {
+        if let Some(node) = self.state.numbers.nodes.get(&value) {
+            return Ok(*node);
+        }
+        let Value::New(New::Computed(computed)) = self.value(value) else {
+            return unsupported("number that the graph cannot compute", "argument");
+        };
+        if let Some(node) = computed.expression.and_then(|expression| self.state.numbers.nodes_of.get(&expression)) {
+            return Ok(*node);
+        }
+        let (operation, operands, expression) = (computed.operation, computed.operands.clone(), computed.expression);
+        let meta = crate::ffi::types::name(&computed.hint.bind(self.py).get_type());
+        let mut args = Vec::with_capacity(operands.len());
+        for operand in operands {
+            args.push(match self.is_symbolic(operand) {
+                true => Argument::Node(self.graph_node(operand)?),
+                false => match self.known(operand) {
+                    Some(known) => Argument::Constant(known.unbind()),
+                    None => return unsupported("number that the graph cannot compute", "operand"),
+                },
+            });
+        }
+        let module = if operation == Operation::ToFloat { "builtins" } else { "operator" };
+        let target = self.import(module, operation.name())?;
+        let node = self.node(Node {
+            name: operation.name().to_owned(),
+            op: NodeOp::CallFunction,
+            target: Some(target.unbind()),
+            args,
+            kwargs: Vec::new(),
+            meta,
+            domain: "",
+            origin: self.origin(),
+        });
+        self.state.numbers.nodes.insert(value, node);
+        if let Some(expression) = expression {
+            self.state.numbers.nodes_of.insert(expression, node);
+        }
+        Ok(node)
+    }
+}

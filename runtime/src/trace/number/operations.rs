@@ -1,0 +1,180 @@
+//! Operations on symbolic numbers: what they give is computed again by compiled code, which must not raise there.
+use super::inputs::Numeral;
+use crate::symbol::{Comparison, Kind, Number, Operation, Relation};
+use crate::trace::state::numbers::ComputedNumber;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt};
+
+/// Exponents that are multiplied out.
+const EXPONENTS: std::ops::RangeInclusive<i64> = 0..=8;
+
+/// Numbers of bits that integers are shifted by.
+const BITS: std::ops::RangeInclusive<i64> = 0..=61;
+
+impl<'py> Tracer<'py> {
+    /// What `int` or `float` does in a slot, where an operand is symbolic; `None`: C does it on numbers that are known.
+    pub(crate) fn number_slot(&mut self, function: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        if !operands.iter().any(|operand| self.is_symbolic(*operand)) {
+            return Ok(None);
+        }
+        let Some((operation, of_float)) = Operation::of_slot(function) else { return Ok(None) };
+        for operand in operands.iter().take(2) {
+            let class = self.class_of(*operand)?;
+            let integer = class.is_subclass_of::<PyInt>().unwrap_or(true);
+            let float = of_float && class.is_subclass_of::<PyFloat>().unwrap_or(true);
+            if !integer && !float {
+                // CPython: `CHECK_BINOP`, `CONVERT_TO_DOUBLE`.
+                return Ok(Some(self.constant(self.py.NotImplemented().into_bound(self.py))));
+            }
+        }
+        match operands {
+            // `pow` with a third operand.
+            [left, right, modulus] if self.is_none(*modulus)? => self.number_operation(operation, &[*left, *right]),
+            [left, right] => self.number_operation(operation, &[*left, *right]),
+            _ => Ok(None),
+        }
+    }
+
+    /// An operator by its name in the module `operator`.
+    pub(crate) fn number_operator(&mut self, name: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        if !operands.iter().any(|operand| self.is_symbolic(*operand)) {
+            return Ok(None);
+        }
+        match (name, operands) {
+            ("index", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => return Ok(Some(*value)),
+            (_, [_, _]) => return self.compare_numbers(name, operands),
+            _ => {}
+        }
+        match Operation::named(name) {
+            Some(operation) if operation.arity() == operands.len() => self.number_operation(operation, operands),
+            _ => Ok(None),
+        }
+    }
+
+    /// The result of an operation, computed again at each call.
+    pub(crate) fn number_operation(&mut self, operation: Operation, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        let mut numerals = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let Some(numeral) = self.numeral(*operand)? else { return Ok(None) };
+            numerals.push(numeral);
+        }
+        if !self.never_raises(operation, &numerals) {
+            return Ok(None);
+        }
+        let Ok(hint) = compute(operation, &numerals) else { return Ok(None) };
+        if !hint.is_exact_instance_of::<PyInt>() && !hint.is_exact_instance_of::<PyFloat>() {
+            return Ok(None);
+        }
+        let known: Option<Vec<_>> = numerals.iter().map(|numeral| numeral.expression).collect();
+        let expressions = &mut self.state.numbers.expressions;
+        let expression = known.and_then(|operands| expressions.apply(operation, &operands));
+        if expression.is_some_and(|expression| matches!(expressions.known(expression), Some(Number::Integer(_)))) {
+            return Ok(Some(self.constant(hint)));
+        }
+        let computed = ComputedNumber { operation, operands: operands.into(), hint: hint.unbind(), expression };
+        Ok(Some(self.push(Value::New(New::Computed(computed)))))
+    }
+
+    /// Whether the operation raises at no call for which the guards hold.
+    fn never_raises(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
+        let is_float = |operand: &Numeral<'py>| operand.hint.is_exact_instance_of::<PyFloat>();
+        let floats = operands.iter().any(is_float);
+        if operation.is_of_integers() && floats {
+            return false;
+        }
+        if let (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, Some(by)) =
+            (operation, operands.get(1))
+        {
+            let range = if operation == Operation::Power { EXPONENTS } else { BITS };
+            if by.symbolic || !by.hint.extract::<i64>().is_ok_and(|by| range.contains(&by)) {
+                return false;
+            }
+        }
+        if operation.divides() && !operands.get(1).is_some_and(|divisor| self.is_nonzero(divisor)) {
+            return false;
+        }
+        // Integers that are too large for a float raise.
+        let converts = matches!(operation, Operation::TrueDivide | Operation::ToFloat) || floats;
+        !converts || operands.iter().all(|operand| is_float(operand) || self.fits(operand))
+    }
+
+    fn is_nonzero(&mut self, divisor: &Numeral<'py>) -> bool {
+        if !divisor.symbolic {
+            return divisor.hint.is_truthy().unwrap_or(false);
+        }
+        let Some(left) = divisor.expression else { return false };
+        let right = self.state.numbers.expressions.constant(Number::Integer(0));
+        let relation = Relation { comparison: Comparison::NotEqual, left, right };
+        self.relation_truth(relation, "the trace divides by it") == Some(true)
+    }
+
+    fn fits(&mut self, integer: &Numeral<'py>) -> bool {
+        let Some(expression) = integer.expression else { return false };
+        let expressions = &self.state.numbers.expressions;
+        if expressions.kind(expression) == Kind::Float || expressions.known(expression).is_some() {
+            return true;
+        }
+        let relation = Relation::fits(expression);
+        self.relation_truth(relation, "the trace makes a float of it") == Some(true)
+    }
+
+    /// `min` and `max` of numbers, `int`, `float` and `bool` of one; `None`: C does it.
+    pub(crate) fn number_function(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if !args.iter().any(|arg| self.is_symbolic(*arg)) {
+            return Ok(None);
+        }
+        match (name, args) {
+            ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
+                let comparison = if name == "min" { "lt" } else { "gt" };
+                let mut best = *first;
+                for arg in rest {
+                    let Some(better) = self.compare_numbers(comparison, &[*arg, best])? else { return Ok(None) };
+                    if self.is_true(better)? {
+                        best = *arg;
+                    }
+                }
+                Ok(Some(best))
+            }
+            ("int", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => Ok(Some(*value)),
+            ("float", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyFloat>()) => Ok(Some(*value)),
+            ("float", [_]) => self.number_operation(Operation::ToFloat, args),
+            ("bool", [value]) => {
+                let truth = self.is_true(*value)?;
+                Ok(Some(self.boolean(truth)))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What Python gives for the numbers of this call.
+fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> PyResult<Bound<'py, PyAny>> {
+    let [left, rest @ ..] = operands else { return Err(pyo3::exceptions::PyTypeError::new_err("no operand")) };
+    let left = &left.hint;
+    let right = rest.first().map_or(left, |right| &right.hint);
+    match operation {
+        Operation::Add => left.add(right),
+        Operation::Subtract => left.sub(right),
+        Operation::Multiply => left.mul(right),
+        Operation::TrueDivide => left.div(right),
+        Operation::FloorDivide => left.floor_div(right),
+        Operation::Remainder => left.rem(right),
+        Operation::Power => left.pow(right, left.py().None()),
+        Operation::ShiftLeft => left.lshift(right),
+        Operation::ShiftRight => left.rshift(right),
+        Operation::And => left.bitand(right),
+        Operation::Or => left.bitor(right),
+        Operation::Xor => left.bitxor(right),
+        Operation::Negative => left.neg(),
+        Operation::Positive => left.pos(),
+        Operation::Absolute => left.abs(),
+        Operation::Invert => left.bitnot(),
+        Operation::ToFloat => {
+            let truth = left.is_exact_instance_of::<PyBool>();
+            if truth { Ok(left.clone()) } else { left.py().get_type::<PyFloat>().call1((left,)) }
+        }
+    }
+}

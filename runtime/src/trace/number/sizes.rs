@@ -1,0 +1,271 @@
+//! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
+use crate::domain::{Answer, Callee, Domain, Operand, SizeMark};
+use crate::ffi::slot_call::{Signature, call};
+use crate::ffi::types;
+use crate::guard::DomainCheck;
+use crate::guard::source::Source;
+use crate::symbol::{
+    Comparison, ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, SizeArithmetic, Split,
+};
+use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::numbers::ComputedNumber;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, Unwind, internal};
+use crate::trace::state::value::{New, Value, ValueId};
+use generated::slots::Slot;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyTuple};
+use std::sync::Arc;
+
+/// A size of an object from outside.
+struct SizeFromOutside {
+    /// Where it is symbolic: its path.
+    path: Option<Source>,
+    /// What it is in this call.
+    now: i64,
+    /// What the program says of it.
+    mark: Option<SizeMark>,
+}
+
+impl<'py> Tracer<'py> {
+    /// The guard on an object of a domain; sizes that have changed are left open by it, and are symbolic.
+    pub(crate) fn domain_check(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        value: ValueId,
+        object: &Bound<'py, PyAny>,
+    ) -> Traced<Box<dyn DomainCheck>> {
+        // A backend compiles a graph for the sizes that it is shown.
+        if let Some(source) = self.source(value).filter(|_| !self.state.backend)
+            && let Some(open) = self.open_sizes(domain, object, source)
+            && let Some(check) =
+                domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>())
+        {
+            let mut shape = Vec::new();
+            for size in open {
+                shape.push(match size.path {
+                    Some(path) => self.size_input(path, size.now, size.mark)?,
+                    None => self.state.numbers.expressions.constant(Number::Integer(size.now)),
+                });
+            }
+            self.state.numbers.shapes.insert(value, shape.into());
+            return Ok(check);
+        }
+        domain.guard(object).map_err(Unwind::Break)
+    }
+
+    /// The sizes of an object from outside, where some are symbolic: marked so, or seen to change.
+    fn open_sizes(
+        &self,
+        domain: &Arc<dyn Domain>,
+        object: &Bound<'py, PyAny>,
+        source: Source,
+    ) -> Option<Vec<SizeFromOutside>> {
+        let marks = domain.size_marks(object);
+        if marks.is_empty() && !self.state.numbers.any_changes() {
+            return None;
+        }
+        let base = Arc::new(source);
+        let sizes = domain.sizes_of(object)?.into_iter().enumerate().map(|(index, now)| {
+            let path = Source::Size(Arc::clone(&base), index);
+            let mut own = marks.iter().filter(|(marked, _)| *marked == index).map(|(_, mark)| *mark);
+            let mark = own.clone().find(|mark| *mark == SizeMark::Constant).or_else(|| own.next());
+            let open = match mark {
+                Some(mark) => mark.admits(now) && !self.state.numbers.fixed.contains(&path.key()),
+                None => self.state.numbers.is_changing_size(&path),
+            };
+            SizeFromOutside { path: (open && now >= 2).then_some(path), now, mark }
+        });
+        let sizes: Vec<_> = sizes.collect();
+        sizes.iter().any(|size| size.path.is_some()).then_some(sizes)
+    }
+
+    fn size_input(&mut self, path: Source, size: i64, mark: Option<SizeMark>) -> Traced<ExpressionId> {
+        let object = PyInt::new(self.py, size).into_any();
+        let Some(input) = self.input_of(path, &object)? else { return internal("a size that is no number") };
+        if let Some(symbol) = self.state.numbers.expressions.inputs(input).first() {
+            self.state.numbers.expressions.bound(*symbol, 2);
+        }
+        if let Some(SizeMark::Symbolic { least, most }) = mark {
+            for (comparison, bound) in [(Comparison::GreaterOrEqual, least), (Comparison::LessOrEqual, most)] {
+                let Some(bound) = bound else { continue };
+                let right = self.state.numbers.expressions.constant(Number::Integer(bound));
+                self.relation_truth(Relation { comparison, left: input, right }, "the program marks the size so");
+            }
+        }
+        Ok(input)
+    }
+
+    /// The value of an expression, computed from what comes in.
+    pub(crate) fn number_value(&mut self, expression: ExpressionId) -> Traced<ValueId> {
+        match self.state.numbers.expressions.split(expression) {
+            Split::Constant(Number::Integer(number)) => {
+                let number = PyInt::new(self.py, number).into_any();
+                Ok(self.constant(number))
+            }
+            Split::Constant(Number::Float(_)) => internal("a size that is a float"),
+            Split::Input(symbol) => {
+                let Some((source, Number::Integer(hint))) = self.state.numbers.inputs.get(symbol.0 as usize).cloned()
+                else {
+                    return internal("a size that does not come in");
+                };
+                let object = PyInt::new(self.py, hint).into_any().unbind();
+                let value = self.push(Value::Real { object, source: Some(source) });
+                // The guard on the array says so.
+                self.state.guard_requests.insert(value, GuardRequest::TYPE | GuardRequest::CLASS);
+                Ok(value)
+            }
+            Split::Applied(operation, parts) => {
+                let mut operands = Vec::with_capacity(parts.len());
+                for part in parts {
+                    operands.push(self.number_value(part)?);
+                }
+                self.computed_size(operation, operands, expression)
+            }
+        }
+    }
+
+    fn computed_size(
+        &mut self,
+        operation: Operation,
+        operands: Vec<ValueId>,
+        expression: ExpressionId,
+    ) -> Traced<ValueId> {
+        let Some(hint) = self.state.numbers.integer_hint(expression) else {
+            return internal("a size without a number");
+        };
+        let hint = PyInt::new(self.py, hint).into_any().unbind();
+        let computed = ComputedNumber { operation, operands: operands.into(), hint, expression: Some(expression) };
+        Ok(self.push(Value::New(New::Computed(computed))))
+    }
+
+    /// What a program asks of an array whose sizes are symbolic, where the answer says them; `None`: it does not, or another array.
+    pub(crate) fn size_question(&mut self, callee: &Callee<'py>, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let Some((first, rest)) = args.split_first() else { return Ok(None) };
+        let Some(shape) = self.state.numbers.shapes.get(first).cloned() else { return Ok(None) };
+        let name = match callee {
+            Callee::GetAttr(name) | Callee::Method(name) => name.as_str(),
+            Callee::Slot("mp_length" | "sq_length") => "__len__",
+            _ => return Ok(None),
+        };
+        match (name, rest) {
+            ("shape" | "size", []) => self.size_tuple(*first, &shape).map(Some),
+            ("size", [index]) => {
+                let index = self.known(*index).and_then(|index| index.extract::<isize>().ok());
+                let wrapped = index.map(|index| if index < 0 { index + shape.len() as isize } else { index });
+                let size = wrapped.and_then(|index| usize::try_from(index).ok()).and_then(|index| shape.get(index));
+                size.map(|size| self.number_value(*size)).transpose()
+            }
+            ("__len__", []) => shape.first().map(|size| self.number_value(*size)).transpose(),
+            ("numel" | "nelement", []) => {
+                let one = self.state.numbers.expressions.constant(Number::Integer(1));
+                let product = shape.iter().try_fold(one, |product, size| {
+                    self.state.numbers.expressions.apply(Operation::Multiply, &[product, *size])
+                });
+                product.map(|product| self.number_value(product)).transpose()
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// All sizes, as an object of the class that the library has for them.
+    fn size_tuple(&mut self, array: ValueId, shape: &Shape) -> Traced<ValueId> {
+        let mut items = Vec::with_capacity(shape.len());
+        for size in shape.iter() {
+            let value = self.number_value(*size)?;
+            items.push(self.stored(value)?);
+        }
+        let sizes = self.number_hint_of_shape(array)?;
+        self.sequence_like(&sizes, items)
+    }
+
+    /// A tuple of a derived class, past a constructor that wants numbers that are known.
+    pub(crate) fn sequence_like(&mut self, like: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
+        let tuple = self.py.get_type::<PyTuple>();
+        let made = PyTuple::new(self.py, items).and_then(|items| PyTuple::new(self.py, [items]));
+        let made = made.and_then(|args| {
+            let pointer = types::slot_pointer(&tuple, Slot::tp_new.suite(), Slot::tp_new.offset()).unwrap_or(0);
+            call(pointer, &[like.get_type().into_any(), args.into_any()], Signature::Ternary)
+        });
+        let made = made.or_else(|error| internal(error.to_string()))?;
+        Ok(self.own(made))
+    }
+
+    fn number_hint_of_shape(&self, array: ValueId) -> Traced<Bound<'py, PyAny>> {
+        let object = match self.value(array) {
+            Value::Node { example, .. } => Some(example.bind(self.py).clone()),
+            _ => self.real(array),
+        };
+        let shape = object.and_then(|object| object.getattr(crate::names::name!("shape")).ok());
+        shape.map_or_else(|| internal("an array without a shape"), Ok)
+    }
+
+    /// The sizes of what an operation gives; where no rule knows them, the trace is made again with known sizes.
+    pub(crate) fn shapes_of(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        callee: &Callee<'py>,
+        operands: &[Operand<'py>],
+        named: &[(String, Operand<'py>)],
+        answer: &Answer<'py>,
+    ) -> Traced<Vec<Shape>> {
+        let count = match answer {
+            Answer::Node { .. } | Answer::Change { .. } => 1,
+            Answer::Same(_) | Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => {
+                return Ok(Vec::new());
+            }
+            Answer::Constant(_) if domain.answers_for_all_sizes(callee) => return Ok(Vec::new()),
+            Answer::Parts { example, .. } => example.len().unwrap_or(0),
+            Answer::Constant(_) | Answer::Raised(_) => 0,
+        };
+        let numbers = &mut self.state.numbers;
+        let inputs: Vec<Number> = numbers.inputs.iter().map(|(_, hint)| *hint).collect();
+        let mut arithmetic = SizeArithmetic::new(&mut numbers.expressions, &inputs);
+        let shapes = domain.sizes(callee, operands, named, &mut arithmetic);
+        let assumed = std::mem::take(&mut arithmetic.assumed);
+        let agrees = |expressions: &Expressions, shape: &Shape, example: &Bound<'py, PyAny>| {
+            let hints = shape.iter().map(|size| numbers_hint(expressions, *size, &inputs));
+            domain.sizes_of(example).is_some_and(|sizes| hints.eq(sizes.into_iter().map(Some)))
+        };
+        let right = match (&shapes, answer) {
+            (Some(shapes), Answer::Node { example, .. } | Answer::Change { example, .. }) => {
+                shapes.len() == 1 && agrees(&numbers.expressions, &shapes[0], example)
+            }
+            (Some(shapes), Answer::Parts { example, .. }) => {
+                let parts = example.try_iter().into_iter().flatten().flatten();
+                shapes.len() == count
+                    && shapes.iter().zip(parts).all(|(shape, part)| agrees(&numbers.expressions, shape, &part))
+            }
+            _ => false,
+        };
+        if let (true, Some(shapes)) = (right, shapes) {
+            for relation in assumed {
+                self.relation_truth(relation, "sizes decide what the operation gives");
+            }
+            return Ok(shapes);
+        }
+        let mut values = Vec::new();
+        operands.iter().chain(named.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
+        self.fix_sizes(values)
+    }
+
+    /// The trace is made again with these numbers, and the sizes of these arrays, known.
+    pub(crate) fn fix_sizes<T>(&mut self, values: Vec<ValueId>) -> Traced<T> {
+        for value in &values {
+            for size in self.state.numbers.shapes.get(value).cloned().iter().flat_map(|shape| shape.iter()) {
+                for symbol in self.state.numbers.expressions.inputs(*size) {
+                    let key = self.state.numbers.inputs.get(symbol.0 as usize).map(|(source, _)| source.key());
+                    self.state.numbers.to_fix.extend(key);
+                }
+            }
+        }
+        self.fix_numbers(values)
+    }
+}
+
+fn numbers_hint(expressions: &Expressions, size: ExpressionId, inputs: &[Number]) -> Option<i64> {
+    match Formula::new(expressions, size).evaluate(&|symbol| inputs.get(symbol.0 as usize).copied())? {
+        Number::Integer(size) => Some(size),
+        Number::Float(_) => None,
+    }
+}

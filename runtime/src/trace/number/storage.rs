@@ -1,0 +1,112 @@
+//! Symbolic numbers in containers of the trace's own: C keeps proxies of them, and does not look at them.
+use crate::ffi::{callee, types};
+use crate::names::name;
+use crate::trace::state::proxy::Proxy;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
+use crate::trace::value::kinds::{is_definition, is_scalar};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyModule, PyType};
+
+/// How deep containers are looked into.
+const DEPTH: usize = 6;
+
+/// Classes of C whose methods ask what they hold by slots alone.
+const CONTAINERS: &[&str] = &[
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "frozenset",
+    "collections.deque",
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "dict_keys",
+    "dict_values",
+    "dict_items",
+    "mappingproxy",
+    "slice",
+    "zip",
+    "enumerate",
+    "map",
+    "filter",
+    "reversed",
+    "object",
+];
+
+/// Functions of `builtins` that do the same.
+const BUILTINS: &[&str] =
+    &["sum", "min", "max", "sorted", "any", "all", "iter", "next", "len", "isinstance", "callable"];
+
+impl<'py> Tracer<'py> {
+    /// What a container of the trace's own, or an attribute of an object of its own, holds for a value.
+    pub(crate) fn stored(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        if !self.is_symbolic(value) {
+            return self.native(value);
+        }
+        self.state.numbers.in_containers = true;
+        self.proxy(value)
+    }
+
+    /// Functions of C that look at numbers within containers, past the slots of proxies, get them as they are: the trace is made again.
+    pub(crate) fn fix_numbers_for(&mut self, callable: &Bound<'py, PyAny>, args: &[Bound<'py, PyAny>]) -> Traced<()> {
+        if !self.state.numbers.in_containers || asks_by_slots(callable) {
+            return Ok(());
+        }
+        self.fix_numbers_in(args)
+    }
+
+    /// The same for a slot's function.
+    pub(crate) fn fix_numbers_for_slot(&mut self, function: &str, operands: &[Bound<'py, PyAny>]) -> Traced<()> {
+        let of_text = ["unicode_", "bytes_", "bytearray_"].iter().any(|class| function.starts_with(class));
+        if !self.state.numbers.in_containers || !of_text {
+            return Ok(());
+        }
+        self.fix_numbers_in(operands)
+    }
+
+    fn fix_numbers_in(&mut self, args: &[Bound<'py, PyAny>]) -> Traced<()> {
+        if !args.iter().any(|arg| self.holds_number(arg, DEPTH)) {
+            return Ok(());
+        }
+        let proxied: Vec<_> = self.state.proxies.keys().copied().collect();
+        self.fix_numbers(proxied.into_iter().filter(|value| self.is_symbolic(*value)).collect())
+    }
+
+    fn holds_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {
+        if object.is_instance_of::<Proxy>() {
+            return self.value_of_proxy(object).is_some_and(|value| self.is_symbolic(value));
+        }
+        if is_scalar(object) || is_definition(object) || object.is_instance_of::<PyType>() {
+            return false;
+        }
+        if depth == 0 {
+            return true;
+        }
+        let held = self.py.import("gc").and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
+        let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
+        held.iter().any(|held| self.holds_number(&held, depth - 1))
+    }
+}
+
+fn asks_by_slots(callable: &Bound<'_, PyAny>) -> bool {
+    if let Ok(class) = callable.cast::<PyType>() {
+        let name = types::c_name(class);
+        return CONTAINERS.contains(&&*name) || name.starts_with("itertools.");
+    }
+    if let Some(owner) = callee::owner_of(callable) {
+        return CONTAINERS.contains(&&*types::c_name(&owner));
+    }
+    match callee::receiver_of(callable) {
+        Some(module) if module.is_instance_of::<PyModule>() => match &*callee::module_of(callable) {
+            "builtins" => BUILTINS.contains(&&*callee::name_of(callable)),
+            module => matches!(module, "_operator" | "itertools"),
+        },
+        Some(receiver) => match receiver.cast::<PyType>() {
+            Ok(class) => CONTAINERS.contains(&&*types::c_name(class)),
+            Err(_) => CONTAINERS.contains(&&*types::c_name(&receiver.get_type())),
+        },
+        None => false,
+    }
+}

@@ -1,0 +1,93 @@
+//! The symbolic numbers of a trace: which sources they have, and what the trace knows of them.
+use crate::graph::NodeId;
+use crate::guard::source::Source;
+use crate::symbol::{ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, Symbol};
+use crate::trace::state::journal::{OrderedSet, Tracked};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Which numbers from outside are symbolic.
+#[derive(Clone, Debug, Default)]
+pub struct ChangingSources {
+    /// Those at sources where earlier calls found other numbers, by [`Source::key`].
+    pub keys: FxHashSet<u64>,
+    /// Those that callers give, from the first trace on.
+    pub arguments: bool,
+}
+
+/// A number that compiled code computes again from others.
+#[derive(Debug)]
+pub struct ComputedNumber {
+    /// What it is the result of.
+    pub operation: Operation,
+    /// The operation's operands.
+    pub operands: SmallVec<[ValueId; 2]>,
+    /// The number in the call that is traced.
+    pub hint: Py<PyAny>,
+    /// As an expression; `None` where guards cannot compute it.
+    pub expression: Option<ExpressionId>,
+}
+
+/// Symbolic numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    pub(crate) changing: Arc<ChangingSources>,
+    /// Sources whose numbers must be known after all.
+    pub(crate) fixed: FxHashSet<u64>,
+    /// Those that an attempt found to be such.
+    pub(crate) to_fix: Vec<u64>,
+    pub(crate) expressions: Expressions,
+    /// By symbol: where the number comes from, and what it is in this call.
+    pub(crate) inputs: Vec<(Source, Number)>,
+    pub(crate) symbols: FxHashMap<Source, Symbol>,
+    /// Relations that guards check.
+    pub(crate) relations: OrderedSet<Relation>,
+    /// The nodes that compute numbers in the graph.
+    pub(crate) nodes: Tracked<FxHashMap<ValueId, NodeId>>,
+    /// The same by expression.
+    pub(crate) nodes_of: Tracked<FxHashMap<ExpressionId, NodeId>>,
+    /// The sizes of arrays of which some are symbolic.
+    pub(crate) shapes: FxHashMap<ValueId, Shape>,
+    /// Whether a container of the trace's own holds one.
+    pub(crate) in_containers: bool,
+}
+
+impl Numbers {
+    /// Whether any number from outside is symbolic.
+    pub(crate) fn any_changes(&self) -> bool {
+        !self.changing.keys.is_empty() || self.changing.arguments
+    }
+
+    /// What an integer is in this call.
+    pub(crate) fn integer_hint(&self, expression: ExpressionId) -> Option<i64> {
+        let input = |symbol: Symbol| self.inputs.get(symbol.0 as usize).map(|(_, hint)| *hint);
+        match Formula::new(&self.expressions, expression).evaluate(&input)? {
+            Number::Integer(hint) => Some(hint),
+            Number::Float(_) => None,
+        }
+    }
+
+    /// Whether a size at the source is to be symbolic.
+    pub(crate) fn is_changing_size(&self, source: &Source) -> bool {
+        let key = source.key();
+        (self.changing.keys.contains(&key) || self.changing.arguments && source.is_part_of_argument())
+            && !self.fixed.contains(&key)
+    }
+
+    /// Whether numbers at the source are symbolic.
+    pub(crate) fn is_changing(&self, source: &Source) -> bool {
+        if matches!(source, Source::Size(..)) {
+            return self.symbols.contains_key(source);
+        }
+        if !self.any_changes() {
+            return false;
+        }
+        let changing = &self.changing;
+        let key = source.key();
+        (changing.keys.contains(&key) || changing.arguments && source.is_part_of_argument())
+            && !self.fixed.contains(&key)
+    }
+}

@@ -1,0 +1,192 @@
+"""Tensors whose sizes change from call to call: one symbolic trace serves them, and results are eager's."""
+
+import random
+import unittest
+
+import slotrt
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+LINEAR, NORM = nn.Linear(6, 6), nn.LayerNorm(6)
+
+# Each takes a tensor of sizes (n, m, 6) with some of the names b (another such tensor), n and k (numbers); each gives such a tensor again.
+STEPS = [
+    "x + b",
+    "x * k",
+    "x - n",
+    "x / (n + 1)",
+    "torch.relu(x)",
+    "LINEAR(x)",
+    "NORM(x)",
+    "x.view(x.shape[0], -1).view(x.shape)",
+    "x.reshape(-1, 6).reshape(x.size(0), x.size(1), 6)",
+    "x.view(n * m, 6).view(n, m, 6)",
+    "x * x.shape[0] + x.size(-2)",
+    "x.transpose(0, 1).contiguous().transpose(0, 1)",
+    "x + x.sum(0)",
+    "x - x.mean(dim=(0, 1))",
+    "torch.cat([x, b], dim=0)[:n]",
+    "x.flip(0)",
+    "x[torch.arange(x.shape[0])]",
+    "x + torch.zeros(x.shape)",
+    "x + torch.arange(m).view(m, 1)",
+    "x.masked_fill(x > k, 0.5)",
+    "(x @ x.transpose(1, 2)) @ x * 0.01",
+    "x.softmax(-1)",
+    "torch.stack([x, b]).sum(0)",
+    "x.unsqueeze(0).squeeze(0)",
+    "x if n > 4 else -x",
+    "x * len(x)",
+    "x.expand(x.shape) + x.numel()",
+    "torch.where(x > b, x, k)",
+    "x.add(b, alpha=2).clamp(-k, k)",
+]
+
+
+def program(seed):
+    chance = random.Random(seed)
+    lines = [f"    x = {chance.choice(STEPS)}" for _ in range(chance.randrange(1, 5))]
+    result = chance.choice(["x", "x, x.shape", "x, n * m, x.shape[0] + k", "x.shape, x.size(1), list(x.shape)"])
+    return "def program(x, b, k):\n    n, m = x.shape[:2]\n" + "\n".join(lines) + f"\n    return {result}"
+
+
+def compiled_like(seeds, test, calls=6, **options):
+    for seed in seeds:
+        text = program(seed)
+        scope = {"torch": torch, "LINEAR": LINEAR, "NORM": NORM}
+        exec(text, scope)
+        plain, compiled = scope["program"], slotrt.compile(scope["program"], **options)
+        chance = random.Random(seed)
+        for call in range(calls):
+            n, m = chance.choice([(call + 2, 3), (3, call + 2), (call + 1, call + 2), (chance.randrange(0, 7), chance.randrange(1, 7))])
+            x, b = torch.randn(n, m, 6), torch.randn(n, m, 6)
+            if chance.random() < 0.2:
+                x = torch.randn(m, n, 6).transpose(0, 1)
+            k = chance.randrange(1, 8)
+            outcomes = []
+            for function in (plain, compiled):
+                try:
+                    outcomes.append(function(x.clone() if x.is_contiguous() else x, b, k))
+                except RuntimeError as error:
+                    outcomes.append(str(error))
+            where = f"seed {seed}, call {call}, {(n, m, k)}\n{text}"
+            test.assertTrue(same(*outcomes), f"{where}\n{outcomes[0]}\n{outcomes[1]}")
+
+
+def same(one, other):
+    if isinstance(one, torch.Tensor):
+        return type(one) is type(other) and one.dtype == other.dtype and one.shape == other.shape and one.stride() == other.stride() and torch.equal(one.nan_to_num(), other.nan_to_num())
+    if isinstance(one, (tuple, list)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    return type(one) is type(other) and one == other
+
+
+class Sizes(unittest.TestCase):
+    """Sizes that change are symbolic in the second trace."""
+
+    def test_random_programs(self):
+        compiled_like(range(150), self)
+
+    def test_random_programs_with_symbolic_sizes_from_the_first(self):
+        compiled_like(range(150, 200), self, dynamic=True)
+
+    def traces(self, function, calls):
+        slotrt.reset()
+        compiled = slotrt.compile(function)
+        for args in calls:
+            self.assertTrue(same(function(*args), compiled(*args)))
+        counts = slotrt.stats()
+        self.assertEqual(counts["frames_skipped"], 0)
+        return counts["frames_compiled"]
+
+    def test_two_traces(self):
+        def batch(x):
+            return LINEAR(x).view(x.shape[0], -1) * x.size(0)
+
+        self.assertEqual(self.traces(batch, [(torch.randn(n, 6),) for n in range(2, 30)]), 2)
+        self.assertEqual(self.traces(lambda x, y: torch.relu(x + y) * 2, [(torch.randn(n, m), torch.randn(m)) for n, m in [(2, 3), (4, 5), (6, 7), (9, 2)]]), 2)
+        self.assertEqual(self.traces(lambda x: (x.shape, len(x), x.numel()), [(torch.randn(n, 3),) for n in range(2, 9)]), 2)
+
+    def test_sizes_of_zero_and_one_stay_constants(self):
+        self.assertEqual(self.traces(lambda x: x * x.shape[0], [(torch.randn(n, 3),) for n in [4, 5, 1, 0, 6, 7, 1, 0]]), 4)
+
+    def test_relations_between_sizes(self):
+        def add(x, y):
+            return x + y
+
+        calls = [(torch.randn(n), torch.randn(m)) for n, m in [(2, 2), (3, 3), (4, 4), (1, 5), (5, 1), (6, 6)]]
+        self.assertLessEqual(self.traces(add, calls), 4)
+        with self.assertRaisesRegex(RuntimeError, "must match the size"):
+            slotrt.compile(add)(torch.randn(2), torch.randn(3))
+        compiled = slotrt.compile(add)
+        for n in (2, 3, 4):
+            compiled(torch.randn(n), torch.randn(n))
+        with self.assertRaisesRegex(RuntimeError, r"The size of tensor a \(7\) must match the size of tensor b \(8\)"):
+            compiled(torch.randn(7), torch.randn(8))
+
+    def test_sizes_that_are_returned(self):
+        compiled = slotrt.compile(lambda x: x.shape)
+        for n in range(2, 6):
+            shape = compiled(torch.randn(n, 3))
+            self.assertIs(type(shape), torch.Size)
+            self.assertEqual(shape, (n, 3))
+
+    def test_a_backend_gets_what_it_compiles_for(self):
+        examples = []
+
+        def backend(graph, inputs):
+            examples.append([tuple(x.shape) for x in inputs if isinstance(x, torch.Tensor)])
+            return graph.forward
+
+        compiled = slotrt.compile(lambda x: x * 2 + x.shape[0], backend=backend)
+        for n in (2, 3, 4):
+            x = torch.randn(n, 3)
+            self.assertTrue(torch.equal(compiled(x), x * 2 + n))
+        self.assertIn([(2, 3)], examples)
+
+
+class Marks(unittest.TestCase):
+    """What programs say of sizes."""
+
+    def traces(self, sizes, mark, function=lambda x: x * 2 + x.shape[0], **options):
+        slotrt.reset()
+        compiled = slotrt.compile(function, **options)
+        for n in sizes:
+            x = torch.randn(n, 3)
+            mark(x)
+            self.assertTrue(same(function(x), compiled(x)))
+        return slotrt.stats()["frames_compiled"]
+
+    def test_symbolic_from_the_first(self):
+        for mark in (slotrt.mark_dynamic, slotrt.maybe_mark_dynamic):
+            self.assertEqual(self.traces([3, 4, 5, 6], lambda x: mark(x, 0)), 1)
+            self.assertEqual(self.traces([3, 4, 5, 6], lambda x: mark(x, -2)), 1)
+        self.assertEqual(self.traces([3, 4, 5, 6], lambda x: torch._dynamo.mark_dynamic(x, 0)), 1)
+        self.assertEqual(self.traces([3, 4, 5, 6], lambda x: slotrt.mark_dynamic(x, 0), dynamic=False), 1)
+
+    def test_a_range(self):
+        self.assertEqual(self.traces([3, 4, 9, 8, 10, 3], lambda x: slotrt.mark_dynamic(x, 0, min=3, max=9), dynamic=False), 2)
+
+    def test_constants(self):
+        self.assertEqual(self.traces([3, 4, 5, 6], lambda x: slotrt.mark_static(x, 0)), 4)
+        self.assertEqual(self.traces([3, 4, 5, 6], slotrt.mark_static, dynamic=True), 4)
+
+    def test_bad_marks(self):
+        x = torch.randn(2, 3)
+        slotrt.mark_static(x, 0)
+        with self.assertRaisesRegex(ValueError, "dimension 0 is marked as static already"):
+            slotrt.mark_dynamic(x, 0)
+        slotrt.mark_dynamic(x, 1)
+        with self.assertRaisesRegex(ValueError, "dimension 1 is marked as dynamic already"):
+            slotrt.mark_static(x, 1)
+        with self.assertRaisesRegex(IndexError, "dimension 2 of a tensor that has 2"):
+            slotrt.mark_dynamic(x, 2)
+        with self.assertRaisesRegex(TypeError, "a dimension is an int, not str"):
+            slotrt.mark_dynamic(x, "0")
+        with self.assertRaisesRegex(ValueError, "min=5 is greater than max=4"):
+            slotrt.mark_dynamic(torch.randn(5), 0, min=5, max=4)
+
+
+if __name__ == "__main__":
+    unittest.main()

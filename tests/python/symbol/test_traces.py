@@ -1,0 +1,130 @@
+"""How many traces a function needs whose numbers change from call to call."""
+
+import unittest
+
+import slotrt
+from guard_cases import fresh, made
+
+
+class Traces(unittest.TestCase):
+    """A number that changes is symbolic in the second trace, which serves all calls after it."""
+
+    def count(self, function, calls, **options):
+        """The results, and how many traces they took."""
+        slotrt.reset()
+        compiled = slotrt.compile(function, **options)
+        results = [compiled(*args) for args in calls]
+        stats = slotrt.stats()
+        self.assertEqual(stats["frames_skipped"], 0)
+        return results, stats["frames_compiled"]
+
+    def check(self, function, calls, traces, **options):
+        expected = [repr(function(*args)) for args in calls]
+        results, count = self.count(function, calls, **options)
+        self.assertEqual([repr(result) for result in results], expected)
+        self.assertEqual(count, traces)
+
+    def test_integers_and_floats(self):
+        numbers = [(number,) for number in range(30)]
+        self.check(lambda k: k * 2 + 1, numbers, 2)
+        self.check(lambda k: [k, (k, -k), {"k": k % 7}], numbers, 2)
+        self.check(lambda k: sum([k, k + 1]) + min(k, 100), numbers, 2)
+        self.check(lambda k: k / 3 * 0.5 - k, numbers, 2)
+        self.check(lambda x: x * 2 - x / 3, [(number / 7,) for number in range(30)], 2)
+        self.check(lambda k, x: (k * x, k + x), [(number, number / 7) for number in range(30)], 2)
+
+    def test_two_numbers_at_once(self):
+        self.check(lambda a, b: a * b - a, [(number, 3 * number) for number in range(20)], 2)
+
+    def test_branches_are_guards(self):
+        def sign(k):
+            if k < 0:
+                return "negative"
+            return "small" if k < 10 else "large"
+
+        calls = [(number,) for number in [-5, -3, -9, 4, 5, 6, 20, 30, 40, -2, 7, 99]]
+        self.check(sign, calls, 4)
+
+    def test_where_numbers_come_from(self):
+        class Counter:
+            steps = 0
+
+        def step(counter):
+            counter.steps += 1
+            return counter.steps * 2
+
+        counter = Counter()
+        results, traces = self.count(step, [(counter,)] * 20)
+        # The class has it at first.
+        self.assertEqual((results, counter.steps), ([2 * number for number in range(1, 21)], 20))
+        self.assertLessEqual(traces, 3)
+        module = fresh(steps=0, numbers=[0, 0])
+        module.step = made("def f():\n    global steps\n    steps += 1\n    numbers[1] += 2\n    return steps, numbers[1]", module.__dict__)
+        results, traces = self.count(module.step, [()] * 20)
+        self.assertEqual((results[-1], module.steps, module.numbers), ((20, 40), 20, [0, 40]))
+        self.assertEqual(traces, 2)
+
+        def closure():
+            count = 0
+
+            def step():
+                nonlocal count
+                count += 3
+                return count
+
+            return step
+
+        results, traces = self.count(closure(), [()] * 20)
+        self.assertEqual((results, traces), ([3 * number for number in range(1, 21)], 2))
+
+    def test_dynamic(self):
+        numbers = [(number,) for number in range(2, 20)]
+        self.check(lambda k: k + 1, numbers, 1, dynamic=True)
+        self.check(lambda k: k + 1, numbers[:5], 5, dynamic=False)
+        # What programs branch on.
+        self.check(lambda k: k + 1, [(0,), (1,), *numbers], 3, dynamic=True)
+
+    def test_kinds_are_told_apart(self):
+        class Derived(int):
+            pass
+
+        calls = [(value,) for value in (2, 3, True, 4, 2.5, 3.5, Derived(7), 5, False, 4.5, 6)]
+        results, traces = self.count(lambda k: (type(k).__name__, k + 1), calls)
+        self.assertEqual([name for name, _ in results], [type(value).__name__ for value, in calls])
+        self.assertEqual([number for _, number in results], [value + 1 for value, in calls])
+
+    def test_sixty_four_bits(self):
+        def near(k):
+            return k * k > 100, k * k + 1, k - 1, k / 2
+
+        calls = [(number,) for number in (3, 5, 2**20, 2**31, 2**32, 2**63 - 1, 2**63, -(2**63), 2**200, -(2**70), 11)]
+        compiled = slotrt.compile(near)
+        for args in calls:
+            self.assertEqual(compiled(*args), near(*args))
+
+    def test_division_by_zero(self):
+        def quotients(k, x):
+            return 100 // k, 100 % k, 1.5 / x
+
+        compiled = slotrt.compile(quotients)
+        for k, x in [(3, 2.0), (4, 3.0), (5, -1.0)]:
+            self.assertEqual(compiled(k, x), quotients(k, x))
+        for k, x, message in [(0, 1.0, "integer division or modulo by zero"), (2, 0.0, "division by zero"), (2, -0.0, "division by zero")]:
+            with self.assertRaisesRegex(ZeroDivisionError, message):
+                compiled(k, x)
+
+    def test_text_of_a_number(self):
+        self.check(lambda k: f"{k} and {k + 1!r}", [(number,) for number in range(6)], 6)
+
+    def test_identity(self):
+        def same(k):
+            a, b = k + 1000, k + 1000
+            return a is b, a is a, a is None, a == b
+
+        compiled = slotrt.compile(same)
+        for k in range(5):
+            self.assertEqual(compiled(k), (False, True, False, True))
+
+
+if __name__ == "__main__":
+    unittest.main()
