@@ -16,20 +16,48 @@ fn versions(folder: &Path, ending: &str) -> io::Result<BTreeSet<u8>> {
     Ok(found)
 }
 
-/// The release whose bodies run, and those between which its members lie: the release itself, or the nearest one stands in for it, of
-/// two the later. Where none is later, nothing says where members lie.
+/// The release whose bodies run, and those between which its members lie: the release itself, or the next one stands in for it; where
+/// there is none, the one right before it. Then nothing says where members lie.
 fn bodies(rust: &BTreeSet<u8>, minor: u8) -> Option<(u8, Vec<u8>)> {
     let (before, after) = (rust.range(..minor).next_back(), rust.range(minor..).next());
-    let own = *after.or(before)?;
+    let own = *after.or(before.filter(|before| *before + 1 == minor))?;
     let between = if own == minor { vec![own] } else { after.and(before).into_iter().chain(after).copied().collect() };
     Some((own, between))
+}
+
+/// What of another release's bodies does not stand in for this one's, from `stand_in/3.X.txt`; a release with its own has nothing.
+fn stand_in(minor: u8, own: u8) -> io::Result<String> {
+    let path = format!("stand_in/3.{minor}.txt");
+    println!("cargo:rerun-if-changed=stand_in");
+    let text = if own != minor && Path::new(&path).exists() { fs::read_to_string(&path)? } else { String::new() };
+    let (mut functions, mut identifiers) = (String::new(), String::new());
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let wrong = || io::Error::other(format!("{path}: `{line}` is no `function NAME | why` or `identifier NAME | why`"));
+        let (what, why) = line.split_once(" | ").ok_or_else(wrong)?;
+        match what.split_once(' ') {
+            Some(("function", name)) => functions += &format!("(FunctionId::{name}, {why:?}), "),
+            Some(("identifier", name)) => identifiers += &format!("({name:?}, {why:?}), "),
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(format!(
+        "/// Functions of another release that do not stand in for this one's, and what they do otherwise: a trace that enters one\n\
+        /// ends before.\n\
+        pub const NO_STAND_IN: &[(FunctionId, &str)] = &[{functions}];\n\
+        /// Identifiers at which another release's bodies do not stand in for this one's.\n\
+        pub const NO_IDENTIFIER: &[(&str, &str)] = &[{identifiers}];\n"
+    ))
 }
 
 fn main() -> io::Result<()> {
     pyo3_build_config::use_pyo3_cfgs();
     println!("cargo:rustc-check-cfg=cfg(slotrt_bytecode, slotrt_hooks, slotrt_live, slotrt_traces)");
     println!("cargo:rerun-if-changed=build.rs");
-    let minor = pyo3_build_config::get().version().minor;
+    let config = pyo3_build_config::get();
+    if config.build_flags().0.contains(&pyo3_build_config::BuildFlag::Py_GIL_DISABLED) {
+        println!("cargo::error=slotrt does not work on a free-threaded CPython: see docs/free-threading.md");
+    }
+    let minor = config.version().minor;
     let generated = Path::new("../generated/src");
     let rust = versions(generated, "")?;
     let has_bytecode = versions(&generated.join("opcodes"), ".rs")?.contains(&minor);
@@ -54,7 +82,8 @@ fn main() -> io::Result<()> {
         text = format!(
             "pub use generated::v3_{own}::*;\n\
             /// The tables that must agree where a member lies.\n\
-            pub static FIELDS: &[&generated::tables::Rows<generated::members::Field>] = &[{tables}];\n"
+            pub static FIELDS: &[&generated::tables::Rows<generated::members::Field>] = &[{tables}];\n{}",
+            stand_in(minor, own)?
         );
     }
     let out = env::var_os("OUT_DIR").unwrap_or_default();

@@ -9,6 +9,8 @@ use std::ops::Range;
 pub enum Severity {
     /// The output would be wrong or incomplete.
     Error,
+    /// The release does not have it, or it was not understood: it is left out, and the facts name it. The rest is right without it.
+    Gap,
     /// The output is usable; something deserves a look.
     Warning,
 }
@@ -16,7 +18,7 @@ pub enum Severity {
 /// One finding, at one place of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// Error, gap or warning.
     pub severity: Severity,
     /// Stable code, such as `preprocess/unbalanced-if`.
     pub code: &'static str,
@@ -36,6 +38,7 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
             Severity::Error => "error",
+            Severity::Gap => "gap",
             Severity::Warning => "warning",
         };
         write!(f, "{}", self.file)?;
@@ -55,6 +58,7 @@ impl Diagnostic {
     fn group<'d>(&'d self, line: Option<&'d str>) -> Group<'d> {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
+            Severity::Gap => Level::WARNING.with_name("gap"),
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(self.message.as_str()).id(self.code);
@@ -103,6 +107,13 @@ impl Diagnostics {
     /// Whether at least one finding is an error.
     pub fn has_errors(&self) -> bool {
         self.0.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Makes gaps of errors that only leave something out.
+    #[must_use]
+    pub fn as_gaps(mut self) -> Diagnostics {
+        self.0.iter_mut().filter(|d| d.severity == Severity::Error).for_each(|d| d.severity = Severity::Gap);
+        self
     }
 
     /// Iterates over the findings.

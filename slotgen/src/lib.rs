@@ -8,6 +8,7 @@ pub mod emit;
 pub mod extract;
 pub mod facts;
 pub(crate) mod lower;
+pub mod meaning;
 pub mod model;
 pub mod preprocess;
 pub mod prove;

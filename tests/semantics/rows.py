@@ -135,3 +135,7 @@ OPERATIONS = {
 IDLE = {
     "method_vectorcall": "is not translated",
 }
+# Whether nothing says where members of this release's structs lie: translations that read them stop.
+NO_MEMBERS = "notimplemented_bool" in STAND_IN
+if NO_MEMBERS:
+    IDLE["wrapper_call"] = "reads members"

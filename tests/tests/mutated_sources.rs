@@ -93,7 +93,7 @@ fn damage_anywhere_is_told_and_never_fatal() {
         // Every place can be shown.
         let text = diagnostics.render(&|path| tree.file(path).map(|file| file.text()));
         assert!(diagnostics.0.is_empty() || !text.is_empty());
-        told += usize::from(diagnostics.has_errors());
+        told += usize::from(!diagnostics.is_empty());
     }
     assert!(told > 0, "no damage was noticed");
 }

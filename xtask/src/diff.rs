@@ -6,7 +6,9 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 use crate::facts;
-use crate::ui::Advise;
+use crate::ui::{Advise, Step};
+use slotgen::diff::meaning;
+use slotgen::meaning::Meanings;
 
 /// How the differences are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,6 +29,7 @@ enum Format {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask diff 3.13.5 3.13.15                      two patch releases\n  \
     cargo xtask diff 3.11 3.13 --format markdown         the report as Markdown\n  \
+    cargo xtask diff 3.13 3.14 --by-meaning --to-source ~/cpython    what operations do otherwise\n  \
     cargo xtask diff 3.14 3.15                           tables alone: no C sources are pinned\n  \
     cargo xtask diff 3.13 3.14 --to-source ~/cpython     your own sources")]
 pub struct Options {
@@ -40,6 +43,12 @@ pub struct Options {
     /// Take the newer sources from here: a directory or a release tarball
     #[arg(long, value_name = "DIR|TARBALL")]
     to_source: Option<PathBuf>,
+    /// Tell only what functions mean otherwise: casts, names, reference counts and inlined helpers count for nothing
+    ///
+    /// For each function that means something else: the slot or operation, and what changed: a call more or less, their order, a
+    /// check, an exception, a message. What programs can see comes first, then what is used most.
+    #[arg(long)]
+    by_meaning: bool,
     /// How to write the differences
     #[arg(long, value_enum, default_value = "text", conflicts_with = "json")]
     format: Format,
@@ -50,6 +59,9 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if options.by_meaning {
+        return by_meaning(options);
+    }
     let has_sources = |release: &str, given: &Option<PathBuf>| given.is_some() || releases::named(release).is_ok();
     let diff = if has_sources(&options.from, &options.from_source) && has_sources(&options.to, &options.to_source) {
         let (before, older) = facts::tree_and_facts(&options.from, options.from_source.as_deref())?;
@@ -71,5 +83,27 @@ pub fn run(options: &Options) -> Result<()> {
         Format::Json => diff.to_json()?,
     };
     anstream::println!("{}", text.trim_end());
+    Ok(())
+}
+
+/// What functions mean otherwise: both releases are read from C sources.
+fn by_meaning(options: &Options) -> Result<()> {
+    let read = |release: &str, given: &Option<PathBuf>| -> Result<_> {
+        let (facts, tree) = facts::tree_and_facts(release, given.as_deref())
+            .advise("meanings are read from C sources: pass `--from-source` and `--to-source`")?;
+        let step = Step::start(format!("Translating CPython {}", facts.release));
+        let meanings = Meanings::of_tree(&tree).map_err(|reason| anyhow!(reason))?;
+        step.done(format!("{} functions", meanings.digests().count()));
+        Ok((meanings, facts))
+    };
+    let (before, older) = read(&options.from, &options.from_source)?;
+    let (after, newer) = read(&options.to, &options.to_source)?;
+    let found = meaning::by_meaning((&before, &older), (&after, &newer));
+    let format = if options.json { Format::Json } else { options.format };
+    match format {
+        Format::Text => anstream::print!("{}", found.to_text()),
+        Format::Markdown => anstream::print!("{}", found.to_markdown()),
+        Format::Json => anstream::println!("{}", found.to_json()?),
+    }
     Ok(())
 }

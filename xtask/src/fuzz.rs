@@ -1,5 +1,5 @@
 //! `fuzz`: runs random programs compiled and plain, and compares them.
-use crate::obtain::{Interpreter, interpreter, venv};
+use crate::obtain::{Interpreter, compiled, interpreter, venv};
 use crate::testing::newest;
 use crate::ui::table::table;
 use crate::ui::{Advise, Step, note};
@@ -66,7 +66,7 @@ struct Progress {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let base = match &options.python {
-        Some(path) => interpreter::named(path)?,
+        Some(path) => compiled::named(path)?,
         None => interpreter::find(newest(), None)?,
     };
     let python = venv::ensure(&base)?;

@@ -6,6 +6,7 @@ mod develop;
 mod diff;
 mod dist;
 mod effects;
+mod explain;
 mod facts;
 mod fetch;
 mod fuzz;
@@ -35,11 +36,11 @@ use std::process::ExitCode;
     max_term_width = 110,
     after_help = "Start here:\n  cargo xtask demo    the whole way from C to a traced program\n  \
     cargo xtask test    every test\n\nBy purpose:\n  \
-    see it work              demo, translate, effects\n  \
+    see it work              demo, explain, translate, effects\n  \
     use it in Python         develop, bench\n  \
     ship it, link it         dist\n  \
     add a CPython release    fetch, facts, diff, regen, prove\n  \
-    find what is missing     audit\n  \
+    find what is missing     audit, explain\n  \
     change the code          test, tidy, fuzz, prove\n\nPages for each of these: docs/README.md"
 )]
 struct Cli {
@@ -56,6 +57,7 @@ enum Command {
     Diff(diff::Options),
     Dist(dist::Options),
     Effects(effects::Options),
+    Explain(explain::Options),
     Facts(facts::Options),
     Fetch(fetch::Options),
     Fuzz(fuzz::Options),
@@ -79,6 +81,7 @@ impl Command {
             Command::Diff(options) => diff::run(options),
             Command::Dist(options) => dist::run(options),
             Command::Effects(options) => effects::run(options),
+            Command::Explain(options) => explain::run(options),
             Command::Facts(options) => facts::run(options),
             Command::Fetch(options) => fetch::run(options),
             Command::Fuzz(options) => fuzz::run(options),

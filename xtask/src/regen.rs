@@ -6,10 +6,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use slotgen::emit::Mode;
-use slotgen::facts::{Facts, SlotOrigin};
-use slotgen::source::{Tree, built};
+use slotgen::facts::{Facts, Origin, SlotOrigin};
+use slotgen::source::{Tree, built, on_demand};
 use slotgen::unchanged::Unchanged;
 use slotgen::{Report, generate, generate_binary, generate_installed};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Generates `generated/` from CPython's sources, or checks that it is what they give
@@ -20,8 +21,10 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  cargo xtask regen 3.13             read CPython 3.13, write generated/\n  \
     cargo xtask regen 3.13 --check     exit 1 and name the files if generated/ differs\n  \
     cargo xtask regen --check          the same for every release with C sources\n  \
-    cargo xtask regen 3.14             the facts alone, from a compiled library: no C sources are pinned\n  \
-    cargo xtask regen 3.13 --source ~/cpython --dry-run\n  \
+    cargo xtask regen 3.14             fetch CPython 3.14 and give it Rust of its own, beside the others\n  \
+    cargo xtask regen 3.15 --source ~/cpython            the same from any source tree, alphas and forks included\n  \
+    cargo xtask regen 3.15 --source ~/cpython --facts    its facts alone\n  \
+    cargo xtask regen 3.14 --library   the facts alone, from a compiled library\n  \
     cargo xtask regen --installed 3.12 opcodes and layouts alone, from an installation's headers")]
 pub struct Options {
     /// CPython releases: 3.13, …; without any, those that generated/ holds and whose C sources are pinned
@@ -32,9 +35,15 @@ pub struct Options {
     /// Write nothing; say what would change
     #[arg(long, conflicts_with = "check")]
     dry_run: bool,
-    /// Take the sources from here: a directory or a release tarball
+    /// Take the sources from here: a directory or a release tarball; may be given once for each release
     #[arg(long, value_name = "DIR|TARBALL")]
-    source: Option<PathBuf>,
+    source: Vec<PathBuf>,
+    /// Make no Rust of a release that has none yet: its facts alone
+    #[arg(long)]
+    facts: bool,
+    /// Read the compiled library of the release, not its sources: its facts alone
+    #[arg(long, conflicts_with = "source")]
+    library: bool,
     /// Take the instruction set and the layouts alone, from the headers of an installed or unpacked interpreter
     #[arg(long, value_name = "SERIES", conflicts_with = "source")]
     installed: Option<String>,
@@ -60,13 +69,15 @@ pub fn run(options: &Options) -> Result<()> {
     let mut done = Vec::new();
     let mut from_sources = Vec::new();
     for release in &releases {
-        match (&options.source, releases::named(release)) {
-            (None, Err(_)) if compiled::is_known(release) => done.push(from_library(release, mode)?),
-            (given, _) => from_sources.push(sources::obtain(release, given.as_deref())?),
+        if options.library || reads_library(release, options, mode)? {
+            done.push(from_library(release, mode)?);
+        } else {
+            from_sources.push(sources::obtain(release, given_for(release, &options.source)?)?);
         }
     }
     if !from_sources.is_empty() {
-        done.push(all(&with_companions(from_sources)?, mode)?);
+        let rust = rust_with(&from_sources, options.facts)?;
+        done.push(all(&with_companions(from_sources, &rust, &options.source)?, &rust, mode)?);
     }
     if options.json {
         anstream::println!("{}", serde_json::to_string_pretty(&done)?);
@@ -90,15 +101,65 @@ struct Done {
     unchanged: bool,
 }
 
+/// Whether a release is read from its compiled library: nothing else is known of it, or its facts came so and are compared.
+fn reads_library(release: &str, options: &Options, mode: Mode) -> Result<bool> {
+    let has_sources = releases::named(release).is_ok() || on_demand(release).is_some();
+    let came_so = mode == Mode::Check && origin(&releases::series_of(release))? == Some(Origin::Binary);
+    Ok(options.source.is_empty() && (came_so || !has_sources) && compiled::is_known(release))
+}
+
+/// The sources that were given for a release: the only ones, or those of its series.
+fn given_for<'s>(release: &str, given: &'s [PathBuf]) -> Result<Option<&'s Path>> {
+    if let [only] = given {
+        return Ok(Some(only));
+    }
+    for path in given {
+        let version = sources::obtain_any(path)?.version;
+        if version == release || releases::series_of(&version) == releases::series_of(release) {
+            return Ok(Some(path));
+        }
+    }
+    if given.is_empty() { Ok(None) } else { Err(anyhow!("none of the sources given is CPython {release}")) }
+        .advise("give `--source` once for each release that is named")
+}
+
+/// From this series on, a release whose sources are read gets Rust: the oldest one that the runtime traces.
+const FIRST_WITH_RUST: u32 = 11;
+
+/// The series that Rust is made of: the pinned ones, those that `generated/` has Rust of, and those asked for.
+fn rust_with(sources: &[sources::Sources], facts_only: bool) -> Result<Vec<String>> {
+    let mut all: BTreeSet<String> = built().into_iter().chain(vocabularies()?).collect();
+    let minor = |series: &str| series.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
+    let asked = sources.iter().map(|sources| releases::series_of(&sources.version));
+    all.extend(asked.filter(|series| !facts_only && minor(series) >= FIRST_WITH_RUST));
+    Ok(all.into_iter().collect())
+}
+
+/// The series that `generated/` has Rust of.
+fn vocabularies() -> Result<Vec<String>> {
+    let folder = place::root().join("generated").join("facts").join("vocabulary");
+    let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
+    Ok(entries.flatten().filter_map(|entry| stem(&entry.path())).collect())
+}
+
 /// The sources with those of the other releases that Rust is made of, if one of them is among them.
-fn with_companions(mut sources: Vec<sources::Sources>) -> Result<Vec<sources::Sources>> {
+fn with_companions(
+    mut sources: Vec<sources::Sources>,
+    rust: &[String],
+    given: &[PathBuf],
+) -> Result<Vec<sources::Sources>> {
     let has = |sources: &[sources::Sources], series: &String| {
         sources.iter().any(|sources| releases::series_of(&sources.version) == *series)
     };
-    if built().iter().any(|series| has(&sources, series)) {
-        for series in built() {
-            if !has(&sources, &series) {
-                sources.push(sources::obtain(&series, None)?);
+    if rust.iter().any(|series| has(&sources, series)) {
+        for series in rust {
+            if !has(&sources, series) {
+                let given = if given.len() > 1 { given_for(series, given).ok().flatten() } else { None };
+                let found = sources::obtain(series, given).advise(format!(
+                    "generated/ has Rust of {series}, which is made together with this: give its sources with another `--source`, \
+                    or take it away: delete generated/facts/vocabulary/{series}.json"
+                ))?;
+                sources.push(found);
             }
         }
     }
@@ -106,7 +167,7 @@ fn with_companions(mut sources: Vec<sources::Sources>) -> Result<Vec<sources::So
 }
 
 /// Releases from their sources; a check of what was checked before and has not changed since is not made again.
-fn all(sources: &[sources::Sources], mode: Mode) -> Result<Done> {
+fn all(sources: &[sources::Sources], rust: &[String], mode: Mode) -> Result<Done> {
     let generated = place::root().join("generated");
     let mut trees: Vec<Tree> = sources.iter().map(open).collect::<Result<_>>()?;
     trees.sort_by_key(|tree| (tree.release().major, tree.release().minor));
@@ -117,7 +178,7 @@ fn all(sources: &[sources::Sources], mode: Mode) -> Result<Done> {
     {
         return Ok(Done { unchanged: true, ..done });
     }
-    let done = Done::from(of_trees(&trees, mode)?);
+    let done = Done::from(of_trees(&trees, rust, mode)?);
     if mode != Mode::DryRun && (mode == Mode::Write || done.changes.is_empty()) {
         let clean = Done { changes: Vec::new(), ..done.clone() };
         unchanged.remember(&serde_json::to_string(&clean)?)?;
@@ -163,22 +224,26 @@ fn installed(series: &str, python: Option<&Path>, mode: Mode) -> Result<()> {
 
 /// Compares `generated/` with what a release gives, and those that Rust is made of together with it; the release comes first.
 pub fn compare(sources: &sources::Sources) -> Result<Report> {
-    let trees: Vec<Tree> = with_companions(vec![sources.clone()])?.iter().map(open).collect::<Result<_>>()?;
-    of_trees(&trees, Mode::Check)
+    let rust = rust_with(std::slice::from_ref(sources), true)?;
+    let sources = with_companions(vec![sources.clone()], &rust, &[])?;
+    of_trees(&sources.iter().map(open).collect::<Result<Vec<Tree>>>()?, &rust, Mode::Check)
 }
 
 fn open(sources: &sources::Sources) -> Result<Tree> {
     Tree::open(&sources.path).with_context(|| sources.path.display().to_string())
 }
 
-fn of_trees(trees: &[Tree], mode: Mode) -> Result<Report> {
+fn of_trees(trees: &[Tree], rust: &[String], mode: Mode) -> Result<Report> {
     let releases = trees.iter().map(|tree| tree.release().to_string()).collect::<Vec<_>>().join(", ");
     let step = Step::start(format!("Generating Rust from CPython {releases}"));
     step.at("preprocessing, parsing, extracting");
-    let report = generate(trees, &built(), &place::root().join("generated"), mode)?;
+    let report = generate(trees, rust, &place::root().join("generated"), mode)?;
     step.done(format!("{} files, {} to change", report.files, report.changes.len()));
-    for diagnostic in report.read.iter().flat_map(|read| &read.diagnostics.0) {
-        ui::note(diagnostic);
+    for read in &report.read {
+        read.diagnostics.iter().for_each(ui::note);
+        if !read.facts.gaps.is_empty() {
+            ui::note(format!("{} gaps of CPython {}: the facts name them", read.facts.gaps.len(), read.release));
+        }
     }
     Ok(report)
 }
@@ -207,15 +272,30 @@ pub fn counts(report: &Report) -> Vec<(String, usize)> {
 pub fn committed() -> Result<Vec<String>> {
     let folder = place::root().join("generated").join("facts");
     let entries = std::fs::read_dir(&folder).with_context(|| format!("{} is missing", place::shown(&folder)))?;
-    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
     let mut series: Vec<String> = files.filter_map(|path| stem(&path)).collect();
-    series.retain(|series| releases::named(series).is_ok());
+    series.retain(|series| releases::named(series).is_ok() || matches!(origin(series), Ok(Some(Origin::C))));
     series.sort();
     if series.is_empty() {
         bail!("generated/facts holds no release yet");
     }
     Ok(series)
+}
+
+fn stem(path: &Path) -> Option<String> {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
+}
+
+/// Where the committed facts of a series come from.
+fn origin(series: &str) -> Result<Option<Origin>> {
+    #[derive(Deserialize)]
+    struct Source {
+        source: Origin,
+    }
+    let path = place::root().join("generated").join("facts").join(format!("{series}.json"));
+    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(None) };
+    let facts: Source = serde_json::from_str(&text).with_context(|| place::shown(&path))?;
+    Ok(Some(facts.source))
 }
 
 /// The facts that `generated/facts` holds and that were read from C.

@@ -9,8 +9,17 @@
 
 `compile` returns a callable that traces on its first call. `explain` reports what a call was compiled into. `stats` counts.
 `reset` forgets everything compiled. `graph_break` breaks the graph where it is called. `disable` leaves a callable alone.
-`is_compiled` looks at a callable; `is_compiling` tells code whether it is traced.
+`is_compiled` looks at a callable; `is_compiling` tells code whether it is traced. `slotrt.torch` puts slotrt in TorchDynamo's place.
 """
+
+import sys as _sys
+
+if "t" in getattr(_sys, "abiflags", ""):
+    raise ImportError(
+        "slotrt does not work on a free-threaded CPython: it relies on the interpreter's lock. Use a build with the lock; "
+        "docs/free-threading.md says what would have to change."
+    )
+del _sys
 
 from . import _slotrt
 from ._slotrt import bytecode
@@ -23,6 +32,15 @@ if _slotrt.TRACES:
     from ._explain import Explanation
     from ._marks import mark_dynamic, mark_static, maybe_mark_dynamic
     from ._slotrt import Graph, GraphBreak, Node, graph_break, is_compiling
+
+    def __getattr__(name):
+        if name == "torch":
+            # Where a program has it: this imports PyTorch.
+            from importlib import import_module
+
+            return import_module(".torch", __name__)
+        raise AttributeError(f"module 'slotrt' has no attribute {name!r}")
+
 else:
 
     def __getattr__(name):

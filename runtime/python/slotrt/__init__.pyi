@@ -1,9 +1,10 @@
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from types import CodeType, ModuleType
 from typing import Any, Literal, TypeVar, overload
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_Backend = Literal["eager"] | Callable[["Graph", tuple[Any, ...]], Callable[..., Sequence[Any]]]
+_Backend = str | Callable[["Graph", tuple[Any, ...]], Callable[..., Sequence[Any]]]
 
 class Node:
     op: Literal["placeholder", "call_function", "output"]
@@ -41,6 +42,14 @@ class Explanation:
     def data(self) -> dict[str, Any]: ...
     def to_json(self, **options: Any) -> str: ...
 
+class _Torch(ModuleType):
+    @staticmethod
+    def frontend() -> AbstractContextManager[None]: ...
+    @staticmethod
+    def install() -> None: ...
+    @staticmethod
+    def uninstall() -> None: ...
+
 class _Bytecode(ModuleType):
     class Error(ValueError): ...
     @staticmethod
@@ -51,6 +60,7 @@ class _Bytecode(ModuleType):
     def stack_size(code: CodeType) -> int: ...
 
 bytecode: _Bytecode
+torch: _Torch
 hook: ModuleType
 
 @overload

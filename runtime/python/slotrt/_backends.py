@@ -1,18 +1,49 @@
 """Backends by name."""
 
-from ._fx import graph_module, has_tensors
+import sys
+
+from ._fx import graph_module, has_tensors, surroundings
+from ._symbols import Symbols, is_symbolic
 
 
 def _with_fx(backend):
-    """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`."""
+    """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`, and what it raises has the graph attached."""
 
     def adapted(graph, example_inputs):
+        symbols, traced = None, graph
         if has_tensors(graph):
             graph = graph_module(graph)
-        return backend(graph, example_inputs)
+            if is_symbolic(traced):
+                symbols = Symbols(traced, example_inputs)
+                example_inputs = symbols.inputs
+        try:
+            with surroundings(graph):
+                compiled = backend(graph, example_inputs)
+        except Exception as error:
+            _attach(error, graph, backend)
+            raise
+        conditions = None if symbols is None else symbols.conditions()
+        if conditions is not None:
+            traced.require(*conditions)
+        return compiled
 
     adapted.__wrapped__ = backend
     return adapted
+
+
+def _attach(error, graph, backend):
+    """Tells in `graph` and in a note what was being compiled."""
+    name = getattr(backend, "__name__", None) or getattr(backend, "compiler_name", None) or type(backend).__name__
+    try:
+        error.graph = graph
+        error.add_note(f"The backend {name!r} raised this for the graph (in the exception's attribute 'graph'):\n{_text(graph)}")
+    except (AttributeError, TypeError):
+        # An exception may allow no attributes.
+        pass
+
+
+def _text(graph):
+    return str(getattr(graph, "graph", graph)).strip()
 
 
 def resolve(backend):
@@ -21,5 +52,22 @@ def resolve(backend):
         return _with_fx(backend)
     if backend == "eager":
         return None
+    return _with_fx(_registered(backend))
+
+
+def _registered(backend):
+    """The backend that PyTorch knows by this name."""
+    if isinstance(backend, str) and "torch" in sys.modules:
+        from torch._dynamo.backends.registry import list_backends, lookup_backend
+
+        known = list_backends(None)
+        if backend in known:
+            return lookup_backend(backend)
+        names = ", ".join(repr(name) for name in known)
+        raise ValueError(
+            f"unknown backend {backend!r}; known: a callable (graph, example_inputs) -> callable, or, as PyTorch has them "
+            f"registered, {names}; torch._dynamo.register_backend adds one"
+        )
+    hint = "; import torch first, if it is one of PyTorch's" if isinstance(backend, str) else ""
     known = "'eager', or a callable (graph, example_inputs) -> callable"
-    raise ValueError(f"unknown backend {backend!r}; known: {known}")
+    raise ValueError(f"unknown backend {backend!r}; known: {known}{hint}")

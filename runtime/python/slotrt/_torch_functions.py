@@ -1,7 +1,4 @@
-"""What the graph calls as a whole, and what stands for PyTorch's own objects while the trace goes through the functions that it calls."""
-
-import weakref
-from types import FunctionType, MethodType
+"""What stands for PyTorch's own objects while a trace goes through functions that PyTorch calls."""
 
 
 class Context:
@@ -22,17 +19,3 @@ class Context:
     def set_materialize_grads(self, value):
         self.materialize_grads = value
 
-
-class Caller:
-    """Calls a function that calls another object, with that object. Whoever has compiled code with it keeps the object alive."""
-
-    def __init__(self, function, called):
-        self.function = function
-        self.__name__ = self.__qualname__ = function.__name__
-        if isinstance(called, FunctionType):
-            self.called = lambda: called
-        else:
-            self.called = (weakref.WeakMethod if isinstance(called, MethodType) else weakref.ref)(called)
-
-    def __call__(self, *args, **kwargs):
-        return self.function(self.called(), *args, **kwargs)

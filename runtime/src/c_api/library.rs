@@ -199,7 +199,7 @@ fn shown<'py>(py: Python<'py>, operand: &Operand<'py>) -> PyResult<(Option<Bound
     Ok(match operand {
         Operand::Graph { example, .. } => (Some(example.clone()), 1),
         Operand::Known(object) => (Some(object.clone()), 0),
-        Operand::Foreign(_) => (None, 2),
+        Operand::Number { .. } | Operand::Foreign(_) => (None, 2),
         Operand::Tuple(items) => match all(items)? {
             Some((items, state)) => (Some(PyTuple::new(py, items)?.into_any()), state),
             None => (None, 2),

@@ -26,15 +26,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn rehearsal<'py>(&self, _callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
         None
     }
-    /// The call of `target`, which gives what the functions gave that it calls; `None`: it may give something else.
-    fn rehearsed<'py>(
-        &self,
-        _target: Bound<'py, PyAny>,
-        _args: &[Operand<'py>],
-        _options: &[(String, Operand<'py>)],
-        _example: Bound<'py, PyAny>,
-    ) -> Option<Answer<'py>> {
-        None
+    /// What stands for what an operator calls a function with: like the operand, or like the first of what that consists of.
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, _first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        Ok(example.clone())
+    }
+    /// Puts graphs in the places of functions among an operator's operands; gives a tuple of what stands for its results.
+    fn with_graphs<'py>(&self, _py: Python<'py>, _call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        Err(Box::new(Break {
+            kind: "operator that takes functions".into(),
+            context: self.name().into(),
+            explanation: "the library has no such operators".into(),
+            hints: Vec::new(),
+        }))
     }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
@@ -303,13 +306,55 @@ pub enum Rehearsal<'py> {
         /// The mode after that.
         back: Box<ModeChange<'py>>,
     },
-    /// It calls its first argument with the rest of them.
-    Call {
-        /// `caller(callable, first)` is what the graph calls with the rest.
-        caller: Bound<'py, PyAny>,
-        /// Names of arguments that are not handed on.
-        options: &'static [&'static str],
-    },
+    /// It calls functions on tensors, which become graphs.
+    HigherOrder(&'static HigherOrder),
+}
+
+/// An operator that takes functions.
+#[derive(Debug)]
+pub struct HigherOrder {
+    /// Which arguments are the functions.
+    pub bodies: &'static [usize],
+    /// What it calls them with; nothing where the graphs get only what the functions use of the items of the argument `lifted`.
+    pub formals: &'static [Formal],
+    /// Which argument gets the tensors that the functions use; the number of its arguments, where those follow one by one.
+    pub lifted: usize,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// Keywords that it takes.
+    pub options: &'static [&'static str],
+    /// Whether a function that gives one tensor gives it alone, not in a tuple.
+    pub single: bool,
+    /// The function as whose result the operator's is structured, which is a tuple otherwise.
+    pub shaped: Option<usize>,
+}
+
+/// What an operator calls a function with.
+#[derive(Clone, Copy, Debug)]
+pub enum Formal {
+    /// Each item of this argument.
+    Whole(usize),
+    /// The first of what each item of this argument consists of.
+    First(usize),
+}
+
+/// A call of an operator that takes functions, which are graphs by now.
+#[derive(Debug)]
+pub struct GraphCall<'a, 'py> {
+    /// The operator.
+    pub operator: &'a Bound<'py, PyAny>,
+    /// Its operands; the graphs are still to be put in.
+    pub operands: &'a mut Vec<Operand<'py>>,
+    /// Its keyword arguments.
+    pub named: &'a mut Vec<(String, Operand<'py>)>,
+    /// What it takes.
+    pub order: &'static HigherOrder,
+    /// The arguments that the program gave.
+    pub given: &'a [Operand<'py>],
+    /// The graphs, and whether each gives its only result alone.
+    pub graphs: Vec<(Bound<'py, PyAny>, bool)>,
+    /// What stands for the results of each.
+    pub examples: Vec<Vec<Bound<'py, PyAny>>>,
 }
 
 /// A callable, and what it is called with.

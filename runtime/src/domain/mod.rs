@@ -8,4 +8,7 @@ pub mod numpy;
 pub mod torch;
 
 pub use domains::Domains;
-pub use interface::{Answer, Call, Callee, Domain, GlobalStateGuard, ModeChange, Operand, Rehearsal, SizeMark};
+pub use interface::{
+    Answer, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange, Operand, Rehearsal,
+    SizeMark,
+};

@@ -1,13 +1,14 @@
 //! Emits the code of a traced frame.
-use super::failure::Failure;
+use super::failure::{Failure, fault};
 use super::frame_end::Frame;
 use super::host::Host;
 use super::prologue::TracedFrame;
 use super::writer::Writer;
 use super::{assemble, graph_io, liveness, reraise};
 use crate::bytecode::Code;
-use crate::graph::Graph;
-use crate::guard::Program;
+use crate::graph::{Graph, GraphCondition};
+use crate::guard::source::Source;
+use crate::guard::{Check, Guard, Program, Reason};
 use crate::split::transfer_at_start;
 use crate::trace::state::outcome::Outcome;
 use pyo3::prelude::*;
@@ -52,13 +53,27 @@ pub fn emit<'py>(
     let graph = graph_io::finish_graph(py, &mut outcome, &needed);
     let mut writer = Writer::new(py, &outcome, code, host);
     writer.load_sources(&needed)?;
-    let graph = writer.call_graph(graph, frame, host)?;
+    let mut graph = writer.call_graph(graph, frame, host)?;
     writer.build(&needed)?;
     writer.replay()?;
     writer.finish(&end)?;
     let prologue = writer.into_prologue();
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);
     let made = assemble::assemble(py, frame.function, end, prologue, host, !outcome.acquired_first.is_empty())?;
+    let conditions = graph.as_mut().map(|graph| std::mem::take(&mut graph.conditions)).unwrap_or_default();
+    let conditions = conditions.into_iter().map(|condition| guard_of(condition, &outcome.symbols));
+    outcome.guards.extend(conditions.collect::<Result<Vec<_>, _>>()?);
     let guards = Program::new(py, outcome.guards)?;
     Ok(EmittedCode { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
+}
+
+/// The guard that what a backend relied on is so.
+fn guard_of((check, names): GraphCondition, symbols: &[Source]) -> Result<Guard, Failure> {
+    let source =
+        |name: &String| name.strip_prefix('s').and_then(|index| symbols.get(index.parse::<usize>().ok()?)).cloned();
+    let sources: Option<Vec<Source>> = names.iter().map(source).collect();
+    let sources =
+        sources.ok_or_else(|| fault(format!("a backend names symbols that the graph does not have: {names:?}")))?;
+    let reason = Reason { why: "the backend relied on it", place: None };
+    Ok(Guard { source: Source::Together(sources.into()), check: Check::Call(check), reason })
 }

@@ -5,7 +5,7 @@ use super::host::Host;
 use super::prologue::{Arg, TracedFrame};
 use super::writer::Writer;
 use crate::bytecode::Op;
-use crate::graph::{Graph, NodeOp};
+use crate::graph::{Graph, GraphCondition, NodeOp};
 use pyo3::prelude::*;
 
 /// A graph that is called, as `explain` shows it.
@@ -14,6 +14,8 @@ pub struct CalledGraph {
     pub graph: Graph,
     /// Calls in it.
     pub ops: usize,
+    /// When what a backend made of it is right.
+    pub conditions: Vec<GraphCondition>,
 }
 
 impl<'py> Writer<'_, 'py> {
@@ -33,15 +35,19 @@ impl<'py> Writer<'_, 'py> {
             }
             return Ok(None);
         };
+        let mut conditions = Vec::new();
         let temporaries = match host.backend(self.py, &finished.graph, &finished.examples)? {
-            Some(compiled) => self.call_compiled(compiled.into_bound(self.py), &finished)?,
+            Some(compiled) => {
+                conditions = compiled.conditions;
+                self.call_compiled(compiled.callable.into_bound(self.py), &finished)?
+            }
             None => self.write_calls(&finished, host)?,
         };
         let watched = start..self.written.len();
         self.deoptimisation = Some(self.deoptimise(watched, &finished.graph, &finished.inputs, frame, host)?);
         self.results.extend(finished.results.iter().map(|node| node.0).zip(temporaries));
         let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
-        Ok(Some(CalledGraph { graph: finished.graph, ops }))
+        Ok(Some(CalledGraph { graph: finished.graph, ops, conditions }))
     }
 
     fn call_compiled(&mut self, compiled: Bound<'_, PyAny>, finished: &FinishedGraph) -> Result<Vec<usize>, Failure> {

@@ -72,6 +72,7 @@ fn output(results: &[NodeId]) -> Node {
         kwargs: Vec::new(),
         meta: String::new(),
         domain: "",
+        sizes: None,
         origin: Origin::default(),
     }
 }

@@ -28,5 +28,5 @@ mod writer;
 
 pub use emit_frame::{EmittedCode, begin, emit};
 pub use failure::Failure;
-pub use host::Host;
+pub use host::{CompiledGraph, Host};
 pub use prologue::TracedFrame;

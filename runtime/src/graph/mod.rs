@@ -9,7 +9,7 @@ mod py_node;
 mod table;
 pub(crate) mod text;
 
-pub use node::{Argument, Graph, Name, Node, NodeId, NodeOp, Origin, ValueId};
+pub use node::{Argument, Graph, InputSize, Name, Node, NodeId, NodeOp, Origin, ValueId};
 pub use program::Program;
-pub use py_graph::PyGraph;
+pub use py_graph::{GraphCondition, PyGraph};
 pub use py_node::PyNode;

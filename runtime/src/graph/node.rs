@@ -61,6 +61,15 @@ pub struct Origin {
     pub route: Vec<Name>,
 }
 
+/// A size of an input, or a number that is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputSize {
+    /// The same at each call.
+    Known(i64),
+    /// Another one at another call: the symbol's name.
+    Symbol(String),
+}
+
 /// One node.
 #[derive(Debug)]
 pub struct Node {
@@ -78,6 +87,8 @@ pub struct Node {
     pub meta: String,
     /// The domain of the operation or of the input; empty for the output.
     pub domain: &'static str,
+    /// Of an input: its sizes where some differ from call to call, or the name of the number that it is.
+    pub sizes: Option<Box<[InputSize]>>,
     /// Where the node comes from.
     pub origin: Origin,
 }

@@ -5,6 +5,7 @@ use super::{py_node, table};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use std::sync::Mutex;
 
 /// A recorded graph: iterate for its nodes, call with its inputs for the tuple of its results.
 #[pyclass(name = "Graph", module = "slotrt", frozen)]
@@ -12,7 +13,11 @@ use pyo3::types::{PyList, PyTuple};
 pub struct PyGraph {
     program: Program,
     nodes: Py<PyList>,
+    conditions: Mutex<Vec<GraphCondition>>,
 }
+
+/// What a backend relied on: a callable, and the symbols whose numbers, as a tuple, it is asked about at each call.
+pub type GraphCondition = (Py<PyAny>, Vec<String>);
 
 impl PyGraph {
     /// The graph as Python objects; its last node must be the output.
@@ -21,12 +26,26 @@ impl PyGraph {
         for node in &graph.nodes {
             nodes.append(py_node::build(node, &nodes)?)?;
         }
-        Bound::new(py, Self { program: Program::new(py, graph), nodes: nodes.unbind() })
+        Bound::new(py, Self { program: Program::new(py, graph), nodes: nodes.unbind(), conditions: Mutex::default() })
+    }
+}
+
+impl PyGraph {
+    /// What the backend relied on.
+    pub fn take_conditions(&self) -> Vec<GraphCondition> {
+        self.conditions.lock().map(|mut conditions| std::mem::take(&mut *conditions)).unwrap_or_default()
     }
 }
 
 #[pymethods]
 impl PyGraph {
+    /// For backends: what they made of the graph is right only where `check((number, ...))` is true, for the numbers of these symbols.
+    fn require(&self, check: Py<PyAny>, symbols: Vec<String>) {
+        if let Ok(mut conditions) = self.conditions.lock() {
+            conditions.push((check, symbols));
+        }
+    }
+
     /// All nodes, in the order in which they run.
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {

@@ -1,5 +1,5 @@
 //! `slotrt.Node`: a node as Python sees it, described as in FX.
-use super::node::{Argument, Node, NodeOp};
+use super::node::{Argument, InputSize, Node, NodeOp};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -26,7 +26,7 @@ pub struct PyNode {
     /// The nodes that use this one, as the keys of a dict in order of use.
     #[pyo3(get)]
     users: Py<PyDict>,
-    /// `value` (type and shape), `file`, `line`, `route` (C functions, outermost first).
+    /// `value` (type and shape), `sizes` (of an input whose sizes differ from call to call), `file`, `line`, `route` (C functions, outermost first).
     #[pyo3(get)]
     meta: Py<PyDict>,
 }
@@ -85,6 +85,16 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     let meta = PyDict::new(py);
     meta.set_item("value", &node.meta)?;
     meta.set_item("domain", node.domain)?;
+    if let Some(sizes) = &node.sizes {
+        let list = PyList::empty(py);
+        for size in sizes {
+            match size {
+                InputSize::Known(size) => list.append(size)?,
+                InputSize::Symbol(name) => list.append(name)?,
+            }
+        }
+        meta.set_item("sizes", list)?;
+    }
     meta.set_item("file", &*node.origin.file)?;
     meta.set_item("line", node.origin.line)?;
     meta.set_item("route", &node.origin.route)?;

@@ -119,6 +119,9 @@ impl<'py> CApi for Live<'py> {
         self.text_member(name, object)
     }
     fn _Py_ID(&mut self, name: &'static str) -> Answer<Object<'py>> {
+        if let Some(why) = crate::semantics::asks_otherwise(name) {
+            return Err(self.unsupported(why));
+        }
         Ok(PyString::intern(self.py, name).into_any())
     }
     fn slot(&mut self, tp: &Object<'py>, slot: Slot) -> Answer<Option<Function>> {

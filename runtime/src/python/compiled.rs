@@ -1,6 +1,7 @@
 //! A compiled frame: a function, or one continuation of it.
 use super::frame_cache::Cache;
 use super::unit::CompilationUnit;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// One function, or one continuation of it.
@@ -14,6 +15,8 @@ pub struct Compiled {
     pub(super) cache: Arc<Mutex<Cache>>,
     /// Whether the function only passes calls on to another callable.
     pub(super) forwarder: bool,
+    /// Whether it was called under the stance that runs first calls as they are.
+    pub(super) called: AtomicBool,
 }
 
 /// Where a continuation goes on.
@@ -28,22 +31,22 @@ pub struct ResumePoint {
 impl Compiled {
     /// The function itself.
     pub fn root(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: false }
+        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: false, called: AtomicBool::default() }
     }
 
     /// Whatever function is made of the code.
     pub fn of_code(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, any_closure: true, cache: Arc::default(), forwarder: false }
+        Self { unit, resumed: None, any_closure: true, cache: Arc::default(), forwarder: false, called: AtomicBool::default() }
     }
 
     /// The same for a function that only passes calls on.
     pub fn forwarder(unit: Arc<CompilationUnit>) -> Self {
-        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: true }
+        Self { unit, resumed: None, any_closure: false, cache: Arc::default(), forwarder: true, called: AtomicBool::default() }
     }
 
     /// The continuation that goes on there.
     pub fn continuation(unit: Arc<CompilationUnit>, resumed: ResumePoint) -> Self {
-        Self { unit, resumed: Some(resumed), any_closure: false, cache: Arc::default(), forwarder: false }
+        Self { unit, resumed: Some(resumed), any_closure: false, cache: Arc::default(), forwarder: false, called: AtomicBool::default() }
     }
 
     /// What the unit keeps of a continuation to forget it by.

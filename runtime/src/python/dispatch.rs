@@ -2,10 +2,12 @@
 use super::cache::{Entry, Lookup, Misses, Table};
 use super::compiled::Compiled;
 use super::record::{Frame, Place};
+use super::shared::Stance;
 use crate::bytecode::Code;
 use crate::ffi::callable::{Choice, Dispatch};
-use crate::ffi::{Args, eval_breaker};
+use crate::ffi::{Args, callee, eval_breaker};
 use crate::internal_error::InternalError;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,13 +27,6 @@ impl Compiled {
         drop(cache);
         drop(stale);
         Ok(table)
-    }
-
-    /// Whether the frame may be traced once more.
-    pub(super) fn has_room(&self) -> PyResult<bool> {
-        let table = self.table()?;
-        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
-        Ok(table.len() < ENTRIES && traced < TRACES)
     }
 
     /// Whether the guards of an entry hold.
@@ -60,6 +55,10 @@ impl Compiled {
 
     /// What to run where nothing waits.
     fn chosen<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
+        let stance = self.unit.shared.stance.get();
+        if stance == Stance::Eager {
+            return Ok(Choice::Original);
+        }
         let table = self.table()?;
         if table.is_empty() && self.unit.is_closed() {
             return Ok(Choice::Original);
@@ -75,6 +74,9 @@ impl Compiled {
                 return Ok(chosen);
             }
         };
+        if let Some(instead) = self.instead(stance, function)? {
+            return Ok(instead);
+        }
         if table.is_empty() {
             return self.compile(function, args, Vec::new());
         }
@@ -101,6 +103,26 @@ impl Compiled {
         let changed: Vec<u64> = missed.iter().flat_map(|(entry, _)| entry.changed_numbers(args, function)).collect();
         self.cache.lock().map_err(|_| poisoned())?.changing.extend(changed);
         Ok(())
+    }
+
+    /// What a call does instead of compiling.
+    fn instead(&self, stance: Stance, function: &Bound<'_, PyAny>) -> PyResult<Option<Choice>> {
+        match stance {
+            Stance::Default => Ok(None),
+            Stance::EagerThenCompile => {
+                let first = self.resumed.is_none() && !self.called.swap(true, Relaxed);
+                Ok(first.then_some(Choice::Original))
+            }
+            Stance::Eager | Stance::EagerOnRecompile => Ok(Some(Choice::Original)),
+            Stance::FailOnRecompile => {
+                let name = callee::qualname_of(function);
+                let text = format!(
+                    "{name} would be compiled, but the stance is 'fail_on_recompile': no compiled code is right for this call. \
+                     Call it with such arguments before that stance is set, or set 'eager_on_recompile'"
+                );
+                Err(PyRuntimeError::new_err(text))
+            }
+        }
     }
 
     /// A call that no guards allow, of a frame that is not traced again: it runs as it is. Reported once.

@@ -1,7 +1,7 @@
 //! A compilation unit as the emitter sees it: calls the backend, makes continuations.
 use super::compiled::{Compiled, ResumePoint};
 use super::unit::{CompilationUnit, ContinuationEntry};
-use crate::emit::Host;
+use crate::emit::{CompiledGraph, Host};
 use crate::ffi::{callable, function};
 use crate::graph::{Graph, PyGraph};
 use crate::internal_error::InternalError;
@@ -17,18 +17,19 @@ use std::time::Instant;
 pub struct UnitHost(pub Arc<CompilationUnit>);
 
 impl Host for UnitHost {
-    fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<Py<PyAny>>> {
+    fn backend(&self, py: Python<'_>, graph: &Graph, examples: &[Py<PyAny>]) -> PyResult<Option<CompiledGraph>> {
         self.0.shared.count(|counters| &counters.graphs);
         let Some(backend) = &self.0.options.backend else { return Ok(None) };
         let graph = PyGraph::new(py, graph)?;
         let start = Instant::now();
-        let compiled = backend.bind(py).call1((graph, PyTuple::new(py, examples)?))?;
+        let compiled = backend.bind(py).call1((&graph, PyTuple::new(py, examples)?));
+        let compiled = compiled.inspect_err(|_| self.0.shared.count(|counters| &counters.backend_errors))?;
         self.0.backend_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         if !compiled.is_callable() {
             let kind = compiled.get_type().qualname()?;
             return Err(PyTypeError::new_err(format!("the backend returned {kind}, which cannot be called")));
         }
-        Ok(Some(compiled.unbind()))
+        Ok(Some(CompiledGraph { callable: compiled.unbind(), conditions: graph.get().take_conditions() }))
     }
 
     fn continuation(&self, py: Python<'_>, wanted: &split::Continuation) -> PyResult<Py<PyAny>> {

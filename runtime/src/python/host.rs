@@ -112,7 +112,7 @@ impl<H: Host> HostFrames<H> {
             return None;
         }
         let backend = self.backend.as_ref().map(|backend| backend.clone_ref(py));
-        let options = Options { backend, fullgraph: false };
+        let options = Options { backend, fullgraph: false, dynamic: None };
         // Continuations need the function for its names and globals only.
         let like = function::from_code(code, function).ok()?;
         let unit = CompilationUnit::new(Arc::clone(&self.session.get().shared), options, &like);
@@ -147,7 +147,7 @@ impl<H: Host> FrameHandler for HostFrames<H> {
             return Ok(Action::Run);
         }
         let Some(compiled) = self.dispatcher(py, &function, &code) else { return Ok(Action::Run) };
-        Ok(match compiled.choose(&function, frame.args(py))? {
+        Ok(match compiled.choose(&function, frame.values().args(py))? {
             Choice::Run(entry) => Action::Enter(function::with_closure(entry.bind(py), &function)?.unbind()),
             Choice::Original => Action::Run,
             Choice::Done(result) => Action::Done(result),

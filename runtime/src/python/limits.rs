@@ -40,6 +40,13 @@ impl Patience {
 }
 
 impl Compiled {
+    /// Whether the frame may be traced once more.
+    pub(super) fn has_room(&self) -> PyResult<bool> {
+        let table = self.table()?;
+        let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
+        Ok(table.len() < ENTRIES && traced < TRACES)
+    }
+
     /// Makes room where entries are in the way that can never be right again, or where it is time for another chance; else why the
     /// frame is not traced once more.
     pub(super) fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {

@@ -2,11 +2,12 @@
 use super::compiled::Compiled;
 use super::made_anew::{MadeAnew, SharedDispatch};
 use super::nested;
-use super::shared::{Counters, Options, Shared};
+use super::shared::{Counters, Options, Shared, Stances};
 use super::unit::CompilationUnit;
 use crate::ffi::callable;
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::any::Any;
@@ -32,6 +33,7 @@ impl Session {
             shared: Arc::new(Shared {
                 counters,
                 generation,
+                stance: Stances::default(),
                 constants: TransferConstants::new(py)?,
                 trace_caches: SharedCaches::shared(py),
                 frames,
@@ -81,6 +83,15 @@ impl Session {
         let options = &of??.options;
         let backend = options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone());
         Some((backend, options.fullgraph, options.dynamic))
+    }
+
+    /// What calls of compiled functions do, by number: the default; run as they are; run as they are, or raise, where no compiled
+    /// code is right; run as they are the first time.
+    fn set_stance(&self, number: usize) -> PyResult<()> {
+        match self.shared.stance.set(number) {
+            true => Ok(()),
+            false => Err(PyValueError::new_err(format!("no stance has the number {number}"))),
+        }
     }
 
     /// The counters by name.

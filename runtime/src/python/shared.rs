@@ -3,7 +3,7 @@ use super::record::Frame;
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// How functions are compiled.
@@ -58,6 +58,8 @@ pub struct Counters {
     pub recompiles: AtomicU64,
     /// Graphs given to a backend.
     pub graphs: AtomicU64,
+    /// Graphs that a backend has refused with an exception.
+    pub backend_errors: AtomicU64,
     /// Instructions that traces executed.
     pub instructions: AtomicU64,
     /// Instructions that were executed once more, because a trace had to end before where it broke.
@@ -70,7 +72,7 @@ pub struct Counters {
 
 impl Counters {
     /// All by name.
-    pub fn named(&self) -> [(&'static str, &AtomicU64); 10] {
+    pub fn named(&self) -> [(&'static str, &AtomicU64); 11] {
         [
             ("frames_compiled", &self.frames_compiled),
             ("frames_skipped", &self.frames_skipped),
@@ -78,11 +80,53 @@ impl Counters {
             ("cache_hits", &self.cache_hits),
             ("recompiles", &self.recompiles),
             ("graphs", &self.graphs),
+            ("backend_errors", &self.backend_errors),
             ("instructions", &self.instructions),
             ("repeated", &self.repeated),
             ("trace_ns", &self.trace_ns),
             ("emit_ns", &self.emit_ns),
         ]
+    }
+}
+
+/// What calls of compiled functions do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stance {
+    /// They run compiled code, and compile where none is right.
+    #[default]
+    Default,
+    /// They run as they are.
+    Eager,
+    /// They run as they are where no compiled code is right.
+    EagerOnRecompile,
+    /// They raise where no compiled code is right.
+    FailOnRecompile,
+    /// The first one of each function runs as it is.
+    EagerThenCompile,
+}
+
+impl Stance {
+    const ALL: [Self; 5] =
+        [Self::Default, Self::Eager, Self::EagerOnRecompile, Self::FailOnRecompile, Self::EagerThenCompile];
+}
+
+/// The stance of a session, which is set at any time.
+#[derive(Debug, Default)]
+pub struct Stances(AtomicUsize);
+
+impl Stances {
+    /// That in force.
+    pub fn get(&self) -> Stance {
+        Stance::ALL.get(self.0.load(Relaxed)).copied().unwrap_or_default()
+    }
+
+    /// Sets the one of this number; `false`: there is none.
+    pub fn set(&self, number: usize) -> bool {
+        let known = number < Stance::ALL.len();
+        if known {
+            self.0.store(number, Relaxed);
+        }
+        known
     }
 }
 
@@ -92,6 +136,8 @@ pub struct Shared {
     pub(super) counters: Counters,
     /// Raised by `reset`: compiled code of an earlier generation is forgotten.
     pub(super) generation: AtomicU64,
+    /// What calls do that no compiled code is right for, or all calls.
+    pub(super) stance: Stances,
     pub(super) constants: TransferConstants,
     pub(super) trace_caches: Arc<SharedCaches>,
     pub(super) frames: Option<Mutex<Vec<Frame>>>,

@@ -66,6 +66,7 @@ impl Library {
             macros: self.macros.clone(),
             effects: Vec::new(),
             module_functions: Vec::new(),
+            gaps: Vec::new(),
         };
         for ty in facts.types.iter_mut().filter(|ty| ty.kind == TypeKind::StructSequence) {
             ty.methods = self.sequence_methods.clone();

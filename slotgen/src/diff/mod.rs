@@ -7,6 +7,7 @@ mod changes;
 mod compare;
 mod formats;
 mod functions;
+pub mod meaning;
 mod reach;
 mod render;
 mod tables;

@@ -112,6 +112,25 @@ impl<'f> Reach<'f> {
         index.and_then(|&index| self.is_generated.get(index)).copied().unwrap_or(false)
     }
 
+    /// How many functions reach a function through calls; a slot that Python classes have counts for many.
+    pub fn used_by(&self, start: &Key) -> usize {
+        const EVERY_CLASS: usize = 500;
+        let Some(&start) = self.by_key.get(&(start.0.as_str(), start.1.as_str())) else { return 0 };
+        let defines = |index: usize| {
+            let name = self.facts.functions.get(index).map(|function| function.name.as_str());
+            self.facts.slotdefs.iter().any(|def| def.function.as_deref() == name)
+        };
+        let mut seen = FxHashSet::from_iter([start]);
+        let mut waiting = VecDeque::from([(start, 0)]);
+        let mut count = if defines(start) { EVERY_CLASS } else { 0 };
+        while let Some((index, depth)) = waiting.pop_front() {
+            count += 1 + self.slots.get(index).map_or(0, BTreeSet::len);
+            let callers = self.callers.get(index).into_iter().flatten().filter(|_| depth < DEPTH);
+            waiting.extend(callers.filter(|caller| seen.insert(**caller)).map(|&caller| (caller, depth + 1)));
+        }
+        count
+    }
+
     /// Slots and generated functions from which a function is reached through calls.
     pub fn roots(&self, start: &Key) -> Roots {
         let mut roots = Roots::default();

@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::opcode_source::{Source, problem};
+use super::opcode_source::{Source, gap, problem};
 use super::reviewed;
 use crate::diagnostics::Diagnostics;
 use crate::facts::{Opcode, OpcodeKind, Opcodes};
@@ -11,6 +11,8 @@ use crate::source::Tree;
 const NUMBERS: &str = "Include/opcode.h";
 const TABLES: &str = "Include/internal/pycore_opcode.h";
 const COMPILER: &str = "Python/compile.c";
+/// Where 3.12 has what its compiler knew before.
+const METADATA: [&str; 2] = ["Python/opcode_metadata.h", "Include/internal/pycore_opcode_metadata.h"];
 const KINDS: &str = "Lib/opcode.py";
 
 /// Reads the instruction set of a release before 3.13.
@@ -29,8 +31,8 @@ pub(super) fn extract(
             return None;
         }
     };
-    // An installation has no compile.c; 3.12's says nothing.
-    let in_compiler = tree.file(COMPILER).is_some() && series != "3.12";
+    // An installation has no compile.c; from the first betas of 3.12 on it says nothing.
+    let in_compiler = tree.file(COMPILER).is_some() && METADATA.iter().all(|path| tree.file(path).is_none());
     let mut effects = IndexMap::new();
     if in_compiler {
         effects = Source::open(tree, COMPILER, diagnostics)?.returns("stack_effect", diagnostics);
@@ -60,7 +62,8 @@ pub(super) fn extract(
             _ => continue,
         };
         let counted = base.as_ref().unwrap_or(name);
-        let caches = caches.get(counted).and_then(|text| text.parse().ok()).unwrap_or(0);
+        let counted_here = caches.get(counted).and_then(|text| text.parse().ok());
+        let caches = counted_here.or_else(|| kinds.caches.get(counted).copied()).unwrap_or(0);
         let row = reviewed.get(name.as_str()).filter(|_| !in_compiler && kind == OpcodeKind::Real);
         let mut effect = effects.swap_remove(name).map(|effect| effect.resolve(number));
         if let Some(row) = row {
@@ -68,7 +71,7 @@ pub(super) fn extract(
         }
         if kind == OpcodeKind::Real && effect.is_none() && row.is_none() {
             let message = format!("`stack_effect` says nothing about `{name}`");
-            diagnostics.push(problem(COMPILER, 0, 0, "extract/opcode-effect", message));
+            diagnostics.push(gap(COMPILER, 0, 0, "extract/opcode-effect", message));
         }
         let flags = if kind == OpcodeKind::Real { kinds.flags(value, have_argument) } else { Vec::new() };
         let (popped, pushed) = row.map_or((None, None), |row| (row.popped.clone(), row.pushed.clone()));
@@ -76,7 +79,7 @@ pub(super) fn extract(
     }
     for name in kinds.real.keys().filter(|name| !numbers.contains_key(*name)) {
         let message = format!("`{name}` is no opcode of Include/opcode.h");
-        diagnostics.push(problem(KINDS, 0, 0, "extract/opcode-unnumbered", message));
+        diagnostics.push(gap(KINDS, 0, 0, "extract/opcode-unnumbered", message));
     }
     opcodes.sort_by_key(|opcode| opcode.number);
     Some(Opcodes { have_argument, opcodes })
@@ -86,6 +89,7 @@ pub(super) fn extract(
 #[derive(Default)]
 struct Kinds {
     real: IndexMap<String, u16>,
+    caches: IndexMap<String, u8>,
     lists: IndexMap<&'static str, IndexSet<u16>>,
 }
 
@@ -106,7 +110,7 @@ impl Kinds {
         for (index, line) in file.text().lines().enumerate() {
             if !kinds.line(line) {
                 let message = format!("not understood: `{line}`");
-                diagnostics.push(problem(KINDS, index as u32 + 1, 1, "extract/opcode-kind", message));
+                diagnostics.push(gap(KINDS, index as u32 + 1, 1, "extract/opcode-kind", message));
             }
         }
         Some(kinds)
@@ -118,9 +122,15 @@ impl Kinds {
             |start: &str| line.strip_prefix(start).and_then(|rest| rest.split_once(')')).map(|(inner, _)| inner);
         for (start, flag) in DEFINE {
             let Some(inner) = arguments(start) else { continue };
-            let Some((name, number)) = inner.split_once(',') else { return false };
-            let Ok(number) = number.trim().parse() else { return false };
-            self.real.insert(name.trim().trim_matches(['\'', '"']).to_owned(), number);
+            // A third argument is the number of cache entries.
+            let mut words = inner.split(',').map(str::trim);
+            let (Some(name), Some(number)) = (words.next(), words.next()) else { return false };
+            let Ok(number) = number.parse() else { return false };
+            let name = name.trim_matches(['\'', '"']);
+            if let Some(caches) = words.next().and_then(|count| count.parse().ok()) {
+                self.caches.insert(name.to_owned(), caches);
+            }
+            self.real.insert(name.to_owned(), number);
             self.lists.entry(flag).or_default().insert(number);
             return true;
         }

@@ -9,6 +9,7 @@ mod declare;
 mod digest;
 mod fields;
 mod layout;
+mod learn;
 mod macros;
 mod opcode_source;
 mod opcodes;
@@ -29,6 +30,7 @@ use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
 use ctype::CType;
 use layout::Types;
+pub use learn::learn;
 pub(crate) use macros::{all as all_macros, constants, macros as api_macros, value as macro_value};
 use unit_facts::UnitFacts;
 
@@ -81,13 +83,13 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
     let body =
         |name: &str| preprocessor.api_macro(name).filter(|found| found.parameters.is_none()).map(|found| found.body);
     let types = Types::new(&headers, &body);
-    let structs = layouts(&types, &[&SLOT_STRUCTS[..], &["wrapperbase"]].concat(), diagnostics);
+    let structs = layouts(&types, &[&SLOT_STRUCTS[..], &["wrapperbase"]].concat(), Severity::Error, diagnostics);
     let alias = |name: &str| alias(name, &body);
     let is_function = |ty: &str| types.is_function_pointer(ty);
     let (linked, slotdefs, found) = tables::Linker::new(&units, &structs, &is_function, &alias, &body).types();
     diagnostics.extend(found);
     let mut structs: Vec<Struct> = structs.into_iter().filter(|layout| layout.name != "wrapperbase").collect();
-    structs.extend(layouts(&types, &layouts_of(tree), diagnostics));
+    structs.extend(layouts(&types, &layouts_of(tree), Severity::Gap, diagnostics));
     let opcodes = opcodes::extract(tree, &|name| types.number(name), diagnostics);
     let mut functions: Vec<_> = units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.functions)).collect();
     functions.sort_by(|a, b| (a.unit(), &a.name, a.line).cmp(&(b.unit(), &b.name, b.line)));
@@ -113,6 +115,7 @@ pub fn extract(tree: &Tree, configuration: &Configuration, diagnostics: &mut Dia
         macros: macros::macros(&preprocessor),
         effects: Vec::new(),
         module_functions: Vec::new(),
+        gaps: Vec::new(),
     })
 }
 
@@ -130,7 +133,7 @@ pub fn structs(
     let body =
         |name: &str| preprocessor.api_macro(name).filter(|found| found.parameters.is_none()).map(|found| found.body);
     let types = Types::new(&headers, &body);
-    Ok((layouts(&types, names, diagnostics), function_types(&headers)))
+    Ok((layouts(&types, names, Severity::Error, diagnostics), function_types(&headers)))
 }
 
 /// What the preprocessor and the parser do not understand of a folder.
@@ -195,19 +198,20 @@ fn read_all(preprocessor: &Preprocessor<'_>, paths: &[&str], diagnostics: &mut D
                 diagnostics.extend(std::mem::take(&mut unit.diagnostics));
                 units.push(unit);
             }
-            Err(found) => diagnostics.extend(found),
+            // The file is left out.
+            Err(found) => diagnostics.extend(found.as_gaps()),
         }
     }
     units
 }
 
-fn layouts(types: &Types<'_>, names: &[&str], diagnostics: &mut Diagnostics) -> Vec<Struct> {
+fn layouts(types: &Types<'_>, names: &[&str], severity: Severity, diagnostics: &mut Diagnostics) -> Vec<Struct> {
     let mut found = Vec::new();
     for name in names {
         match types.layout(name) {
             Ok(layout) => found.push(layout),
             Err(reason) => diagnostics.push(Diagnostic {
-                severity: Severity::Error,
+                severity,
                 code: "extract/layout",
                 file: types.aggregate(name).map_or("Include", |(_, file, _)| file).to_owned(),
                 line: types.aggregate(name).map_or(0, |(_, _, line)| line),

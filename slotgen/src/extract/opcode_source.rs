@@ -16,6 +16,11 @@ pub(super) fn problem(file: &str, line: u32, column: u32, code: &'static str, me
     Diagnostic { severity: Severity::Error, code, file, line, column, message, help: HELP.to_owned() }
 }
 
+/// Something that the release does not tell of its instructions.
+pub(super) fn gap(file: &str, line: u32, column: u32, code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { severity: Severity::Gap, ..problem(file, line, column, code, message) }
+}
+
 pub(super) struct Source<'t> {
     pub(super) path: &'static str,
     pub(super) syntax: Syntax<'t>,
@@ -23,7 +28,7 @@ pub(super) struct Source<'t> {
 
 impl<'t> Source<'t> {
     pub(super) fn open(tree: &'t Tree, path: &'static str, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let syntax = tree.file(path).and_then(|file| Syntax::parse(file.text()));
+        let syntax = tree.locate(path).and_then(|file| Syntax::parse(file.text()));
         if syntax.is_none() {
             diagnostics.push(problem(path, 0, 0, "extract/file-missing", "the tree has no such file".to_owned()));
         }
@@ -33,7 +38,7 @@ impl<'t> Source<'t> {
     pub(super) fn report(&self, node: Node<'_>, code: &'static str, message: String, diagnostics: &mut Diagnostics) {
         let at = node.start_position();
         let (line, column) = (at.row as u32 + 1, at.column as u32 + 1);
-        diagnostics.push(problem(self.path, line, column, code, message));
+        diagnostics.push(gap(self.path, line, column, code, message));
     }
 
     /// `#define NAME NUMBER`.
@@ -102,8 +107,15 @@ impl<'t> Source<'t> {
             name.is_some_and(|name| self.syntax.text(name) == table)
         });
         let Some(value) = initialised.and_then(|node| node.child_by_field_name("value")) else {
-            let message = format!("the table `{table}` is not defined");
-            self.report(self.syntax.root(), "extract/opcode-table", message, diagnostics);
+            // Without the others every number of cache entries would be a guess.
+            let tell = if table == "DE_INSTRUMENT" { gap } else { problem };
+            diagnostics.push(tell(
+                self.path,
+                0,
+                0,
+                "extract/opcode-table",
+                format!("the table `{table}` is not defined"),
+            ));
             return Vec::new();
         };
         let pairs = children(value).filter(|child| child.kind() == "initializer_pair");

@@ -1,9 +1,11 @@
 //! The instruction set, from `opcode_ids.h`, `pycore_opcode_metadata.h` and `instrumentation.c`.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 
 use super::before_3_13;
-use super::opcode_source::{Source, problem};
+use super::opcode_source::{Source, gap, problem};
 use crate::diagnostics::Diagnostics;
 use crate::facts::{Opcode, OpcodeKind, Opcodes};
 use crate::source::Tree;
@@ -18,7 +20,7 @@ pub(super) fn extract(
     number: &dyn Fn(&str) -> Option<i64>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Opcodes> {
-    if tree.file(IDS).is_some() {
+    if tree.locate(IDS).is_some() {
         from_metadata(tree, diagnostics)
     } else {
         before_3_13::extract(tree, number, diagnostics)
@@ -38,8 +40,11 @@ fn from_metadata(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> 
     let deopt = metadata.names("_PyOpcode_Deopt", diagnostics);
     let mut instrumented = IndexMap::new();
     // The headers of an installation do not say it.
-    if tree.file(INSTRUMENTATION).is_some() || tree.file("Python/ceval.c").is_some() {
-        instrumented = Source::open(tree, INSTRUMENTATION, diagnostics)?.names("DE_INSTRUMENT", diagnostics);
+    if let Some(source) = tree.locate(INSTRUMENTATION).and_then(|_| Source::open(tree, INSTRUMENTATION, diagnostics)) {
+        instrumented = source.names("DE_INSTRUMENT", diagnostics);
+    } else if tree.file("Python/ceval.c").is_some() {
+        let message = "the tree has no such file: what instrumented instructions stand for is not known".to_owned();
+        diagnostics.push(gap(INSTRUMENTATION, 0, 0, "extract/file-missing", message));
     }
     let limit = |name: &str| defined.get(name).copied();
     let (Some(have_argument), Some(first_instrumented)) = (limit("HAVE_ARGUMENT"), limit("MIN_INSTRUMENTED_OPCODE"))
@@ -65,14 +70,17 @@ fn from_metadata(tree: &Tree, diagnostics: &mut Diagnostics) -> Option<Opcodes> 
         let flags = flags.swap_remove(name);
         if kind == OpcodeKind::Real && (flags.is_none() || popped.is_none() || pushed.is_none()) {
             let message = format!("`{name}` has a number and no complete metadata");
-            diagnostics.push(problem(METADATA, 0, 0, "extract/opcode-metadata", message));
+            diagnostics.push(gap(METADATA, 0, 0, "extract/opcode-metadata", message));
         }
         let flags = flags.unwrap_or_default();
         opcodes.push(Opcode { name: name.clone(), number, kind, base, caches, flags, popped, pushed, effect: None });
     }
-    for (name, _) in popped.iter().chain(&pushed) {
+    // Micro-operations, which begin with an underscore, are no instructions of a code object.
+    let unnumbered: BTreeSet<&String> =
+        popped.keys().chain(pushed.keys()).filter(|name| !name.starts_with('_')).collect();
+    for name in unnumbered {
         let message = format!("a stack effect is given for `{name}`, which has no number");
-        diagnostics.push(problem(METADATA, 0, 0, "extract/opcode-unnumbered", message));
+        diagnostics.push(gap(METADATA, 0, 0, "extract/opcode-unnumbered", message));
     }
     opcodes.sort_by_key(|opcode| opcode.number);
     Some(Opcodes { have_argument, opcodes })

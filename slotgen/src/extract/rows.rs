@@ -7,21 +7,28 @@ use super::value::{Entry, Value};
 use crate::facts::{GetSet, Member, Method, Slotdef, text_signature};
 
 impl<'f> Linker<'f> {
-    fn rows(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<(&'f Variable, &'f Entry)> {
-        let found = match value {
+    /// The rows of a table: a variable, a literal, or a variable from a row on (`table + 7`).
+    fn rows(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<Entry> {
+        let (name, first) = match value {
             Value::Null => return Vec::new(),
-            other => other.name().and_then(|name| self.lookup(unit, name)),
+            Value::List(rows) => return rows.clone(),
+            Value::Other(text) => match text.trim_matches(['(', ')']).split_once('+') {
+                Some((name, first)) => (Some(name.trim()), first.trim().parse().ok()),
+                None => (None, None),
+            },
+            other => (other.name(), Some(0)),
         };
-        let Some(found) = found else {
+        let found = name.and_then(|name| self.lookup(unit, name)).zip(first);
+        let Some((found, first)) = found else {
             self.report(variable, "extract/table", format!("no initialiser of the table `{}` was found", text(value)));
             return Vec::new();
         };
-        found.value.list().iter().map(|entry| (found, entry)).collect()
+        found.value.list().iter().skip(first).cloned().collect()
     }
 
     pub(super) fn methods(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<Method> {
         let mut methods = Vec::new();
-        for (_, row) in self.rows(unit, variable, value) {
+        for row in self.rows(unit, variable, value) {
             let mut surplus = Vec::new();
             let cells = by_field(row.value.list(), &["ml_name", "ml_meth", "ml_flags", "ml_doc"], &mut surplus);
             let cell = |name: &str| cells.iter().find(|(field, _)| field == name).map(|(_, entry)| &entry.value);
@@ -50,7 +57,7 @@ impl<'f> Linker<'f> {
 
     pub(super) fn getset(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<GetSet> {
         let mut found = Vec::new();
-        for (_, row) in self.rows(unit, variable, value) {
+        for row in self.rows(unit, variable, value) {
             let mut surplus = Vec::new();
             let cells = by_field(row.value.list(), &["name", "get", "set", "doc", "closure"], &mut surplus);
             let cell = |name: &str| cells.iter().find(|(field, _)| field == name).map(|(_, entry)| &entry.value);
@@ -64,7 +71,7 @@ impl<'f> Linker<'f> {
 
     pub(super) fn members(&mut self, unit: &'f UnitFacts, variable: &Variable, value: &Value) -> Vec<Member> {
         let mut found = Vec::new();
-        for (_, row) in self.rows(unit, variable, value) {
+        for row in self.rows(unit, variable, value) {
             let mut surplus = Vec::new();
             let cells = by_field(row.value.list(), &["name", "type", "offset", "flags", "doc"], &mut surplus);
             let cell = |name: &str| cells.iter().find(|(field, _)| field == name).map(|(_, entry)| &entry.value);

@@ -93,7 +93,7 @@ impl<'f> Linker<'f> {
             other => match other.name().and_then(|name| self.lookup(unit, name)) {
                 Some(found) => found.value.list(),
                 None => {
-                    return self.report(
+                    return self.broken(
                         variable,
                         "extract/slot-array",
                         format!("no initialiser of `{}` was found", text(other)),
@@ -108,7 +108,7 @@ impl<'f> Linker<'f> {
             let cell = |name: &str| pair.iter().find(|(field, _)| field == name).map(|(_, entry)| &entry.value);
             let Some(Value::Name(id)) = cell("slot") else { continue };
             let Some(slot) = id.strip_prefix("Py_") else {
-                self.report(variable, "extract/slot-id", format!("`{id}` is no slot id"));
+                self.broken(variable, "extract/slot-id", format!("`{id}` is no slot id"));
                 continue;
             };
             let mut held = cell("pfunc").cloned().unwrap_or(Value::Null);

@@ -22,6 +22,8 @@ pub(super) struct Linker<'f> {
     pub(super) alias: &'f dyn Fn(&str) -> String,
     pub(super) body: &'f dyn Fn(&str) -> Option<String>,
     pub(super) diagnostics: Diagnostics,
+    /// The type at hand is not understood as a whole, and is left out.
+    pub(super) is_broken: bool,
 }
 
 const HELP: &str = "look at the initialiser; slotgen/src/extract/tables.rs must learn its form";
@@ -49,13 +51,27 @@ impl<'f> Linker<'f> {
         let wrapperbase = structs.get("wrapperbase").map_or(&[][..], |layout| &layout.fields[..]);
         let wrapperbase = wrapperbase.iter().map(|field| field.name.as_str()).collect();
         let diagnostics = Diagnostics::default();
-        Self { units, global, structs, suites, function_slots, wrapperbase, alias, body, diagnostics }
+        let is_broken = false;
+        Self { units, global, structs, suites, function_slots, wrapperbase, alias, body, diagnostics, is_broken }
     }
 
     pub(super) fn report(&mut self, variable: &Variable, code: &'static str, message: String) {
         let (file, line, column) = (variable.file.clone(), variable.line, variable.column);
-        let (severity, help) = (Severity::Error, HELP.to_owned());
+        let (severity, help) = (Severity::Gap, HELP.to_owned());
         self.diagnostics.push(Diagnostic { severity, code, file, line, column, message, help });
+    }
+
+    /// Tells what prevents a type from being believed at all: which slots it fills is not known.
+    pub(super) fn broken(&mut self, variable: &Variable, code: &'static str, message: String) {
+        self.is_broken = true;
+        self.report(variable, code, format!("{message}: the type is left out"));
+    }
+
+    /// A type, unless reading it met something without which it cannot be believed.
+    fn whole(&mut self, ty: Type, types: &mut Vec<Type>) {
+        if !std::mem::take(&mut self.is_broken) {
+            types.push(ty);
+        }
     }
 
     /// All types, by file and name, with what was not understood.
@@ -64,9 +80,18 @@ impl<'f> Linker<'f> {
         for unit in self.units {
             for variable in &unit.variables {
                 match variable.ty.as_str() {
-                    "PyTypeObject" => types.push(self.static_type(unit, variable)),
-                    "PyType_Spec" => types.push(self.spec(unit, variable)),
-                    "PyStructSequence_Desc" => types.push(self.struct_sequence(unit, variable)),
+                    "PyTypeObject" => {
+                        let ty = self.static_type(unit, variable);
+                        self.whole(ty, &mut types);
+                    }
+                    "PyType_Spec" => {
+                        let ty = self.spec(unit, variable);
+                        self.whole(ty, &mut types);
+                    }
+                    "PyStructSequence_Desc" => {
+                        let ty = self.struct_sequence(unit, variable);
+                        self.whole(ty, &mut types);
+                    }
                     "pytype_slotdef[]" | "slotdef[]" | "wrapperbase[]" if variable.name == "slotdefs" => {
                         slotdefs = self.slotdefs(variable);
                     }
@@ -103,7 +128,7 @@ impl<'f> Linker<'f> {
             self.type_field(unit, variable, &mut ty, &field, entry);
         }
         if !surplus.is_empty() {
-            self.report(
+            self.broken(
                 variable,
                 "extract/type-field",
                 format!("`{}` initialises fields that PyTypeObject does not have", ty.c_name),
@@ -142,7 +167,7 @@ impl<'f> Linker<'f> {
             "ob_base" => ty.metatype = metatype(value),
             "tp_name" => match self.literal(value) {
                 Some(name) => ty.tp_name = name,
-                None => self.report(variable, "extract/type-name", format!("`{}` has no literal tp_name", ty.c_name)),
+                None => self.broken(variable, "extract/type-name", format!("`{}` has no literal tp_name", ty.c_name)),
             },
             "tp_basicsize" => ty.basicsize = text(value),
             "tp_itemsize" => ty.itemsize = text(value),
@@ -201,6 +226,9 @@ impl<'f> Linker<'f> {
                 let message =
                     format!("`{}.{slot}` is initialised with `{}`, which names no function", ty.c_name, text(other));
                 self.report(variable, "extract/slot-value", message);
+                // It is there, and nothing is known of what it does.
+                let value = SlotValue { function: text(other), origin: SlotOrigin::Own, from: None };
+                ty.slots.insert(slot.to_owned(), value);
             }
         }
     }
@@ -212,11 +240,11 @@ impl<'f> Linker<'f> {
             Value::Name(name) => match self.lookup(unit, name) {
                 Some(found) => match &found.value {
                     Value::List(entries) => entries,
-                    _ => return self.report(variable, "extract/suite", format!("`{name}` is no initialised {suite}")),
+                    _ => return self.broken(variable, "extract/suite", format!("`{name}` is no initialised {suite}")),
                 },
-                None => return self.report(variable, "extract/suite", format!("no initialiser of `{name}` was found")),
+                None => return self.broken(variable, "extract/suite", format!("no initialiser of `{name}` was found")),
             },
-            other => return self.report(variable, "extract/suite", format!("`{}` names no {suite}", text(other))),
+            other => return self.broken(variable, "extract/suite", format!("`{}` names no {suite}", text(other))),
         };
         let Some(layout) = self.structs.get(suite).copied() else { return };
         let fields = names(layout);
@@ -225,7 +253,7 @@ impl<'f> Linker<'f> {
             self.slot(variable, ty, &field, &entry.value);
         }
         if !surplus.is_empty() {
-            self.report(variable, "extract/suite", format!("{suite} of `{}` has more entries than fields", ty.c_name));
+            self.broken(variable, "extract/suite", format!("{suite} of `{}` has more entries than fields", ty.c_name));
         }
     }
 }

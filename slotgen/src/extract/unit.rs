@@ -74,7 +74,7 @@ impl Reader<'_> {
         let origin = self.unit.map.origin(at);
         let (file, line, column) = (origin.file.to_owned(), origin.line, origin.column);
         let help = help.to_owned();
-        self.facts.diagnostics.push(Diagnostic { severity: Severity::Error, code, file, line, column, message, help });
+        self.facts.diagnostics.push(Diagnostic { severity: Severity::Gap, code, file, line, column, message, help });
     }
 
     fn place(&self, node: Node<'_>) -> (String, u32) {
@@ -192,7 +192,8 @@ impl Reader<'_> {
         let base = if let CType::Const(inner) = base { *inner } else { base };
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name("declarator", &mut cursor) {
-            let Some(held) = declarator.child_by_field_name("value") else { continue };
+            // Of an initialiser that is not understood no row is believed.
+            let Some(held) = declarator.child_by_field_name("value").filter(|held| !held.has_error()) else { continue };
             let inner = declarator.child_by_field_name("declarator");
             let (name, ty) = declared(syntax, base.clone(), inner);
             let ty = if let CType::Array(element, _) = &ty { format!("{element}[]") } else { ty.to_string() };

@@ -17,7 +17,7 @@ pub use expression::{Expression, ExpressionError, integer};
 pub use functions::{Function, FunctionType, Macro, Parameter, Prototype, Signature};
 pub use installed::Installed;
 pub use opcodes::{Opcode, OpcodeKind, Opcodes};
-pub use release::{Facts, Origin, nearest};
+pub use release::{Facts, Gap, Origin, nearest};
 pub use types::{
     Field, GetSet, Member, Method, SLOT_STRUCTS, Slot, SlotOrigin, SlotValue, Slotdef, Struct, Type, TypeKind,
     UNNAMED_FIELD, slots, text_signature,

@@ -57,6 +57,22 @@ pub struct Facts {
     /// The functions that Python code finds in those modules, by module and name.
     #[serde(default)]
     pub module_functions: Vec<ModuleFunction>,
+    /// What the sources do not have, or what was not understood of them and is left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+}
+
+/// Something that is left out of the facts of a release.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Gap {
+    /// The rule that found it, such as `extract/layout`.
+    pub code: String,
+    /// The file.
+    pub file: String,
+    /// The line, from 1; 0 where the file as a whole is meant.
+    pub line: u32,
+    /// What is missing, and why.
+    pub what: String,
 }
 
 /// Facts by how near their release is to `release`, older ones first where two are as near.

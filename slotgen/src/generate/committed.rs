@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::GenerateError;
 use crate::facts::Facts;
+use crate::source::built;
 use crate::translate::{Elsewhere, Vocabulary};
 
 /// The committed facts of a series in the folder `generated`.
@@ -30,10 +31,17 @@ pub(super) fn place_of(series: &str) -> Vec<u32> {
     series.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }
 
-/// What newer releases than `series` ask of their worlds: there an older one takes over what it can.
+/// The order in which releases name what they ask of their worlds: first those that the runtime is written for, newest first,
+/// so that no release that somebody adds changes how they call it.
+pub(super) fn rank(series: &str) -> (bool, std::cmp::Reverse<Vec<u32>>) {
+    (!built().iter().any(|known| known == series), std::cmp::Reverse(place_of(series)))
+}
+
+/// What the releases that come before `series` ask of their worlds: there it takes over what it can.
 pub(super) fn newer(vocabularies: &BTreeMap<String, Vocabulary>, series: &str) -> Elsewhere {
-    let mut newer: Vec<_> = vocabularies.iter().filter(|(other, _)| place_of(other) > place_of(series)).collect();
-    newer.sort_by_key(|(series, _)| std::cmp::Reverse(place_of(series)));
+    let mut newer: Vec<_> =
+        vocabularies.iter().filter(|(other, _)| series.is_empty() || rank(other) < rank(series)).collect();
+    newer.sort_by_key(|(series, _)| rank(series));
     if newer.is_empty() {
         return Elsewhere::default();
     }

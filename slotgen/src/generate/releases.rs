@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::GenerateError;
-use super::committed::{newer, place_of};
+use super::committed::{newer, place_of, rank};
 use super::instructions::{self, header, installations};
-use super::sources::{add_effects, understood};
+use super::sources::{Understood, add_effects, understood};
 use crate::diagnostics::Diagnostics;
 use crate::emit::{self, Change, File, Mode};
 use crate::extract;
@@ -34,6 +34,8 @@ pub struct Read {
     pub release: String,
     /// What the sources say.
     pub facts: Facts,
+    /// The configuration under which they were read.
+    configuration: Configuration,
     /// Findings that did not stop the run.
     pub diagnostics: Diagnostics,
 }
@@ -49,10 +51,9 @@ struct Built {
 pub fn generate(trees: &[Tree], rust: &[String], root: &Path, mode: Mode) -> Result<Report, GenerateError> {
     let mut read = Vec::new();
     for tree in trees {
-        let configuration = Configuration::named("release", tree.release())?;
-        let (mut facts, diagnostics) = understood(tree, &configuration)?;
+        let Understood { mut facts, configuration, diagnostics } = understood(tree)?;
         add_effects(tree, &configuration, &mut facts)?;
-        read.push(Read { release: tree.release().to_string(), facts, diagnostics });
+        read.push(Read { release: tree.release().to_string(), facts, configuration, diagnostics });
     }
     let mut files = Vec::new();
     let mut owned = Vec::new();
@@ -73,17 +74,16 @@ pub fn generate(trees: &[Tree], rust: &[String], root: &Path, mode: Mode) -> Res
 /// Everything that is made of the releases that get Rust.
 fn of_rust(trees: &[Tree], rust: &[String], root: &Path, read: &mut [Read]) -> Result<Vec<File>, GenerateError> {
     let mut order: Vec<&String> = rust.iter().collect();
-    order.sort_by_key(|series| place_of(series));
+    order.sort_by_key(|series| rank(series));
     let mut vocabularies = BTreeMap::new();
     let mut built = BTreeMap::new();
-    // An older release calls what it asks of its world as newer ones do.
-    for series in order.iter().rev() {
+    // A release calls what it asks of its world as those before it do.
+    for series in &order {
         let found = trees.iter().zip(&mut *read).find(|(tree, _)| tree.release().series() == **series);
         let Some((tree, read)) = found else {
             return Err(GenerateError::Missing { wanted: rust.to_vec(), missing: (*series).clone() });
         };
-        let configuration = Configuration::named("release", tree.release())?;
-        let output = translate::release(tree, &configuration, newer(&vocabularies, series));
+        let output = translate::release(tree, &read.configuration, newer(&vocabularies, series));
         let output = output.map_err(GenerateError::Translation)?;
         read.diagnostics.0.extend(output.diagnostics.0);
         vocabularies.insert((*series).clone(), output.vocabulary);

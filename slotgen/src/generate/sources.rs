@@ -1,27 +1,57 @@
-//! From a source tree to its facts, all of which must be understood.
+//! From a source tree to its facts: what is not understood is left out and named, and stops only where going on would be a guess.
+
+use std::collections::BTreeSet;
 
 use super::GenerateError;
-use crate::diagnostics::Diagnostics;
-use crate::facts::Facts;
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::facts::{Facts, Gap};
 use crate::preprocess::{Configuration, Preprocessor};
 use crate::source::Tree;
 use crate::{effects, extract, model};
 
-/// The facts of a source tree, inherited slots included.
-pub fn facts_of(tree: &Tree) -> Result<Facts, GenerateError> {
-    Ok(understood(tree, &Configuration::named("release", tree.release())?)?.0)
+/// What is understood of a tree.
+pub(super) struct Understood {
+    pub(super) facts: Facts,
+    /// The configuration under which most of it is.
+    pub(super) configuration: Configuration,
+    /// Findings that are no errors.
+    pub(super) diagnostics: Diagnostics,
 }
 
-/// The facts, and findings that are no errors; with one error there are no facts, and all of them are told.
-pub(super) fn understood(tree: &Tree, configuration: &Configuration) -> Result<(Facts, Diagnostics), GenerateError> {
+/// The facts of a source tree, inherited slots included.
+pub fn facts_of(tree: &Tree) -> Result<Facts, GenerateError> {
+    Ok(understood(tree)?.facts)
+}
+
+/// The facts, with gaps for what is left out; with one error there are none, and all findings are told.
+pub(super) fn understood(tree: &Tree) -> Result<Understood, GenerateError> {
+    let mut configuration = Configuration::named("release", tree.release())?;
     let mut diagnostics = Diagnostics::default();
-    match extract::extract(tree, configuration, &mut diagnostics).filter(|_| !diagnostics.has_errors()) {
+    let mut found = extract::extract(tree, &configuration, &mut diagnostics);
+    let broken: BTreeSet<&str> =
+        diagnostics.iter().filter(|one| one.code == "extract/syntax").map(|one| &*one.file).collect();
+    if !broken.is_empty() {
+        let (learned, told) = extract::learn(tree, &configuration, &broken.into_iter().collect::<Vec<_>>());
+        if !told.is_empty() {
+            configuration = learned;
+            diagnostics = told;
+            found = extract::extract(tree, &configuration, &mut diagnostics);
+        }
+    }
+    match found.filter(|_| !diagnostics.has_errors()) {
         Some(mut facts) => {
             model::link(&mut facts);
-            Ok((facts, diagnostics))
+            facts.gaps = diagnostics.iter().filter(|one| one.severity == Severity::Gap).map(gap).collect();
+            facts.gaps.sort();
+            facts.gaps.dedup();
+            Ok(Understood { facts, configuration, diagnostics })
         }
         None => Err(not_understood(tree, diagnostics)),
     }
+}
+
+fn gap(found: &Diagnostic) -> Gap {
+    Gap { code: found.code.to_owned(), file: found.file.clone(), line: found.line, what: found.message.clone() }
 }
 
 pub(super) fn not_understood(tree: &Tree, diagnostics: Diagnostics) -> GenerateError {

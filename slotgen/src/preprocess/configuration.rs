@@ -2,13 +2,14 @@
 
 use crate::source::Release;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A build configuration of CPython on Linux, x86-64.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Configuration {
     name: String,
     definitions: String,
+    expanded: BTreeSet<String>,
 }
 
 /// Why there is no such configuration.
@@ -80,7 +81,7 @@ impl Configuration {
         for section in [&data.common, &data.system, section] {
             section.write(&mut definitions);
         }
-        Ok(Configuration { name: name.to_owned(), definitions })
+        Ok(Configuration { name: name.to_owned(), definitions, expanded: BTreeSet::new() })
     }
 
     /// Names of all configurations that the release has.
@@ -93,6 +94,18 @@ impl Configuration {
     pub fn with(mut self, definition: &str) -> Configuration {
         self.definitions.push_str(&format!("#define {}\n", definition.replace('\n', " ")));
         self
+    }
+
+    /// The configuration under which macros of `Include/` that no rule names are expanded, because their calls are no C.
+    #[must_use]
+    pub fn expanding(mut self, names: impl IntoIterator<Item = String>) -> Configuration {
+        self.expanded.extend(names);
+        self
+    }
+
+    /// The macros that are expanded although no rule names them.
+    pub fn expanded(&self) -> &BTreeSet<String> {
+        &self.expanded
     }
 
     /// Its name.

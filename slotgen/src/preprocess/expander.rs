@@ -85,7 +85,7 @@ impl<'a> Workshop<'a> {
 /// An expansion in progress.
 pub(super) struct Expander<'x, 'a, 't> {
     pub table: &'x Table<'a, 't>,
-    pub rules: &'static Rules<'static>,
+    pub rules: &'x Rules<'t>,
     pub shop: &'x mut Workshop<'a>,
     pub mode: Mode,
     /// Macros whose replacement is being scanned.
@@ -94,12 +94,7 @@ pub(super) struct Expander<'x, 'a, 't> {
 }
 
 impl<'x, 'a, 't: 'a> Expander<'x, 'a, 't> {
-    pub fn new(
-        table: &'x Table<'a, 't>,
-        rules: &'static Rules<'static>,
-        shop: &'x mut Workshop<'a>,
-        mode: Mode,
-    ) -> Self {
+    pub fn new(table: &'x Table<'a, 't>, rules: &'x Rules<'t>, shop: &'x mut Workshop<'a>, mode: Mode) -> Self {
         Expander { table, rules, shop, mode, active: Vec::new(), depth: 0 }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lex::{Scope, lex};
 use super::macros::{Layer, Macro};
-use super::rules::rules;
+use super::rules::{Rule, Rules, rules};
 use super::runner::Runner;
 use super::shared::{PYTHON_H, Preprocessor, Snapshot, diagnostic};
 use super::{Configuration, Unit};
@@ -16,7 +16,7 @@ impl<'t> Preprocessor<'t> {
     pub fn new(tree: &'t Tree, configuration: &'t Configuration) -> Result<Preprocessor<'t>, Diagnostics> {
         let programs = tree.files().iter().map(|_| OnceLock::new()).collect();
         let configured = configured(configuration)?;
-        let mut made = Preprocessor { tree, rules: rules(), configured, programs, python_h: None };
+        let mut made = Preprocessor { tree, rules: rules_of(configuration), configured, programs, python_h: None };
         made.python_h = made.snapshot(PYTHON_H);
         Ok(made)
     }
@@ -52,6 +52,15 @@ impl<'t> Preprocessor<'t> {
         }
         Some(Snapshot { macros, consulted: runner.consulted.take().unwrap_or_default(), once: runner.once })
     }
+}
+
+/// The rules, and the macros that this configuration expands.
+fn rules_of(configuration: &Configuration) -> Rules<'_> {
+    let mut all: Rules<'_> = rules().iter().map(|(&name, rule)| (name, rule.clone())).collect();
+    for name in configuration.expanded() {
+        all.entry(name).or_insert(Rule::Expand);
+    }
+    all
 }
 
 fn configured(configuration: &Configuration) -> Result<Layer<'_>, Diagnostics> {

@@ -19,7 +19,10 @@ impl<'t> Runner<'_, 't> {
                 "name it as \"file.h\" or <file.h>",
             );
         };
-        let found = self.find(&name, quoted, index);
+        let mut found = self.find(&name, quoted, index);
+        if found.is_none() && quoted && name != "pyconfig.h" {
+            found = self.instead(&name, index, at);
+        }
         let Some(found) = found else {
             if quoted && name != "pyconfig.h" {
                 let message = format!("{name} is not in the tree: its macros are unknown");
@@ -64,6 +67,20 @@ impl<'t> Runner<'_, 't> {
             self.once.extend(&snapshot.once);
         }
         fits
+    }
+
+    /// What stands in for a header that is not where it is looked for: the only header of that name, or, where code begins
+    /// with a header that is nowhere, `Python.h`.
+    fn instead(&mut self, name: &str, index: u32, at: u32) -> Option<u32> {
+        let tree = self.shared.tree;
+        let code = tree.files().get(index as usize).is_some_and(|file| !file.is_api() && file.path().ends_with(".c"));
+        let moved = tree.only_file(name);
+        let found = moved.or_else(|| tree.index(PYTHON_H).filter(|_| code && self.included == 0))?;
+        let path = tree.files().get(found).map_or("", |file| file.path());
+        let message = format!("{name} is not where it is included from: {path} is read instead");
+        let help = "if another file is meant, put it where the #include looks";
+        self.warn(Problem { code: "preprocess/header-elsewhere", file: index, at, message, help });
+        Some(found as u32)
     }
 
     /// The file that an `#include` names.

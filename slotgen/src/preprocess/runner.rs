@@ -285,7 +285,7 @@ impl<'a, 't> Runner<'a, 't> {
             return;
         }
         let last = last || self.carried >= CARRY_LIMIT || (self.carried > 0 && self.pending.len() > CARRY_TOKENS);
-        let mut expander = Expander::new(&self.table, self.shared.rules, &mut self.shop, Mode::Code);
+        let mut expander = Expander::new(&self.table, &self.shared.rules, &mut self.shop, Mode::Code);
         let done = expander.run(&self.pending, last, &mut self.out);
         self.carried = if done < self.pending.len() { self.carried + 1 } else { 0 };
         self.pending.drain(..done);
@@ -309,7 +309,7 @@ impl<'a, 't> Runner<'a, 't> {
         for token in tokens.iter().filter(|token| token.is_ident()) {
             self.consult(token.text);
         }
-        Expander::new(&self.table, self.shared.rules, &mut self.shop, Mode::Directive).run(tokens, true, &mut out);
+        Expander::new(&self.table, &self.shared.rules, &mut self.shop, Mode::Directive).run(tokens, true, &mut out);
         for token in out.iter().filter(|token| token.is_ident()) {
             self.consult(token.text);
         }

@@ -16,7 +16,7 @@ pub(super) const PYTHON_H: &str = "Include/Python.h";
 /// Preprocesses the files of one tree under one configuration; made once, shared by threads.
 pub struct Preprocessor<'t> {
     pub(super) tree: &'t Tree,
-    pub(super) rules: &'static Rules<'static>,
+    pub(super) rules: Rules<'t>,
     /// The configuration's definitions.
     pub(super) configured: Layer<'t>,
     /// The headers' directives, read when first included.

@@ -12,6 +12,6 @@ mod units;
 pub use error::SourceError;
 pub use file::SourceFile;
 pub(crate) use file::{hex, sha256};
-pub use pins::{Pin, built, pin, pins};
+pub use pins::{Pin, built, on_demand, pin, pins};
 pub use release::Release;
 pub use tree::Tree;

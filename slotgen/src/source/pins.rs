@@ -14,6 +14,9 @@ pub struct Pin {
     pub archive: String,
     /// SHA-256 in hexadecimal.
     pub sha256: String,
+    /// Whether the archive is read only when `regen` is asked for the release.
+    #[serde(default, rename = "on-demand")]
+    pub on_demand: bool,
     /// Whether Rust is made of the release.
     #[serde(default)]
     pub rust: bool,
@@ -63,8 +66,13 @@ pub fn built() -> Vec<String> {
 
 /// The pin of a release (`3.13.5`), or of the oldest pinned patch release of a series (`3.13`).
 pub fn pin(release: &str) -> Option<&'static Pin> {
-    let in_series = |p: &&Pin| p.series() == release;
+    let in_series = |p: &&Pin| p.series() == release && !p.on_demand;
     PINS.iter().find(|p| p.release == release).or_else(|| PINS.iter().find(in_series))
+}
+
+/// The pin of a series whose archive is read only when somebody asks for it.
+pub fn on_demand(series: &str) -> Option<&'static Pin> {
+    PINS.iter().find(|pin| pin.on_demand && (pin.series() == series || pin.release == series))
 }
 
 #[cfg(test)]
@@ -81,6 +89,7 @@ mod tests {
         }
         assert_eq!(pin("3.13").unwrap().release, "3.13.5");
         assert!(pin("2.7").is_none());
+        assert!(pin("3.14").is_none() && on_demand("3.14").is_some());
         // One release of a series, and the one that its series means.
         assert!(table.release.iter().filter(|row| row.rust).all(|row| pin(row.series()) == Some(row)));
     }

@@ -95,6 +95,25 @@ impl Tree {
         self.index(path).and_then(|index| self.files.get(index))
     }
 
+    /// The file of that path, or the only file of its name: releases move files.
+    pub fn locate(&self, path: &str) -> Option<&Arc<SourceFile>> {
+        self.index(path).or_else(|| self.only_file(path)).and_then(|index| self.files.get(index))
+    }
+
+    /// The only file with the last part of this path as its name, of headers the only one in `Include`.
+    pub(crate) fn only_file(&self, path: &str) -> Option<usize> {
+        let name = path.rsplit('/').next()?;
+        let named = |file: &&(usize, &str)| file.1.rsplit('/').next() == Some(name);
+        let paths = self.files.iter().map(|file| file.path()).enumerate();
+        let found: Vec<(usize, &str)> = paths.filter(|file| named(&file)).collect();
+        let api: Vec<_> = found.iter().filter(|(_, path)| path.starts_with("Include/")).collect();
+        match (found.as_slice(), api.as_slice()) {
+            ([only], _) => Some(only.0),
+            (_, [only]) => Some(only.0),
+            _ => None,
+        }
+    }
+
     /// The position in `files` of that path.
     pub(crate) fn index(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()

@@ -2,10 +2,11 @@
 //!
 //! In: the C files of a release, lowered. Out: Rust files, and the vocabulary that they ask for.
 //! The order of the rooms: `block`, `value`, `world`, `paths`, then the rooms that split a function into paths
-//! (`statement`, `expression`, `memory`, `call`), then `driver`, then `render`. It has no rule for a single function.
+//! (`statement`, `expression`, `memory`, `call`), then `driver`, then `check`, then `render`. It has no rule for a single function.
 
 mod block;
 mod call;
+mod check;
 mod driver;
 mod expression;
 mod memory;
@@ -18,7 +19,9 @@ mod units;
 mod value;
 mod world;
 
-pub use driver::{Left, Share, Translated, Translation, shares, translate};
-pub use render::{Arm, Dispatcher, Function, Head, Output, Rendered, Unit, capi, release, rendered};
+#[cfg(test)]
+pub(crate) use driver::of_text;
+pub use driver::{Left, Share, Translated, Translation, shares};
+pub use render::{Arm, Dispatcher, Function, Head, Output, Rendered, Unit, capi, release, rendered, translate};
 pub use units::UNITS;
 pub use world::{Elsewhere, Method, Vocabulary};

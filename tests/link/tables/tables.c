@@ -164,7 +164,7 @@ static void bad_input(void)
     EXPECT(SLOTRT_BAD_ARGUMENT, slotrt_stack_effect(py, 1, 0, 2, &effect));
     EXPECT(SLOTRT_NULL_ARGUMENT, slotrt_field_find(py, "PyCodeObject", NULL, &field));
     EXPECT(SLOTRT_NOT_FOUND, slotrt_field_find(py, "PyCodeObject", "nothing", &field));
-    EXPECT(SLOTRT_NULL_ARGUMENT, slotrt_get_type_slots(py, NULL, &masks));
+    EXPECT(SLOTRT_NULL_ARGUMENT, slotrt_get_type_slots(py, NULL, NULL, &masks));
     EXPECT(SLOTRT_NULL_ARGUMENT, slotrt_frame_get(py, NULL, SLOTRT_FRAME_CODE, &pointer));
     EXPECT(SLOTRT_BAD_ARGUMENT, slotrt_frame_get(py, &number, 99, &pointer));
     EXPECT(SLOTRT_NULL_ARGUMENT, slotrt_field_get(py, "PyCodeObject", "co_flags", NULL, &value));

@@ -89,8 +89,9 @@ PyObject *stop(PyObject *, PyObject *)
 // PyTorch's own masks of a type are those of the drop-in.
 PyObject *masks(PyObject *, PyObject *type)
 {
+    static PyObject *plain = PyObject_CallFunction(reinterpret_cast<PyObject *>(&PyType_Type), "s(){}", "plain");
     slotrt_slot_masks masks;
-    if (!done(slotrt_get_type_slots(PY_VERSION_HEX >> 16, type, &masks)))
+    if (!done(slotrt_get_type_slots(PY_VERSION_HEX >> 16, type, plain, &masks)))
         return nullptr;
     return Py_BuildValue("(KKKK)", static_cast<unsigned long long>(masks.sequence),
                          static_cast<unsigned long long>(masks.mapping), static_cast<unsigned long long>(masks.number),

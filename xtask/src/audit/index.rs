@@ -5,6 +5,7 @@ use crate::place;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// Changes with what an index holds.
 const FORMAT: u32 = 2;
@@ -45,13 +46,23 @@ pub struct Index {
     pub files: BTreeSet<String>,
 }
 
+/// Where the index of a release is kept.
+fn place_of(version: &str) -> PathBuf {
+    place::target().join("audit").join(format!("index-{version}-{FORMAT}.json"))
+}
+
+/// The index of a release, if it was made before.
+pub fn kept(version: &str) -> Option<Index> {
+    serde_json::from_str(&std::fs::read_to_string(place_of(version)).ok()?).ok()
+}
+
 /// The index of a pinned release.
 pub fn of(release: &str) -> Result<Index> {
     let version = &releases::named(release)?.release;
-    let kept = place::target().join("audit").join(format!("index-{version}-{FORMAT}.json"));
-    if let Some(index) = std::fs::read_to_string(&kept).ok().and_then(|text| serde_json::from_str(&text).ok()) {
+    if let Some(index) = kept(version) {
         return Ok(index);
     }
+    let kept = place_of(version);
     let tree = sources::obtain(version, None)?.path;
     let facts = facts::from_sources(version, None)?;
     let mut texts = Texts { root: tree, lines: BTreeMap::new() };
@@ -106,7 +117,7 @@ enum Stop {
 }
 
 struct Texts {
-    root: std::path::PathBuf,
+    root: PathBuf,
     lines: BTreeMap<String, Vec<String>>,
 }
 
@@ -145,13 +156,6 @@ impl Index {
         let within = self.entries.iter().filter(|entry| entry.file == file && entry.line <= line && line <= entry.end);
         within.min_by_key(|entry| entry.end - entry.line)
     }
-
-    /// The functions that call an entry.
-    pub fn callers(&self, of: &Entry) -> Vec<&Entry> {
-        let calls = |entry: &&Entry| entry.calls.iter().any(|name| *name == of.name);
-        let callers = self.entries.iter().filter(calls);
-        callers.filter(|entry| !of.is_static || entry.unit == of.unit || entry.file == of.file).collect()
-    }
 }
 
 #[cfg(test)]
@@ -159,12 +163,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_have_ends_and_callers() {
+    fn entries_have_ends_and_calls() {
         let Ok(index) = of("3.13") else { return };
         let found = index.find("dict_or", "Objects/dictobject.c").unwrap();
         assert!(found.end > found.line && found.end - found.line < 40);
         assert_eq!(index.at("Objects/dictobject.c", found.line + 1).map(|entry| entry.name.as_str()), Some("dict_or"));
-        let callee = index.find("dict_update_arg", "Objects/dictobject.c").unwrap();
-        assert!(index.callers(callee).iter().any(|entry| entry.name == "dict_or"));
+        assert!(found.calls.iter().any(|name| name == "dict_update_arg"));
     }
 }

@@ -1,15 +1,17 @@
 //! `audit`: counts what is covered and names what is missing.
-mod coverage;
+pub mod coverage;
+pub mod dossier;
 mod dynamo;
 mod findings;
-mod index;
+pub mod index;
 mod models;
 mod opcodes;
+mod page;
 mod report;
 mod slots;
 mod tiers;
 mod translation;
-mod usage;
+pub mod usage;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -29,6 +31,7 @@ use clap::{Args, Subcommand};
     cargo xtask audit --format json > before.json && cargo xtask audit --baseline before.json\n                                                \
     fail where coverage falls\n  \
     cargo xtask audit --format sarif              for code review\n  \
+    cargo xtask audit --format html > audit.html  one page to look at, search and link to\n  \
     cargo xtask audit --dynamo ~/pytorch          TorchDynamo's copy of CPython: slots, tables, references\n  \
     cargo xtask audit --dynamo .../site-packages/torch --import --fail-on warning\n  \
     cargo xtask audit tiers --verbose             what the tracer does with each C function\n  \

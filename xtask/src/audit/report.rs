@@ -1,8 +1,11 @@
 //! `audit` without a subcommand: the whole audit in one report.
 use super::coverage::{self, Coverage, SCHEMA, baseline, render};
+use super::dossier as archive;
 use super::dynamo::{self, Audit};
 use super::findings::{self, Finding, Severity};
+use super::page::{self, Page};
 use crate::place;
+use crate::testing::{SUPPORTED, newest};
 use crate::ui::{Advise, nearest};
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -20,6 +23,8 @@ pub enum Format {
     Json,
     /// SARIF 2.1.0, for code review
     Sarif,
+    /// One HTML file with everything: releases to compare, C functions with their Rust, TorchDynamo
+    Html,
 }
 
 /// What to report.
@@ -51,6 +56,9 @@ pub struct ReportOptions {
 /// Runs the command.
 pub fn run(options: &ReportOptions) -> Result<()> {
     let series = wanted(options)?;
+    if options.format == Format::Html {
+        return page(options, &series);
+    }
     if let Some(path) = &options.dynamo {
         return of_dynamo(options, path, &series);
     }
@@ -70,7 +78,7 @@ pub fn run(options: &ReportOptions) -> Result<()> {
 /// The series that the user asked for; one that is not known is named, and the others go on.
 fn wanted(options: &ReportOptions) -> Result<Vec<String>> {
     let known = known()?;
-    let default = vec!["3.13".to_owned()];
+    let default = if options.format == Format::Html { SUPPORTED.clone() } else { vec![newest().to_owned()] };
     let asked = if options.releases.is_empty() { &default } else { &options.releases };
     let mut found = Vec::new();
     for release in asked {
@@ -91,6 +99,23 @@ fn wanted(options: &ReportOptions) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// Everything as one HTML file.
+fn page(options: &ReportOptions, series: &[String]) -> Result<()> {
+    let releases: Vec<Coverage> = series.iter().map(|series| coverage::collect(series)).collect::<Result<_>>()?;
+    let newest = series.last().map_or("", String::as_str);
+    let audits = match &options.dynamo {
+        Some(path) => vec![dynamo::audit(path, newest, options.import)?],
+        None => Vec::new(),
+    };
+    let archive = archive::newest(series).unwrap_or_else(|error| {
+        crate::ui::note(format!("the page has no C functions: {error:#}"));
+        None
+    });
+    anstream::println!("{}", page::render(&Page::new(&releases, archive.as_ref(), &audits))?);
+    let found: Vec<Finding> = audits.into_iter().flat_map(|audit| audit.findings).collect();
+    fail_on(options.fail_on, &found)
+}
+
 /// Audits TorchDynamo.
 fn of_dynamo(options: &ReportOptions, path: &Path, series: &[String]) -> Result<()> {
     let audits: Vec<Audit> =
@@ -102,6 +127,7 @@ fn of_dynamo(options: &ReportOptions, path: &Path, series: &[String]) -> Result<
         Format::Md => each(&|audit| dynamo::markdown(audit, options.all)),
         Format::Json => json!({"schema": SCHEMA, "dynamo": audits}).to_string(),
         Format::Sarif => format!("{:#}", findings::sarif(&found, "TORCH")),
+        Format::Html => String::new(),
     };
     anstream::println!("{}", text.trim_end());
     fail_on(options.fail_on, &found)
@@ -133,6 +159,7 @@ fn written(options: &ReportOptions, releases: &[Coverage], found: &[Finding]) ->
         Format::Md => format!("# Coverage\n\n{}", each(&|coverage| render::markdown(coverage, options.all))),
         Format::Json => published(releases).to_string(),
         Format::Sarif => format!("{:#}", findings::sarif(found, "CPYTHON")),
+        Format::Html => String::new(),
     }
 }
 

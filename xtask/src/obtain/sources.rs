@@ -3,7 +3,7 @@ use super::{apt, archive, python_org, releases};
 use crate::place;
 use crate::ui::{Advise, Step};
 use anyhow::{Context, Result, anyhow, bail};
-use slotgen::source::{Pin, pins};
+use slotgen::source::{Pin, on_demand, pins};
 use std::path::{Path, PathBuf};
 
 /// A source tree.
@@ -19,11 +19,16 @@ pub struct Sources {
 pub fn obtain(release: &str, given: Option<&Path>) -> Result<Sources> {
     let sources = match given {
         Some(path) => from_user(path)?,
-        None => fetched(releases::named(release)?)?,
+        None => fetched(on_demand(release).map_or_else(|| releases::named(release), Ok)?)?,
     };
     let fits = sources.version == release || releases::series_of(&sources.version) == release;
     if fits { Ok(sources) } else { Err(anyhow!("these sources are CPython {}", sources.version)) }
         .advise(format!("CPython {release} is wanted: name its sources, or ask for the release that you have"))
+}
+
+/// Sources that the user named, of whatever release.
+pub fn obtain_any(path: &Path) -> Result<Sources> {
+    from_user(path)
 }
 
 /// A directory or a tarball that the user named.
@@ -67,7 +72,8 @@ fn fetched(pin: &Pin) -> Result<Sources> {
     }
     type Way = (&'static str, fn(&Pin) -> Result<Vec<u8>>);
     let ways: [Way; 2] = [("python.org", python_org::fetch), ("Debian's source package", apt::source::fetch)];
-    for (name, fetch) in ways {
+    let has_package = releases::package(&pin.release)?.is_some();
+    for (name, fetch) in ways.into_iter().take(1 + usize::from(has_package)) {
         let step = Step::start(format!("CPython {} from {name}", pin.release));
         match fetch(pin).and_then(|bytes| check(name, &bytes, pin).map(|()| bytes)) {
             Ok(bytes) => {

@@ -1,5 +1,5 @@
 //! `prove codes`: decodes and assembles every code object of the standard library, and compares.
-use crate::obtain::{Interpreter, compiled, interpreter};
+use crate::obtain::{Interpreter, compiled};
 use crate::testing::DECODED;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
@@ -79,17 +79,6 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn python(release: &str) -> Result<Interpreter> {
-    if let Ok(python) = interpreter::find(release, None) {
-        return Ok(python);
-    }
-    let launcher = compiled::find(release)?.python;
-    // An unpacked interpreter starts through its launcher alone, with the libraries that it was built for.
-    let mut python = interpreter::named(&launcher)?;
-    python.executable = launcher;
-    Ok(python)
-}
-
 fn one(release: &str) -> Result<Report> {
     let (python, package) = prepared(release)?;
     let step = Step::start(format!("Code objects of CPython {}", python.full_version()));
@@ -102,7 +91,7 @@ fn one(release: &str) -> Result<Report> {
 
 /// The interpreter, and the package built for it.
 fn prepared(release: &str) -> Result<(Interpreter, PathBuf)> {
-    let python = python(release)?;
+    let python = compiled::interpreter_of(release, None)?;
     let library = wheel::compile(&python, Profile::Dev)?;
     let package = wheel::tree(&python, &library)?;
     Ok((python, package))

@@ -1,5 +1,5 @@
 //! `prove effects`: runs C functions on the interpreter, and compares what they did with their effects.
-use crate::obtain::{Interpreter, interpreter};
+use crate::obtain::{Interpreter, compiled};
 use crate::place;
 use crate::testing::{SUPPORTED, bodies};
 use crate::ui::table::table;
@@ -59,7 +59,7 @@ pub fn run(options: &Options) -> Result<()> {
     let releases: &[String] = if options.releases.is_empty() { &SUPPORTED } else { &options.releases };
     let mut reports = Vec::new();
     for release in releases {
-        let python = interpreter::find(release, options.python.as_deref())?;
+        let python = compiled::interpreter_of(release, options.python.as_deref())?;
         let mut arguments = vec!["--limit".to_owned(), options.limit.to_string()];
         if let Some(functions) = &options.functions {
             arguments.extend(["--only".to_owned(), functions.clone()]);

@@ -24,7 +24,7 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let pinned: Vec<String> = pins().iter().map(|pin| pin.release.clone()).collect();
+    let pinned: Vec<String> = pins().iter().filter(|pin| !pin.on_demand).map(|pin| pin.release.clone()).collect();
     let releases = if options.releases.is_empty() { &pinned } else { &options.releases };
     let mut rows = Vec::new();
     for release in releases {

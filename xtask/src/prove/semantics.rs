@@ -1,5 +1,5 @@
 //! `prove semantics`: runs translated functions on real objects, and compares them with the interpreter's.
-use crate::obtain::{Interpreter, interpreter};
+use crate::obtain::{Interpreter, compiled};
 use crate::place;
 use crate::testing::SUPPORTED;
 use crate::ui::{Advise, Step, step};
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 #[derive(Args, Debug)]
 pub struct Options {
-    /// Releases (3.13); without any, 3.11, 3.12 and 3.13
+    /// Releases (3.13); without any, all that are traced
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
     /// Use this interpreter instead of the one found
@@ -88,7 +88,7 @@ pub fn run(options: &Options) -> Result<()> {
             return Err(anyhow!("translated functions do not run on CPython {release}"))
                 .advise(format!("known releases: {}", SUPPORTED.join(", ")));
         }
-        reports.push(one(&interpreter::find(release, options.python.as_deref())?, options)?);
+        reports.push(one(&compiled::interpreter_of(release, options.python.as_deref())?, options)?);
     }
     if options.json {
         anstream::println!("{:#}", serde_json::to_string_pretty(&reports)?);

@@ -1,7 +1,7 @@
 //! The layers of `test`, in the order in which they run.
 use super::tally::Tally;
-use super::{effects, generated, python, rust, tables};
-use crate::obtain::Interpreter;
+use super::{effects, generated, link, python, rust, tables, unpacked};
+use crate::obtain::{Interpreter, torch};
 use anyhow::Result;
 use clap::ValueEnum;
 
@@ -20,14 +20,18 @@ pub enum Layer {
     Python,
     /// The Python tests again, under PYTHONMALLOC=debug and -X dev
     Strict,
-    /// Python tests that need PyTorch
+    /// A part of the Python tests on releases that are not installed, on Debian's interpreters, unpacked
+    Unpacked,
+    /// Wheel and link kit, used in C and C++ from an empty prefix, on the newest release
+    Link,
+    /// Python tests that need PyTorch, and a host in C++ beside libtorch
     Torch,
 }
 
 impl Layer {
     /// What `test` runs without options.
     pub const STANDARD: &[Layer] =
-        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict];
+        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict, Layer::Unpacked, Layer::Link];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -43,10 +47,21 @@ impl Layer {
             Layer::Effects => effects::run(interpreters),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
+            Layer::Link => newest(interpreters).map(|python| link::run(python)).unwrap_or_else(|| Ok(Tally::default())),
+            Layer::Unpacked => unpacked::run(filter),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
             Layer::Torch => {
-                python::run(&interpreters[interpreters.len().saturating_sub(1)..], filter, python::Kind::Torch)
+                let newest = newest(interpreters);
+                let mut tally = python::run(newest.map_or(&[], std::slice::from_ref), filter, python::Kind::Torch)?;
+                if let (Some(base), None) = (newest, filter) {
+                    tally.add(link::torch(base, &torch::ensure(base)?)?);
+                }
+                Ok(tally)
             }
         }
     }
+}
+
+fn newest(interpreters: &[Interpreter]) -> Option<&Interpreter> {
+    interpreters.last()
 }

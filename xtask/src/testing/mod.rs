@@ -4,6 +4,7 @@ mod described;
 mod effects;
 mod generated;
 mod layer;
+mod link;
 mod models;
 mod python;
 mod releases;
@@ -11,11 +12,12 @@ mod rust;
 mod tables;
 mod tally;
 mod transparency;
+mod unpacked;
 
 pub use cpython::module;
 pub use releases::{DECODED, HOOKED, SUPPORTED, bodies, newest};
 
-use crate::obtain::{Interpreter, interpreter};
+use crate::obtain::{Interpreter, compiled, interpreter};
 use crate::ui::{Advise, paint};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
@@ -32,6 +34,7 @@ use tally::Tally;
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
     cargo xtask test --only rust            one layer\n  \
     cargo xtask test --only python hook     Python test files whose path contains `hook`\n  \
+    cargo xtask test --only python --python 3.14   all Python tests on a release that is not installed\n  \
     cargo xtask test --torch                the PyTorch layer alone\n  \
     cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
@@ -58,7 +61,7 @@ pub struct Options {
     /// Run CPython's own tests instead, with and without the evaluation hook, and compare
     #[arg(long, value_name = "FILES", num_args = 0..)]
     transparency: Option<Vec<String>>,
-    /// Run on this interpreter only
+    /// Run on this interpreter only: a path, or a series (3.14), of which Debian's is unpacked where none is installed
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Print the counts as JSON
@@ -112,12 +115,14 @@ fn close(tally: &Tally, as_json: bool) -> Result<()> {
 fn interpreters(options: &Options) -> Result<(Vec<Interpreter>, Tally)> {
     let mut tally = Tally::default();
     if let Some(path) = &options.python {
-        return Ok((vec![interpreter::named(path)?], tally));
+        return Ok((vec![compiled::named(path)?], tally));
     }
     let mut found = Vec::new();
     for series in HOOKED.iter() {
         match interpreter::find(series, None) {
             Ok(python) => found.push(python),
+            // The layer for these says what it could not run.
+            Err(_) if unpacked::serves(series) => {}
             Err(error) => tally.skip(format!("CPython {series}"), format!("{:#}", error.root_cause())),
         }
     }

@@ -57,12 +57,22 @@ pub fn tally(counts: Counts, prefix: &str) -> Tally {
 
 /// Runs all files on all interpreters.
 pub fn run(interpreters: &[Interpreter], filter: Option<&str>, kind: Kind) -> Result<Tally> {
-    let files = files(kind, filter)?;
+    run_files_of(interpreters, &files(kind, filter)?, kind)
+}
+
+/// Runs the files whose path from `tests/python` contains one of the words.
+pub fn run_part(python: Interpreter, words: &[&str]) -> Result<Tally> {
+    let mut files = files(Kind::Plain, None)?;
+    files.retain(|file| words.iter().any(|word| file.to_string_lossy().contains(word)));
+    run_files_of(&[python], &files, Kind::Plain)
+}
+
+fn run_files_of(interpreters: &[Interpreter], files: &[PathBuf], kind: Kind) -> Result<Tally> {
     let mut tally = Tally::default();
     for base in interpreters {
         let python = if kind == Kind::Torch { torch::ensure(base)? } else { venv::ensure(base)? };
         develop::install(&python, Profile::Release)?;
-        tally.add(run_files(&python, &files, kind)?);
+        tally.add(run_files(&python, files, kind)?);
     }
     Ok(tally)
 }

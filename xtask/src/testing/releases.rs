@@ -13,15 +13,17 @@ pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("runtime/s
 pub static SUPPORTED: LazyLock<Vec<String>> =
     LazyLock::new(|| HOOKED.iter().filter(|series| bodies(series).is_some()).cloned().collect());
 
-/// The release whose generated functions and claims hold for a release: itself, or the next one.
+/// The release whose generated functions and claims hold for a release: itself, or the next one, or else the one right before it.
 pub fn bodies(series: &str) -> Option<String> {
     let own = minor(series)?;
-    built().into_iter().filter(|other| minor(other) >= Some(own)).min_by_key(|other| minor(other))
+    let later = built().into_iter().filter(|other| minor(other) >= Some(own)).min_by_key(|other| minor(other));
+    later.or_else(|| built().into_iter().find(|other| minor(other).is_some_and(|other| other + 1 == own)))
 }
 
-/// The newest release that the runtime traces.
+/// The newest release that the runtime traces with bodies of its own.
 pub fn newest() -> &'static str {
-    SUPPORTED.last().map_or("", String::as_str)
+    let own = |series: &&String| bodies(series).as_ref() == Some(*series);
+    SUPPORTED.iter().rfind(own).map_or("", String::as_str)
 }
 
 /// The series with a file `v3_X.rs` in a folder.
@@ -46,10 +48,11 @@ mod tests {
     #[test]
     fn files_tell_the_releases() {
         assert_eq!(*DECODED, ["3.11", "3.12", "3.13", "3.14", "3.15"]);
-        assert_eq!(*HOOKED, ["3.11", "3.12", "3.13"]);
+        assert_eq!(*HOOKED, ["3.11", "3.12", "3.13", "3.14"]);
         assert_eq!(*SUPPORTED, *HOOKED);
         assert_eq!(newest(), "3.13");
         assert_eq!(bodies("3.12").as_deref(), Some("3.13"));
-        assert_eq!(bodies("3.14"), None);
+        assert_eq!(bodies("3.14").as_deref(), Some("3.13"));
+        assert_eq!(bodies("3.15"), None);
     }
 }

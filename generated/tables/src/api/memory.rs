@@ -87,15 +87,18 @@ pub unsafe extern "C" fn slotrt_field_get(
     }
 }
 
-/// Which slots a live type fills: PyTorch's `get_type_slots`.
+/// Which slots a live type fills: PyTorch's `get_type_slots`. Classes that are no iterators have a function in `tp_iternext` all the same,
+/// which interpreters do not export: `plain` is such a class, `type("plain", (), {})`, and what it has there counts as an empty slot; NULL
+/// if no class of Python is asked about.
 ///
 /// # Safety
-/// `type_` is NULL or a live `PyTypeObject` of an interpreter of that release, and the thread holds the GIL. `out` is NULL or points to
-/// memory for the masks.
+/// `type_` and `plain` are NULL or a live `PyTypeObject` of an interpreter of that release, and the thread holds the GIL. `out` is NULL or
+/// points to memory for the masks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slotrt_get_type_slots(
     release: u32,
     type_: slotrt_memory,
+    plain: slotrt_memory,
     out: *mut slotrt_slot_masks,
 ) -> slotrt_status {
     // SAFETY: as above; a suite's pointer leads to the suite.
@@ -103,6 +106,10 @@ pub unsafe extern "C" fn slotrt_get_type_slots(
         answer(out, || {
             let release = Release::of(release)?;
             let mut masks = slotrt_slot_masks::default();
+            let no_iterator = match place(release, c"PyTypeObject", c"tp_iternext", plain) {
+                Ok(place) => place.pointer()?.addr(),
+                Err(_) => 0,
+            };
             for index in 0..release.count(Table::Slots) {
                 let slot = release.row(Table::Slots, index)?;
                 let suite = slot.str(1).filter(|suite| !suite.is_empty());
@@ -112,7 +119,8 @@ pub unsafe extern "C" fn slotrt_get_type_slots(
                     Some(suite) => place(release, c"PyTypeObject", suite, type_)?.pointer()?.cast_const(),
                 };
                 let function = layout.cast::<u8>().wrapping_add(slot.word(3) as usize);
-                if !layout.is_null() && !function.cast::<*const c_void>().read_unaligned().is_null() {
+                let held = if layout.is_null() { 0 } else { function.cast::<usize>().read_unaligned() };
+                if held != 0 && held != no_iterator {
                     masks.set(slot);
                 }
             }

@@ -3,7 +3,7 @@ use super::{answer, text};
 use crate::packed::{Release, Row, Table};
 use crate::rows::*;
 use crate::status::{SLOTRT_NOT_FOUND, SLOTRT_OUT_OF_RANGE, slotrt_status};
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
 
 fn at(release: u32, table: Table, index: u32) -> Result<Row, slotrt_status> {
     Release::of(release)?.row(table, index)
@@ -228,6 +228,9 @@ pub unsafe extern "C" fn slotrt_type_member_at(
     }
 }
 
+/// What `tp_iternext` of a class holds that is no iterator; it counts as an empty slot, as in PyTorch.
+pub(super) const NO_ITERATOR: &CStr = c"_PyObject_NextNotImplemented";
+
 /// Which slots a type of the tables fills, once `PyType_Ready` has run. What PyTorch's `get_type_slots` says of the live type.
 ///
 /// # Safety
@@ -242,7 +245,9 @@ pub unsafe extern "C" fn slotrt_type_masks(release: u32, type_: u32, out: *mut s
             let mut masks = slotrt_slot_masks::default();
             for index in 0..ty.word(11) {
                 let held = part(release, type_, 0, index)?;
-                masks.set(of.row(Table::Slots, held.word(0))?);
+                if held.str(1) != Some(NO_ITERATOR) {
+                    masks.set(of.row(Table::Slots, held.word(0))?);
+                }
             }
             Ok(masks)
         })

@@ -8,14 +8,14 @@ use super::open_sizes::OpenSizes;
 use super::rules::Rules;
 use super::sketch::Sketch;
 use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand, Rehearsal, SizeMark};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::symbol::{Shape, SizeArithmetic};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -69,7 +69,7 @@ impl Domain for Torch {
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
-        if is_plain(callable) || self.is_operator(callable) || is_python(callable) {
+        if is_plain(callable) || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -107,14 +107,12 @@ impl Domain for Torch {
         self.rehearsal_of(callable)
     }
 
-    fn rehearsed<'py>(
-        &self,
-        target: Bound<'py, PyAny>,
-        args: &[Operand<'py>],
-        options: &[(String, Operand<'py>)],
-        example: Bound<'py, PyAny>,
-    ) -> Option<Answer<'py>> {
-        self.checkpointed(&Meta { torch: self, py: target.py() }, target, args, options, example)
+    fn formal<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.formal_like(example, first).map_err(|error| fault(&error))
+    }
+
+    fn with_graphs<'py>(&self, py: Python<'py>, call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.graphs_in(&Meta { torch: self, py }, call)
     }
 
     fn call<'py>(
@@ -265,6 +263,9 @@ impl Torch {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
         }
+        if is_allowed(function) {
+            return meta.record(function.clone(), args, kwargs);
+        }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);
         }
@@ -383,6 +384,15 @@ impl Torch {
             _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
         }
     }
+}
+
+/// The attribute of a function that the program says is to be a node.
+const ALLOWED: &str = "_slotrt_allowed_in_graph";
+
+/// Whether the program says that calls of the function are nodes.
+fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
 }
 
 /// Functions of types of numbers.

@@ -32,8 +32,17 @@ const COMPILERS: &[&str] = &[
     "torch.jit.frontend",
 ];
 
-/// The module of one of them that works in Python, on tensors alone.
-const TRACED: &str = "torch._higher_order_ops.associative_scan";
+/// Modules of operators that take functions: Python code around the operators.
+const TRACED: &[&str] = &[
+    "torch._higher_order_ops.associative_scan",
+    "torch._higher_order_ops.cond",
+    "torch._higher_order_ops.map",
+    "torch._higher_order_ops.scan",
+    "torch._higher_order_ops.while_loop",
+];
+
+/// A function of theirs that compiles, but not in a trace.
+const RUNS: &str = "_maybe_compile_and_run_fn";
 
 /// Why a Python function runs natively, if it is a compiler's.
 pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
@@ -65,7 +74,8 @@ fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let within =
         |package: &str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let compiles = COMPILERS.iter().any(|package| within(package))
-        && module != TRACED
+        && !TRACED.contains(&module)
+        && callee::name_of(function) != RUNS
         && !callee::name_of(function).starts_with("is_");
     Some(compiles && inspect::own_attribute(function, intern!(function.py(), ONLY_TRACED)).is_none())
 }

@@ -27,8 +27,30 @@ impl Fakes {
         args: &[Bound<'py, PyAny>],
         named: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.call_in(&self.mode(target.py())?, target, args, named)
+    }
+
+    /// The same for an operator that takes functions, which may make numbers of its own for sizes.
+    pub(super) fn call_operator<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Bound<'py, PyAny>],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, named) = (target.py(), PyDict::new(target.py()));
+        let symbols = py.import("torch.fx.experimental.symbolic_shapes")?.getattr(name!("ShapeEnv"))?.call0()?;
+        named.set_item(name!("shape_env"), symbols)?;
+        let class = py.import("torch._subclasses.fake_tensor")?.getattr(name!("FakeTensorMode"))?;
+        self.call_in(&class.call((), Some(&named))?, target, args, &PyDict::new(py))
+    }
+
+    fn call_in<'py>(
+        &self,
+        mode: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        args: &[Bound<'py, PyAny>],
+        named: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let py = target.py();
-        let mode = self.mode(py)?;
         mode.call_method0(name!("__enter__"))?;
         let called = (|| {
             let fakes = args.iter().map(|arg| self.on(arg, "cpu")).collect::<PyResult<Vec<_>>>()?;

@@ -10,6 +10,7 @@ mod empty_like;
 mod fakes;
 mod gradients;
 mod graph_break;
+mod higher_order;
 mod library;
 mod marks;
 mod memory;

@@ -1,23 +1,18 @@
-//! Functions of PyTorch's that call functions of the program, and that a graph calls as a whole: custom gradients, checkpoints.
+//! Functions of PyTorch's that call functions of the program: those with gradients of their own, which a graph calls as a whole.
 use super::library::Torch;
-use super::meta::Meta;
 use super::modes;
-use crate::domain::{Answer, ModeChange, Operand, Rehearsal};
-use crate::ffi::{callee, modules};
+use crate::domain::{Answer, ModeChange, Rehearsal};
+use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString, PyType};
-
-/// Options of a checkpoint that say nothing of what is called.
-const OPTIONS: &[&str] = &["use_reentrant", "preserve_rng_state", "debug", "early_stop", "determinism_check"];
+use pyo3::types::{PyBool, PyType};
 
 impl Torch {
     /// How a trace goes through what the callable calls.
     pub(super) fn rehearsal_of<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
         match &*callee::name_of(callable) {
             "apply" => self.custom_gradient(callable).ok().flatten(),
-            "checkpoint" => self.checkpoint(callable).ok().flatten(),
-            _ => None,
+            _ => self.higher_order(callable).map(Rehearsal::HigherOrder),
         }
     }
 
@@ -49,39 +44,5 @@ impl Torch {
             Ok(Answer::ModeChange(change)) => Some(change),
             _ => None,
         })
-    }
-
-    /// `torch.utils.checkpoint.checkpoint`.
-    fn checkpoint<'py>(&self, callable: &Bound<'py, PyAny>) -> PyResult<Option<Rehearsal<'py>>> {
-        let py = callable.py();
-        let Some(room) = modules::imported(&PyString::intern(py, "torch.utils.checkpoint")) else { return Ok(None) };
-        let is_it = room.getattr(name!("checkpoint"))?.is(callable);
-        let caller = py.import("slotrt._torch_functions")?.getattr(name!("Caller"))?;
-        Ok(is_it.then_some(Rehearsal::Call { caller, options: OPTIONS }))
-    }
-
-    /// The call of a checkpoint, if what it calls gives tensors like these: it gives the same.
-    pub(super) fn checkpointed<'py>(
-        &self,
-        meta: &Meta<'_, 'py>,
-        target: Bound<'py, PyAny>,
-        args: &[Operand<'py>],
-        options: &[(String, Operand<'py>)],
-        example: Bound<'py, PyAny>,
-    ) -> Option<Answer<'py>> {
-        meta.refuse_modes().ok()?;
-        let given = options.iter().find(|(name, _)| name == "use_reentrant");
-        let Some((_, Operand::Known(reentrant))) = given else { return None };
-        let reentrant = reentrant.cast::<PyBool>().ok()?.is_true();
-        let needs = |tensor: &Bound<'py, PyAny>| tensor.getattr(name!("requires_grad")).ok()?.is_truthy().ok();
-        let is_needed = |arg: &Operand<'py>| match arg {
-            Operand::Graph { example, .. } => needs(example) == Some(true),
-            _ => false,
-        };
-        // The older kind warns where no argument needs gradients, and gives what needs some only where one does.
-        if reentrant && !(args.iter().any(is_needed) && needs(&example) == Some(true)) {
-            return None;
-        }
-        meta.answer(target, args, options, &[], example).ok()
     }
 }

@@ -100,6 +100,11 @@ const WHOLE: &[&str] = &[
     "torch._functorch.functional_call",
     "torch._functorch.vmap",
     "torch._higher_order_ops.associative_scan",
+    "torch._higher_order_ops.cond",
+    "torch._higher_order_ops.map",
+    "torch._higher_order_ops.scan",
+    "torch._higher_order_ops.while_loop",
+    "torch.nn.attention.flex_attention",
 ];
 
 /// What those functions import when they are first called.

@@ -4,7 +4,7 @@ use crate::ffi::types;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple, PyType};
 
 /// How C keeps the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ pub fn dict_in_order<'py>(keys: &Bound<'py, PyTuple>, values: &[Bound<'py, PyAny
     Ok(dict)
 }
 
-/// Whether the object is a `list`, `tuple`, `dict`, `set`, `bytearray` or `memoryview`, and of no derived class: it has no attributes.
+/// Whether the object is a `list`, `tuple`, `dict`, `set` or `bytearray`, and of no derived class: it has no attributes.
 #[must_use]
 pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyDict>()
@@ -186,7 +186,6 @@ pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
         || object.is_exact_instance_of::<PyTuple>()
         || object.is_exact_instance_of::<PySet>()
         || object.is_exact_instance_of::<PyByteArray>()
-        || object.is_exact_instance_of::<PyMemoryView>()
 }
 
 /// Whether a dict or set, or an instance of a derived class, whose `__contains__` is not asked, has a key.

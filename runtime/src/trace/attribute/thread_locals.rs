@@ -3,7 +3,6 @@ use crate::ffi::{thread_locals, types};
 use crate::guard::source::Source;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{has_get, is_data_descriptor};
-use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
@@ -83,14 +82,14 @@ impl<'py> Tracer<'py> {
     /// The same, where the methods of the class of C are called; `None`: it is another call.
     pub(crate) fn thread_local_method(
         &mut self,
-        owner: Option<&Bound<'py, PyType>>,
+        owner: &Bound<'py, PyType>,
         method: &str,
-        args: &Arguments,
+        args: &[ValueId],
     ) -> Traced<Option<ValueId>> {
-        if !owner.is_some_and(|owner| types::is_named(owner, "_thread._local")) || !args.keywords.is_empty() {
+        let [object, name, rest @ ..] = args else { return Ok(None) };
+        if !types::is_named(owner, "_thread._local") {
             return Ok(None);
         }
-        let [object, name, rest @ ..] = args.positional.as_slice() else { return Ok(None) };
         let Some(name) = self.known_str(*name) else { return Ok(None) };
         match (method, rest) {
             ("__getattribute__", []) => self.thread_local_attr(*object, &name),

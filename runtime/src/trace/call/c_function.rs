@@ -35,18 +35,7 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
         let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
-        if owner.is_some()
-            && args.keywords.is_empty()
-            && let Some(item) = self.next_by_name(&name, &args.positional)?
-        {
-            return Ok(item);
-        }
-        if args.keywords.is_empty()
-            && let Some(view) = self.view_of_unusual(object, &name, &args.positional)?
-        {
-            return Ok(view);
-        }
-        if let Some(result) = self.thread_local_method(owner.as_ref(), &name, &args)? {
+        if let Some(result) = self.call_on_outside(object, &name, owner.as_ref(), &args)? {
             return Ok(result);
         }
         if let Some(result) = self.call_modelled_c(object, &name, owner.as_ref(), receiver.as_ref(), &args)? {
@@ -232,6 +221,7 @@ impl<'py> Tracer<'py> {
                     self.stored(*value)?
                 }
                 _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
+                _ if self.reads_bytes(object, *value) => self.receiver(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };
             if !self.is_only_called(object, calls, *value)? && !self.is_only_gone_through(object, *value) {

@@ -20,3 +20,4 @@ pub(crate) mod models;
 pub(crate) mod new_type;
 pub(crate) mod outside_objects;
 pub(crate) mod rehearsal;
+pub(crate) mod subgraphs;

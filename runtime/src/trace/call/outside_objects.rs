@@ -32,6 +32,24 @@ impl<'py> Tracer<'py> {
         made.map(Some).or_else(|error| self.raise_error(error))
     }
 
+    /// What a method of C gives on an object from outside without a copy of it; `None`: it needs one, or none at all.
+    pub(crate) fn call_on_outside(
+        &mut self,
+        method: &Bound<'py, PyAny>,
+        name: &str,
+        owner: Option<&Bound<'py, PyType>>,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let Some(owner) = owner.filter(|_| args.keywords.is_empty()) else { return Ok(None) };
+        if let Some(item) = self.next_by_name(name, &args.positional)? {
+            return Ok(Some(item));
+        }
+        match self.view_of_unusual(method, name, &args.positional)? {
+            Some(view) => Ok(Some(view)),
+            None => self.thread_local_method(owner, name, &args.positional),
+        }
+    }
+
     /// CPython: `ga_call`, `set_orig_class`.
     pub(crate) fn call_alias(&mut self, alias: ValueId, args: Arguments) -> Traced<ValueId> {
         let origin = self.get_attr(alias, "__origin__")?;

@@ -5,7 +5,7 @@ use crate::graph::{NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
-use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl<'py> Tracer<'py> {
             Rehearsal::Gradient { forward, set_up, context, off, back } => {
                 self.call_gradient(&domain, object, (forward, set_up, context), (off, back), args).map(Some)
             }
-            Rehearsal::Call { caller, options } => self.call_caller(&domain, object, &caller, options, args).map(Some),
+            Rehearsal::HigherOrder(order) => self.call_higher_order(&domain, object, order, args).map(Some),
         }
     }
 
@@ -41,7 +41,9 @@ impl<'py> Tracer<'py> {
         self.refuse_containers(args)?;
         let (context, forward) = (self.absorb_static(context), self.absorb_static(forward));
         let set_up = set_up.map(|set_up| self.absorb_static(set_up));
-        self.rehearse(|tracer| {
+        self.refuse_changes()?;
+        let before = self.state.graph.nodes.len();
+        let (_, dropped) = self.rehearse(before, |tracer| {
             let mut needs = Vec::new();
             for arg in &args.positional {
                 needs.push(tracer.needs_gradients(*arg)?);
@@ -61,46 +63,17 @@ impl<'py> Tracer<'py> {
             }
             tracer.switch(domain, *back)
         })?;
+        self.refuse_others(&dropped, args)?;
         self.call_domain(domain, Callee::Function(apply), &args.positional, &args.keywords)
     }
 
-    /// `function(called, *args, **options)`, which gives what `called(*args)` gives.
-    fn call_caller(
+    /// Goes through calls, and drops what they have recorded, from a node on; breaks where they change something outside.
+    pub(crate) fn rehearse<T>(
         &mut self,
-        domain: &Arc<dyn Domain>,
-        function: Bound<'py, PyAny>,
-        caller: &Bound<'py, PyAny>,
-        options: &[&str],
-        args: &Arguments,
-    ) -> Traced<ValueId> {
-        let Some((called, rest)) = args.positional.split_first() else { return unsupported(WHOLE, "it calls nothing") };
-        if args.keywords.iter().any(|(name, _)| !options.contains(&name.as_str())) {
-            return unsupported(WHOLE, "it is called with an option that changes what it calls");
-        }
-        let given = Arguments::positional(rest.to_vec());
-        self.refuse_containers(&given)?;
-        let Some(object) = self.callee_outside(*called) else {
-            return unsupported(WHOLE, "what it calls was made during the trace");
-        };
-        let result = self.rehearse(|tracer| tracer.call(*called, given))?;
-        let Some(example) = self.example_of(result) else {
-            return unsupported(WHOLE, "it gives other things than new tensors");
-        };
-        let target = caller.call1((function, object)).or_else(|error| internal(error.to_string()))?;
-        let (operands, named) = (self.operands_of(rest, false)?, self.named_operands(&args.keywords, false)?);
-        let Some(answer) = domain.rehearsed(target, &operands, &named, example) else {
-            return unsupported(WHOLE, "what it gives depends on how it is called");
-        };
-        if !self.state.numbers.shapes.is_empty() {
-            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
-        }
-        self.take_answer(domain, answer, Vec::new())
-    }
-
-    /// Goes through calls, and drops what they have recorded; breaks where they, or the trace before, have changed something outside.
-    fn rehearse<T>(&mut self, run: impl FnOnce(&mut Self) -> Traced<T>) -> Traced<T> {
-        let before = self.state.graph.nodes.len();
-        self.refuse_changes()?;
+        before: usize,
+        run: impl FnOnce(&mut Self) -> Traced<T>,
+    ) -> Traced<(T, Vec<NodeId>)> {
+        let changes = self.changes();
         let result = run(self).inspect_err(|signal| {
             // It runs natively as a whole.
             if matches!(signal, Unwind::Break(_)) {
@@ -108,23 +81,35 @@ impl<'py> Tracer<'py> {
             }
         });
         let result = result?;
-        self.refuse_changes()?;
+        if !self.state.numbers.shapes.is_empty() {
+            // No rule says what sizes the call as a whole gives.
+            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
+        }
+        if self.changes() != changes {
+            return unsupported(WHOLE, "what it calls changes something outside");
+        }
         let recorded = self.state.graph.nodes.iter().enumerate().skip(before);
         let dropped = recorded.filter(|(_, node)| node.op == NodeOp::CallFunction);
-        let dropped: Vec<_> = dropped.map(|(index, _)| NodeId(index as u32)).collect();
-        self.state.dropped_nodes.extend(dropped);
+        let dropped = dropped.map(|(index, _)| NodeId(index as u32));
+        let dropped: Vec<_> = dropped.filter(|node| !self.state.dropped_nodes.contains(node)).collect();
         let state = &mut *self.state;
+        state.dropped_nodes.extend(dropped.iter().copied());
         state.numbers.nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.numbers.nodes_of.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_by_graph.retain(|node| !state.dropped_nodes.contains(node));
-        Ok(result)
+        Ok((result, dropped))
+    }
+
+    /// How many changes to objects from outside there are so far.
+    fn changes(&self) -> (usize, usize) {
+        let copies = self.state.private_copies.iter().filter(|copy| copy.is_changed(self.py)).count();
+        (self.state.effects.len(), copies)
     }
 
     /// What runs natively within the graph runs before the changes that compiled code replays.
     fn refuse_changes(&self) -> Traced<()> {
-        let copies = || self.state.private_copies.iter().any(|copy| copy.is_changed(self.py));
-        match self.state.effects.is_empty() && !copies() {
+        match self.changes() == (0, 0) {
             true => Ok(()),
             false => unsupported(WHOLE, "what it calls may see changes that compiled code makes later"),
         }
@@ -141,40 +126,25 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
+    /// A backend that gets the graph does not see what a function uses beside its arguments.
+    fn refuse_others(&mut self, dropped: &[NodeId], args: &Arguments) -> Traced<()> {
+        let mut own = dropped.to_vec();
+        for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
+            if let Operand::Graph { value, .. } = self.operand_of(*value, false)? {
+                own.push(self.graph_node(value)?);
+            }
+        }
+        let mut used = Vec::new();
+        let nodes = dropped.iter().filter_map(|node| self.state.graph.nodes.get(node.0 as usize));
+        nodes.for_each(|node| node.arguments().for_each(|argument| argument.nodes(&mut used)));
+        match used.iter().all(|node| own.contains(node)) {
+            true => Ok(()),
+            false => unsupported(WHOLE, "what it calls uses tensors beside its arguments"),
+        }
+    }
+
     fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
         let Operand::Graph { example, .. } = self.operand_of(value, false)? else { return Ok(false) };
         Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
-    }
-
-    /// A function, a method or an object from outside, which calls at each call.
-    fn callee_outside(&mut self, called: ValueId) -> Option<Bound<'py, PyAny>> {
-        if let Value::New(New::Method { function, receiver }) = self.value(called) {
-            let (function, receiver) = (*function, *receiver);
-            self.real(function).and(self.real(receiver))?;
-            let (function, receiver) = (self.known(function)?, self.same_object(receiver)?);
-            return function.call_method1("__get__", (receiver,)).ok();
-        }
-        self.real(called)?;
-        self.known(called).or_else(|| self.same_object(called))
-    }
-
-    /// What stands for a result: a tensor, or a tuple of such, that the calls have made.
-    fn example_of(&mut self, result: ValueId) -> Option<Bound<'py, PyAny>> {
-        let dropped = |tracer: &Self, value: ValueId| match tracer.value(value) {
-            Value::Node { node, example, .. } if tracer.state.dropped_nodes.contains(node) => {
-                Some(example.bind(tracer.py).clone())
-            }
-            _ => None,
-        };
-        if let Some(example) = dropped(self, result) {
-            return Some(example);
-        }
-        let items = self.owned(result)?.cast_into_exact::<PyTuple>().ok()?;
-        let mut examples = Vec::new();
-        for item in items {
-            let value = self.absorb(item);
-            examples.push(dropped(self, value)?);
-        }
-        PyTuple::new(self.py, examples).ok().map(Bound::into_any)
     }
 }

@@ -1,20 +1,25 @@
 //! Symbolic numbers in the graph: inputs, and the operations on them.
 use crate::domain::Operand;
-use crate::graph::{Argument, Node, NodeId, NodeOp};
-use crate::symbol::{Operation, Shape};
+use crate::graph::{Argument, InputSize, Node, NodeId, NodeOp};
+use crate::symbol::{Formula, Number, Operation, Shape};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 impl<'py> Tracer<'py> {
     /// A symbolic number as an operand of a domain.
     pub(crate) fn number_operand(&mut self, value: ValueId) -> Traced<Option<Operand<'py>>> {
-        // A backend compiles a graph for the numbers that it is shown.
-        if self.state.backend || !self.is_symbolic(value) {
+        if !self.is_symbolic(value) {
             return Ok(None);
         }
         let numeral = self.numeral(value)?;
+        // Backends compile floats as constants.
+        if self.state.backend && numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>())
+        {
+            return Ok(None);
+        }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))
     }
 
@@ -24,6 +29,23 @@ impl<'py> Tracer<'py> {
         if let Some(shape) = shape.filter(|shape| shape.iter().any(|size| expressions.known(*size).is_none())) {
             self.state.numbers.shapes.insert(made, shape);
         }
+    }
+
+    /// What a backend is told of an input: its sizes where some are symbolic, or which number it is.
+    pub(crate) fn sizes_of_input(&self, value: ValueId) -> Option<Box<[InputSize]>> {
+        let numbers = &self.state.numbers;
+        if let Some(shape) = numbers.shapes.get(&value) {
+            let sizes = shape.iter().map(|size| match numbers.expressions.known(*size) {
+                Some(Number::Integer(size)) => InputSize::Known(size),
+                _ => InputSize::Symbol(Formula::new(&numbers.expressions, *size).text().to_owned()),
+            });
+            return Some(sizes.collect());
+        }
+        if !self.is_symbolic(value) {
+            return None;
+        }
+        let symbol = numbers.symbols.get(&self.source(value)?)?;
+        Some([InputSize::Symbol(format!("s{}", symbol.0))].into())
     }
 
     /// The input of the graph that is the same number from outside.
@@ -67,6 +89,7 @@ impl<'py> Tracer<'py> {
             kwargs: Vec::new(),
             meta,
             domain: "",
+            sizes: None,
             origin: self.origin(),
         });
         self.state.numbers.nodes.insert(value, node);

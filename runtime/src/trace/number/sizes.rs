@@ -35,8 +35,7 @@ impl<'py> Tracer<'py> {
         value: ValueId,
         object: &Bound<'py, PyAny>,
     ) -> Traced<Box<dyn DomainCheck>> {
-        // A backend compiles a graph for the sizes that it is shown.
-        if let Some(source) = self.source(value).filter(|_| !self.state.backend)
+        if let Some(source) = self.source(value)
             && let Some(open) = self.open_sizes(domain, object, source)
             && let Some(check) =
                 domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>())

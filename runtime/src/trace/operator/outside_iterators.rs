@@ -34,6 +34,9 @@ impl<'py> Tracer<'py> {
             ("__iter__", [value]) if self.is_outside_iterator(*value) => Ok(Some(*value)),
             ("__iter__", [value]) => self.iterate_unusual(*value),
             ("__len__", [view]) => Ok(self.length_of_view(*view)?.map(|length| self.integer(length as isize))),
+            ("__repr__" | "__str__" | "__format__", [view]) if self.is_outside_view(*view) => {
+                unsupported("text of an object from outside", "memoryview")
+            }
             // A list that C fills does not show how much room it began with.
             ("__length_hint__", [iterator]) if self.state.nesting > 0 && self.is_outside_iterator(*iterator) => {
                 Ok(Some(self.constant(self.py.NotImplemented().into_bound(self.py))))

@@ -1,5 +1,5 @@
 //! Private copies of byte arrays from outside, and views of the copies.
-use crate::ffi::buffers;
+use crate::ffi::{buffers, callee, types};
 use crate::guard::source::Source;
 use crate::guard::{BytesContent, Check, ShownPart};
 use crate::names::name;
@@ -9,12 +9,45 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice, PyType};
 use std::sync::Arc;
 
 const WHY: &str = "the trace read the bytes";
 
+/// Functions and classes of `builtins` that read the bytes of what they get and ask it for nothing else, its address above all.
+const READ_BYTES: [&str; 15] = [
+    "bytes",
+    "bytearray",
+    "memoryview",
+    "list",
+    "tuple",
+    "sorted",
+    "sum",
+    "min",
+    "max",
+    "any",
+    "all",
+    "enumerate",
+    "len",
+    "zip",
+    "hash",
+];
+
 impl<'py> Tracer<'py> {
+    /// Whether the value is a view of memory from outside: its text says where it lies.
+    pub(crate) fn is_outside_view(&self, value: ValueId) -> bool {
+        self.real(value).is_some_and(|object| object.is_exact_instance_of::<PyMemoryView>())
+    }
+
+    /// Whether a callable of C reads the bytes of such a view.
+    pub(crate) fn reads_bytes(&self, callable: &Bound<'py, PyAny>, value: ValueId) -> bool {
+        let named = || match callable.cast::<PyType>() {
+            Ok(class) => READ_BYTES.contains(&&*types::c_name(class)),
+            Err(_) => READ_BYTES.contains(&&*callee::name_of(callable)),
+        };
+        self.is_outside_view(value) && named()
+    }
+
     /// A copy of a byte array, which keeps its size where the original must.
     pub(crate) fn copy_byte_array(
         &mut self,

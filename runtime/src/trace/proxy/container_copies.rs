@@ -14,13 +14,19 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::has_c_base;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMemoryView, PyTuple, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// The copy of such an object that is the receiver of a method of its C class; `None`: of another object.
     pub(crate) fn container_copy(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
+        if object.is_exact_instance_of::<PyMemoryView>() {
+            return match self.state.private_copies.of(id) {
+                Some(known) => Ok(Some(known.object.bind(self.py).clone())),
+                None => self.make_private_copy(id, &object),
+            };
+        }
         let class = object.get_type();
         let is_container = containers::of(&class).is_some();
         if !is_container && containers::viewed(&object).is_none() {
@@ -96,7 +102,7 @@ impl<'py> Tracer<'py> {
 
     /// The copy of such an object that C gets as an argument which it may look into, with the attributes; `None`: C gets something else.
     pub(crate) fn container_argument(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
-        if self.state.proxies.contains_key(&id) {
+        if self.state.proxies.contains_key(&id) || self.is_outside_view(id) {
             return Ok(None);
         }
         let copy = self.only_container_argument(id)?;
@@ -109,6 +115,9 @@ impl<'py> Tracer<'py> {
     /// The same where C has no other argument with which it could compare this one, so that a proxy elsewhere does not matter.
     pub(crate) fn only_container_argument(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(object) = self.real(id).filter(|object| !containers::is_plain(object)) else { return Ok(None) };
+        if self.is_outside_view(id) {
+            return Ok(None);
+        }
         let Some(copy) = self.container_copy(id)? else { return Ok(None) };
         if self.state.private_copies.of(id).is_some_and(|private_copy| !private_copy.has_attributes) {
             self.share_attributes(id, &object, &copy)?;

@@ -408,6 +408,7 @@ impl<'py> Tracer<'py> {
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),
             modes: take(&mut *state.restored_modes),
+            symbols: take(&mut state.numbers.inputs).into_iter().map(|(source, _)| source).collect(),
             guards: take(&mut state.guards),
             acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),

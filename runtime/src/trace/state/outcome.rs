@@ -3,6 +3,7 @@ use crate::bytecode::{Code, Op};
 use crate::graph::{Graph, Name, NodeId};
 pub use crate::graph_break::Break;
 use crate::guard::Guard;
+use crate::guard::source::Source;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub struct Outcome {
     pub inputs: Vec<(NodeId, ValueId)>,
     /// Restore the modes of libraries that the graph sets, where it raises; the last first.
     pub modes: Vec<(Py<PyAny>, Py<pyo3::types::PyTuple>)>,
+    /// Where the symbols come from that sizes and numbers are named by.
+    pub symbols: Vec<Source>,
     /// Conditions, in the order in which the trace came to rely on them.
     pub guards: Vec<Guard>,
     /// Locks that nobody holds when the trace begins, and that it acquires.

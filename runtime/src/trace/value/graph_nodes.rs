@@ -220,6 +220,7 @@ impl<'py> Tracer<'py> {
             kwargs,
             meta: domain.describe(&example),
             domain: domain.name(),
+            sizes: None,
             origin: self.origin(),
         });
         let kind = domain.class_of(&example).into_any().unbind();
@@ -343,6 +344,7 @@ impl<'py> Tracer<'py> {
             kwargs: Vec::new(),
             meta,
             domain: domain.map_or("", |domain| domain.name()),
+            sizes: self.sizes_of_input(value),
             origin: self.origin(),
         });
         self.state.inputs.push((node, value));

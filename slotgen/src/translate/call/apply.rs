@@ -273,6 +273,9 @@ impl Paths {
                 self.summary.nullable.insert((route.key(name), index));
                 *nullable = true;
             }
+            if self.must_be_zero(name, index) && !matches!(value, Val::Const(0, _)) {
+                return self.stop(format!("an argument of {name} that is not 0"));
+            }
             let kind = kinds[index].clone();
             if (&kind, value) == (&ParamKind::Object(false), &Val::Null) {
                 return self.stop(format!("NULL as an argument of {name}"));
@@ -334,6 +337,13 @@ impl Paths {
             }
             Route::Vocabulary => convention.raises && self.world.contracts.meaning(name).is_empty(),
         }
+    }
+
+    /// Whether a parameter vanishes because it is 0.
+    fn must_be_zero(&self, name: &str, index: usize) -> bool {
+        let param = self.world.declarations.prototypes.get(name).and_then(|head| head.params.get(index));
+        let row = self.world.contracts.get(name).filter(|row| !row.zero.is_empty());
+        row.zip(param).is_some_and(|(row, param)| row.zero.contains(&param.name))
     }
 }
 

@@ -4,58 +4,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use proc_macro2::TokenStream;
-
-use super::null_tests::tested;
-use super::parameters::{indexed, nullable_methods, untyped, untyped_arguments, widen};
+use super::rounds::Rounds;
 use super::tables::{identifier_tables, integer_tables, object_macros};
+use super::translated::{Left, Translated};
 use crate::diagnostics::Diagnostics;
-use crate::lower::{Declarations, Function, Text, declarations, parse};
+use crate::lower::{Declarations, Text, declarations, parse};
 use crate::preprocess::{Preprocessor, Unit};
 use crate::source::Tree;
-use crate::translate::block::{body, clean, inline, prune, safe};
-use crate::translate::paths::Paths;
-use crate::translate::world::{Contracts, Convention, Elsewhere, ParamKind, Returns, World, convention};
-
-/// How many blocks of Rust a statement of C may become on average, and how many a function may have in any case.
-const GROWTH: usize = 12;
-const LEAST_LIMIT: usize = 250;
-
-/// A function left out.
-#[derive(Debug, Clone)]
-pub struct Left {
-    /// Its name.
-    pub name: String,
-    /// The C file whose function it is.
-    pub unit: String,
-    /// File of the construct.
-    pub file: String,
-    /// One-based line of the construct.
-    pub line: u32,
-    /// The construct.
-    pub construct: String,
-}
-
-/// A translated function.
-pub struct Translated {
-    pub(crate) function: Rc<Function>,
-    pub(crate) convention: Convention,
-    pub(crate) body: TokenStream,
-    pub(crate) params: Vec<String>,
-    /// Functions that it calls.
-    pub calls: BTreeSet<String>,
-}
-
-impl Translated {
-    /// Its C name.
-    pub fn name(&self) -> &str {
-        &self.function.name
-    }
-    /// Its C file.
-    pub fn file(&self) -> &str {
-        &self.function.file
-    }
-}
+use crate::translate::world::{Contracts, Elsewhere, World};
 
 /// What became of a tree's functions.
 pub struct Translation {
@@ -64,6 +20,48 @@ pub struct Translation {
     pub translated: BTreeMap<String, Vec<Translated>>,
     /// Functions left out.
     pub left: Vec<Left>,
+    rounds: Option<Rounds>,
+}
+
+impl Translation {
+    fn of(mut rounds: Rounds) -> Self {
+        rounds.settle(0);
+        Self::now(rounds)
+    }
+
+    /// What the rounds have come to.
+    fn now(mut rounds: Rounds) -> Self {
+        let mut translated: BTreeMap<String, Vec<Translated>> = BTreeMap::new();
+        for (key, one) in std::mem::take(&mut rounds.results) {
+            translated.entry(key.0).or_default().push(one);
+        }
+        for list in translated.values_mut() {
+            list.sort_by_key(|one| one.function.range.start);
+        }
+        let left = rounds.left.values().cloned().collect();
+        Self { world: rounds.world.clone(), translated, left, rounds: Some(rounds) }
+    }
+
+    /// Without these functions, each with its reason; what calls them asks the world.
+    #[must_use]
+    pub(crate) fn without(self, refused: Vec<((String, String), String)>) -> Self {
+        let Self { world, translated, left, rounds } = self;
+        let Some(mut rounds) = rounds else { return Self { world, translated, left, rounds } };
+        let each = translated.into_values().flatten();
+        rounds.results = each.map(|one| ((one.function.file.clone(), one.function.name.clone()), one)).collect();
+        rounds.leave_out(refused);
+        Self::now(rounds)
+    }
+
+    /// The names of all functions of the C files.
+    pub fn defined(&self) -> impl Iterator<Item = &str> {
+        self.world.defined.keys().map(|key| key.1.as_str())
+    }
+
+    /// The methods that read a member of a struct.
+    pub fn members(&self) -> BTreeSet<String> {
+        self.world.fields.borrow().keys().cloned().collect()
+    }
 }
 
 /// Translates the functions of the given C files.
@@ -144,216 +142,7 @@ pub fn translate(
         tables,
         numbers,
     });
-    Ok(rounds(world, &units))
-}
-
-fn rounds(world: Rc<World>, units: &[Unit]) -> Translation {
-    for (key, function) in &world.defined {
-        if world.contracts.kept(&function.name) {
-            continue;
-        }
-        let mut first = convention(&function.name, &function.signature, None);
-        first.raises = false;
-        if let Some(row) = world.contracts.get(&function.name) {
-            // What a row says of the parameters holds for the function's own head, too.
-            first.params = convention(&function.name, &function.signature, Some(row)).params;
-        }
-        let tested = tested(&function.body, &world.contracts);
-        let mut assigned = BTreeSet::new();
-        function.body.iter().for_each(|stmt| crate::lower::in_stmt(stmt, &mut assigned));
-        for (kind, param) in first.params.iter_mut().zip(&function.signature.params) {
-            if let (
-                ParamKind::Object(nullable)
-                | ParamKind::Function(_, nullable)
-                | ParamKind::OutObject(nullable)
-                | ParamKind::OutInt(_, nullable),
-                true,
-            ) = (
-                &mut *kind,
-                tested.contains(&param.name) || crate::translate::world::KEYWORDS.contains(&param.name.as_str()),
-            ) {
-                *nullable = true;
-            }
-            if matches!(kind, ParamKind::Unsupported(text) if text == "void*") {
-                *kind = untyped(function, &param.name);
-            }
-            if let ParamKind::OutInt(int @ ("isize" | "i32"), _) = kind
-                && crate::lower::indexed(&function.body, &param.name)
-                && !assigned.contains(&param.name)
-            {
-                *kind = ParamKind::Ints(int);
-            }
-            if matches!(kind, ParamKind::OutObject(_)) && (param.array || indexed(function, &param.name)) {
-                *kind = ParamKind::Slice;
-            }
-        }
-        world.translated.borrow_mut().insert(key.clone(), first);
-    }
-    untyped_arguments(&world);
-    let mut left: BTreeMap<(String, String), Left> = BTreeMap::new();
-    let mut results: BTreeMap<(String, String), Translated> = BTreeMap::new();
-    let mut dirty: BTreeSet<String> = BTreeSet::new();
-    let mut done: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for round in 0..20 {
-        // The first rounds only find out conventions; what they refuse or widen may rest on a wrong guess.
-        let settled = round >= 4;
-        let mut changed = false;
-        let stale = std::mem::take(&mut dirty);
-        let nullable = nullable_methods(&world);
-        let todo: Vec<_> =
-            world.translated.borrow().iter().map(|(key, convention)| (key.clone(), convention.clone())).collect();
-        for (key, convention) in todo {
-            let Some(function) = world.defined.get(&key) else { continue };
-            if round != 4 && done.get(&key).is_some_and(|calls| !stale.contains(&key.1) && calls.is_disjoint(&stale)) {
-                continue;
-            }
-            let mut paths = Paths::new(world.clone(), function.clone(), convention.clone());
-            match one(&mut paths) {
-                Ok((params, body)) => {
-                    done.insert(key.clone(), paths.summary.calls.clone());
-                    let next = learn(&convention, &paths, &function.signature.returns);
-                    for (target, index) in paths.summary.nullable.iter().filter(|_| settled) {
-                        if widen(&world, target, *index) {
-                            changed = true;
-                            dirty.insert(target.rsplit(':').next().unwrap_or(target).to_owned());
-                        }
-                    }
-                    match next {
-                        Ok(next) => {
-                            if next != convention {
-                                changed = true;
-                                dirty.insert(key.1.clone());
-                                let mut translated = world.translated.borrow_mut();
-                                if let Some(slot) = translated.get_mut(&key) {
-                                    let params = slot.params.clone();
-                                    *slot = Convention { params, ..next };
-                                }
-                            }
-                            let translated = Translated {
-                                function: function.clone(),
-                                convention: convention.clone(),
-                                body,
-                                params,
-                                calls: paths.summary.calls,
-                            };
-                            results.insert(key, translated);
-                        }
-                        Err(_) if !settled => changed = true,
-                        Err(construct) => {
-                            refuse(&world, units, &key, construct, function.range.start, &mut left);
-                            results.remove(&key);
-                            dirty.insert(key.1.clone());
-                            changed = true;
-                        }
-                    }
-                }
-                Err(_) if !settled => {
-                    // Until it is known better, the prototype's word stands.
-                    let mut plain = crate::translate::world::convention(&function.name, &function.signature, None);
-                    plain.params = convention.params.clone();
-                    if plain != convention {
-                        dirty.insert(key.1.clone());
-                    }
-                    done.insert(key.clone(), paths.summary.calls.clone());
-                    world.translated.borrow_mut().insert(key, plain);
-                    changed = true;
-                }
-                Err(refusal) => {
-                    refuse(&world, units, &key, refusal.construct, refusal.at, &mut left);
-                    results.remove(&key);
-                    dirty.insert(key.1.clone());
-                    changed = true;
-                }
-            }
-        }
-        for (name, _) in nullable_methods(&world).difference(&nullable) {
-            dirty.insert(name.clone());
-            changed = true;
-        }
-        if settled && !changed || round == 19 {
-            break;
-        }
-    }
-    results.retain(|key, _| world.translated.borrow().contains_key(key));
-    let mut translated: BTreeMap<String, Vec<Translated>> = BTreeMap::new();
-    for ((file, _), one) in results {
-        translated.entry(file).or_default().push(one);
-    }
-    for list in translated.values_mut() {
-        list.sort_by_key(|one| one.function.range.start);
-    }
-    Translation { world, translated, left: left.into_values().collect() }
-}
-
-fn one(paths: &mut Paths) -> Result<(Vec<String>, TokenStream), crate::translate::paths::Refusal> {
-    let (params, mut block) = paths.run()?;
-    for _ in 0..3 {
-        prune(&mut block);
-        inline(&mut block);
-        clean(&mut block);
-    }
-    let code = body(&block, &paths.hints, &params);
-    if block.size() > LEAST_LIMIT.max(GROWTH * crate::lower::statements(&paths.function.body)) {
-        return Err(crate::translate::paths::Refusal {
-            construct: "paths explode: far more Rust than C".to_owned(),
-            at: paths.function.range.start,
-        });
-    }
-    if let Err(error) = syn::parse2::<syn::Block>(quote::quote!({ #code })) {
-        return Err(crate::translate::paths::Refusal {
-            construct: format!("code that Rust does not parse: {error}"),
-            at: paths.function.range.start,
-        });
-    }
-    let names = params.iter().flatten().map(|var| safe(&paths.hints[*var])).collect();
-    Ok((names, code))
-}
-
-/// The convention that a translation has shown.
-fn learn(old: &Convention, paths: &Paths, returns: &crate::lower::CType) -> Result<Convention, String> {
-    let summary = &paths.summary;
-    let mut next = old.clone();
-    next.raises = summary.raises;
-    if summary.errors.len() > 1 {
-        let usual = convention("", &paths.function.signature, None).error;
-        // Where -1 is not among them, 0 is the one that stands for failure.
-        let usual = if summary.errors.contains(&usual) { usual } else { Some(0) };
-        if !summary.errors.contains(&usual) || old.strict {
-            return Err("different results with an exception set".to_owned());
-        }
-        return Ok(Convention { error: usual, strict: true, raises: true, ..next });
-    }
-    if let Some(error) = summary.errors.iter().next() {
-        next.error = *error;
-    }
-    let plain = convention(
-        "",
-        &crate::lower::Signature { params: Vec::new(), returns: returns.clone(), variadic: false },
-        None,
-    )
-    .returns;
-    next.returns = match plain {
-        _ if summary.raises && !summary.returns => Returns::Error,
-        Returns::Object if summary.optional => Returns::Optional,
-        Returns::Int(int, _) => Returns::Int(int, !summary.negative),
-        other => other,
-    };
-    Ok(next)
-}
-
-fn refuse(
-    world: &World,
-    units: &[Unit],
-    key: &(String, String),
-    construct: String,
-    at: usize,
-    left: &mut BTreeMap<(String, String), Left>,
-) {
-    world.translated.borrow_mut().remove(key);
-    let unit = units.iter().find(|unit| unit.path == key.0);
-    let origin = unit.map(|unit| unit.map.origin(at));
-    let (file, line) = origin.map_or((key.0.clone(), 0), |origin| (origin.file.to_owned(), origin.line));
-    left.insert(key.clone(), Left { name: key.1.clone(), unit: key.0.clone(), file, line, construct });
+    Ok(Translation::of(Rounds::new(world, units)))
 }
 
 /// The translation of a text that is its own tree.
@@ -388,5 +177,5 @@ pub(crate) fn of_text(headers: &str, text: &str, elsewhere: Elsewhere) -> Result
         tables: identifier_tables(text).into_iter().map(|(name, ids)| ((file.clone(), name), ids)).collect(),
         numbers: integer_tables(text),
     });
-    Ok(rounds(world, &[]))
+    Ok(Translation::of(Rounds::new(world, Vec::new())))
 }

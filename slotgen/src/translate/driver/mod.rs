@@ -7,9 +7,12 @@ mod coverage;
 mod fixpoint;
 mod null_tests;
 mod parameters;
+mod rounds;
 mod tables;
+mod translated;
 
 pub use coverage::{Share, shares};
 #[cfg(test)]
 pub(crate) use fixpoint::of_text;
-pub use fixpoint::{Left, Translated, Translation, translate};
+pub use fixpoint::{Translation, translate};
+pub use translated::{Left, Translated};

@@ -289,8 +289,9 @@ pub fn release(
 ) -> Result<Output, String> {
     let pre = crate::preprocess::Preprocessor::new(tree, configuration).map_err(|error| error.to_string())?;
     let mut diagnostics = crate::diagnostics::Diagnostics::default();
-    let translation =
-        crate::translate::driver::translate(tree, &pre, crate::translate::units::UNITS, elsewhere, &mut diagnostics)?;
+    let units = crate::translate::units::UNITS;
+    let translation = super::fitting::translate(tree, &pre, units, elsewhere, &mut diagnostics)?;
+    diagnostics.extend(super::fitting::told(&translation));
     let (rendered, vocabulary) = rendered(&translation)?;
     Ok(Output { rendered, diagnostics, vocabulary })
 }

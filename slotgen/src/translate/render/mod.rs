@@ -8,10 +8,12 @@ mod capi;
 mod defaults;
 mod dispatch;
 mod files;
+mod fitting;
 mod members;
 mod rendered;
 mod unparse;
 
 pub use capi::capi;
 pub use files::{Output, release, rendered};
+pub use fitting::translate;
 pub use rendered::{Arm, Dispatcher, Function, Head, Rendered, Unit};

@@ -30,6 +30,12 @@ pub struct Contract {
     /// Parameters that vanish: room that the caller lends.
     #[serde(default)]
     pub gone: Vec<usize>,
+    /// The same by name, where releases have others before them.
+    #[serde(default)]
+    pub room: Vec<String>,
+    /// Parameters by name that some releases have, and that vanish: only a call that gives 0 is translated.
+    #[serde(default)]
+    pub zero: Vec<String>,
     /// The parameter that says how many of the objects that it gives are not NULL.
     #[serde(default)]
     pub required: Option<usize>,
@@ -243,6 +249,11 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
     }
     for index in row.iter().flat_map(|row| &row.gone) {
         if let Some(kind) = params.get_mut(*index) {
+            *kind = ParamKind::Nothing;
+        }
+    }
+    for (kind, param) in params.iter_mut().zip(&signature.params) {
+        if row.is_some_and(|row| row.room.contains(&param.name) || row.zero.contains(&param.name)) {
             *kind = ParamKind::Nothing;
         }
     }

@@ -132,18 +132,71 @@ class Sizes(unittest.TestCase):
             self.assertIs(type(shape), torch.Size)
             self.assertEqual(shape, (n, 3))
 
-    def test_a_backend_gets_what_it_compiles_for(self):
+
+class Backends(unittest.TestCase):
+    """Backends get inputs with symbolic sizes, as PyTorch's own front end gives them."""
+
+    def run_sizes(self, function, sizes, backend, numbers=None):
+        slotrt.reset()
+        compiled = slotrt.compile(function, backend=backend)
+        for index, n in enumerate(sizes):
+            args = (torch.randn(n, 6, requires_grad=True), *([numbers[index]] if numbers else []))
+            expected, found = function(*args), compiled(*args)
+            self.assertTrue(torch.equal(expected, found))
+            if found.requires_grad:
+                gradients = [torch.autograd.grad(result.sum(), args[0])[0] for result in (expected, found)]
+                self.assertTrue(torch.equal(*gradients))
+        return slotrt.stats()["frames_compiled"]
+
+    def test_examples(self):
         examples = []
 
-        def backend(graph, inputs):
-            examples.append([tuple(x.shape) for x in inputs if isinstance(x, torch.Tensor)])
-            return graph.forward
+        def backend(module, inputs):
+            examples.append([list(x.shape) if isinstance(x, torch.Tensor) else x for x in inputs])
+            return module.forward
 
-        compiled = slotrt.compile(lambda x: x * 2 + x.shape[0], backend=backend)
-        for n in (2, 3, 4):
-            x = torch.randn(n, 3)
-            self.assertTrue(torch.equal(compiled(x), x * 2 + n))
-        self.assertIn([(2, 3)], examples)
+        traces = self.run_sizes(lambda x: x * 2 + x.shape[0], [2, 3, 4, 5], backend)
+        self.assertEqual((traces, examples[0]), (2, [[2, 6]]))
+        shape, size = examples[1]
+        self.assertIsInstance(size, torch.SymInt)
+        self.assertIsInstance(shape[0], torch.SymInt)
+        self.assertEqual(shape[1], 6)
+
+    def test_what_a_backend_relies_on(self):
+        asked = []
+
+        def backend(module, inputs):
+            size = inputs[0].shape[0]
+            if isinstance(size, torch.SymInt) and size % 2 == 0:
+                asked.append(size)
+                return lambda x: (x * 2,)
+            return module.forward
+
+        self.assertEqual(self.run_sizes(lambda x: x + x, [3, 4, 6, 5, 7, 8, 9, 10], backend), 3)
+        self.assertEqual(len(asked), 1)
+
+    def test_aot_autograd(self):
+        from functorch.compile import make_boxed_func
+        from torch._dynamo.backends.common import aot_autograd
+
+        backend = aot_autograd(fw_compiler=lambda module, inputs: make_boxed_func(module.forward))
+
+        def f(x, k):
+            return torch.relu(LINEAR(x)).view(x.shape[0], -1) * x.size(0) * k
+
+        self.assertEqual(self.run_sizes(f, [2, 3, 4, 5, 9], backend, [1, 2, 3, 0, -4]), 2)
+
+    def test_changes_in_place(self):
+        def f(x, y):
+            x += y
+            return x * y.shape[0]
+
+        compiled = slotrt.compile(f, backend=lambda module, inputs: module.forward)
+        for n in range(2, 6):
+            x, y = torch.randn(n), torch.randn(n)
+            copy = x.clone()
+            self.assertTrue(torch.equal(compiled(x, y), f(copy, y)))
+            self.assertTrue(torch.equal(x, copy))
 
 
 class Marks(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""Transforms of functions, and operators that take functions.
+"""Transforms of functions, operators that take functions, gradients that are written by hand.
 
 A row is a program and how many graph breaks it has at most. Compiled, it gives what it gives uncompiled, as it is, through a
 `GraphModule` and through AOTAutograd; its second call traces nothing; and no transform stays under way."""
@@ -9,12 +9,20 @@ import warnings
 import torch
 from torch import func, nn
 from torch._functorch.aot_autograd import aot_module_simplified
+from torch._higher_order_ops import scan
+from torch._higher_order_ops.associative_scan import associative_scan
+from torch._higher_order_ops.map import map as mapped
+from torch._higher_order_ops.while_loop import while_loop
+from torch.nn.attention.flex_attention import flex_attention
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
 import slotrt
 
 NET = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
 WEIGHT = nn.Parameter(torch.ones(3))
 SCALE = torch.tensor(2.0)
+NORM = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+DROP, COUNT = nn.Dropout(0.5), [0]
 
 
 def wave(a):
@@ -84,19 +92,86 @@ def prints(x):
     return torch.vmap(f)(x * 2) + 1
 
 
-def scan(x):
-    from torch._higher_order_ops.associative_scan import associative_scan
-
+def one_scan(x):
     return associative_scan(lambda a, b: a * b + 1, x * 2, 0, combine_mode="generic") + 1
 
 
 def linear_scan(x):
-    from torch._higher_order_ops.associative_scan import associative_scan
-
     def combine(one, other):
         return one[0] * other[0], other[0] * one[1] + other[1]
 
     return associative_scan(combine, (x, x * 2), 1, reverse=True, combine_mode="generic")[1] + 1
+
+
+def attention(x):
+    heads = x.repeat(16, 8).view(1, 1, -1, 8)[:, :, :32].contiguous()
+    return flex_attention(heads, heads, heads, score_mod=lambda score, b, h, i, j: score + (i - j)) * 2
+
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale=2.0):
+        ctx.save_for_backward(x)
+        ctx.scale = scale
+        return x * x * scale
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return 3 * x * gradient * ctx.scale * (2.0 if ctx.needs_input_grad[0] else 1.0), None
+
+
+class Pair(torch.autograd.Function):
+    @staticmethod
+    def forward(x, y):
+        return x * y, x + y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx, product, total):
+        x, y = ctx.saved_tensors
+        return product * y, product * x
+
+
+class Counted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        COUNT[0] += 1
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 7
+
+
+class Same(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return x.clone() if torch.is_grad_enabled() else x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return -gradient
+
+
+class Weighted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * SCALE
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * SCALE
 
 
 ROWS = [
@@ -128,9 +203,27 @@ ROWS = [
     (asks, 0),
     (raises, 1),
     (prints, 1),
-    (scan, 0),
+    (one_scan, 0),
     (linear_scan, 0),
-    (lambda x: torch.cond(x.sum() > 3, torch.sin, torch.cos, (x,)) * 2, 1),
+    (lambda x: torch.cond(x.sum() > 3, lambda a: a.sin() * WEIGHT, lambda a: (a * SCALE).cos(), (x,)) * 2, 0),
+    (lambda x: torch.cond(x.sum() > 3, lambda a: (a + 1, a * 2), lambda a: (a - 1, a / 2), (x,))[1] + 1, 0),
+    (lambda x: while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * SCALE), (torch.tensor(0), x))[1] + 1, 0),
+    (lambda x: scan(lambda carry, a: (carry + a, carry * a), x[0].clone(), x)[1] + 1, 0),
+    (lambda x: mapped(lambda a, b: a * b * WEIGHT, x, x[0].clone()) + 1, 0),
+    (lambda x: associative_scan(lambda a, b: a * b, x, 0, combine_mode="pointwise") + 1, 0),
+    (attention, 1),
+    (lambda x: checkpoint(NET, x * WEIGHT, use_reentrant=False) * 2, 0),
+    (lambda x: checkpoint(NET, x * WEIGHT, use_reentrant=True) * 2, 0),
+    (lambda x: checkpoint(lambda a, b: (NET(a), [b * WEIGHT]), x * WEIGHT, x, use_reentrant=False), 0),
+    (lambda x: checkpoint_sequential(NET, 2, x * WEIGHT, use_reentrant=False) * 2, 0),
+    (lambda x: nn.functional.dropout(checkpoint(DROP, x * WEIGHT, use_reentrant=False)), 0),
+    (lambda x: checkpoint(NORM, x * WEIGHT, use_reentrant=False) * 2, 1),
+    (lambda x: Square.apply(x * WEIGHT, 3.0) * 2 + Square.apply(x), 0),
+    (lambda x: Pair.apply(x * WEIGHT, WEIGHT.expand(2, 3))[0] * 2, 0),
+    (lambda x: Counted.apply(x * WEIGHT) * 2 + COUNT[0], 1),
+    (lambda x: Same.apply(x * WEIGHT) * 2, 0),
+    (lambda x: Weighted.apply(x * WEIGHT) * 2, 1),
+    (lambda x: func.vmap(Same.apply)(x) * 2, 1),
 ]
 
 
@@ -155,7 +248,9 @@ def tensors(result):
 
 def run(function):
     """What a call gives, and what it leaves behind."""
-    parameters = [WEIGHT, *NET.parameters()]
+    parameters = [WEIGHT, *NET.parameters(), *NORM[0].parameters()]
+    COUNT[0] = 0
+    NORM[1].reset_parameters()
     for number, parameter in enumerate(parameters):
         parameter.data.copy_(torch.linspace(-1, 1 + number, parameter.numel()).view_as(parameter))
         parameter.grad = None
@@ -164,9 +259,9 @@ def run(function):
     result = function(x)
     after = value(result), value(x), torch.is_grad_enabled(), torch.rand(2).tolist()
     for tensor in tensors(result):
-        if tensor.requires_grad:
+        if tensor.requires_grad and not tensor.is_leaf:
             tensor.sum().backward(retain_graph=True)
-    return after, [value(parameter.grad) for parameter in parameters], torch._C._functorch.peek_interpreter_stack()
+    return after, [value(parameter.grad) for parameter in parameters], torch._C._functorch.peek_interpreter_stack(), COUNT[0], NORM.state_dict()["1.running_mean"].tolist()
 
 
 def aot(module, example_inputs):

@@ -75,7 +75,8 @@ class UnusualKeys(unittest.TestCase):
         compiled = slotrt.compile(numbers)
         for first in range(4):
             self.assertEqual(compiled({Thing(index) for index in range(1, 3)}), [1, 2])
-        self.assertEqual(slotrt.stats()["frames_compiled"], 2)
+        # One for each order in which the addresses put them.
+        self.assertLessEqual(slotrt.stats()["frames_compiled"], 2)
 
     def test_what_is_looked_up_and_changed(self):
         one, other = Thing(1), Thing(2)

@@ -7,7 +7,9 @@ pub mod render;
 pub mod rows;
 mod states;
 
-pub use collect::{by_name, collect, collect_with};
+#[cfg(test)]
+pub use collect::collect_with;
+pub use collect::{by_name, collect};
 pub use rows::{Coverage, Row, SCHEMA};
 
 use super::findings::{Finding, Severity};
@@ -68,7 +70,6 @@ fn finding(row: &Row, release: &str, severity: Severity, rule: &str, message: St
 
 #[cfg(test)]
 mod tests {
-    use super::collect::collect_with;
     use super::rows::{Kind, State};
     use super::*;
     use crate::audit::usage::Usage;

@@ -3,6 +3,7 @@
 //! Nothing of the machine's apt is changed: lists, state and cache lie under `target/apt`. Mirror and signing key are
 //! those that the machine's own configuration names.
 pub mod bolt;
+#[cfg(test)]
 pub mod browser;
 pub mod source;
 mod tree;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use liblzma::read::XzDecoder;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Magic words at the start of an `ar` archive, which a `.deb` is.
 const AR: &[u8] = b"!<arch>\n";
@@ -30,11 +31,14 @@ pub fn unpack(suite: &Suite, packages: &[String], destination: &Path, step: &Ste
     Ok(())
 }
 
-/// A script `name` in the tree that starts a program of it through the tree's own loader.
+/// A script `name` in the tree that starts a program of it through the tree's own loader. The program knows itself by the script, where
+/// the loader can tell it: what it starts again, it starts so.
 pub fn launcher(tree: &Path, program: &str, name: &str) -> Result<PathBuf> {
     let libraries = tree.join("usr/lib/x86_64-linux-gnu");
+    let known = run::output(Command::new(libraries.join("ld-linux-x86-64.so.2")).arg("--help"));
+    let itself = if known.is_ok_and(|help| help.contains("--argv0")) { "--argv0 \"$0\" " } else { "" };
     let script = format!(
-        "#!/bin/sh\nexec {libraries}/ld-linux-x86-64.so.2 --library-path {libraries}:{usr}/lib {program} \"$@\"\n",
+        "#!/bin/sh\nexec {libraries}/ld-linux-x86-64.so.2 {itself}--library-path {libraries}:{usr}/lib {program} \"$@\"\n",
         libraries = libraries.display(),
         usr = tree.join("usr").display(),
         program = tree.join(program).display(),

@@ -16,8 +16,8 @@ const SUITES: &[(&str, &str)] = &[
     ("3.15", "sid"),
 ];
 
-/// Written last.
-const MARK: &str = ".slotrt-complete";
+/// Written last; another name where what is unpacked is more than it was.
+const MARK: &str = ".slotrt-complete-2";
 
 /// Whether a suite is known to serve the release.
 pub fn is_known(release: &str) -> bool {
@@ -34,6 +34,7 @@ pub fn ensure(release: &str) -> Result<PathBuf> {
     let series = &series_of(release);
     let destination = place::target().join("debian-python").join(release);
     if destination.join(MARK).is_file() {
+        launchers(series, &destination)?;
         return Ok(destination);
     }
     let suite = SUITES.iter().find(|(known, _)| *known == release).map(|(_, suite)| *suite);
@@ -51,7 +52,22 @@ fn make(series: &str, suite: &str, destination: &Path, step: &Step) -> Result<()
     step.at("reading package lists");
     let suite = Suite::open(suite, "deb")?;
     tree::unpack(&suite, &packages(series, &suite), destination, step)?;
+    own_wheels(series, destination)?;
     launchers(series, destination)
+}
+
+/// `ensurepip` looks for pip where Debian installs it: here that is in the tree.
+fn own_wheels(series: &str, tree: &Path) -> Result<()> {
+    const INSTALLED: &str = "'/usr/share/python-wheels/'";
+    let library = tree.join(format!("usr/lib/python{series}"));
+    let own = format!("'{}'", tree.join("usr/share/python-wheels/").display());
+    for file in std::fs::read_dir(&library)?.flatten().map(|entry| entry.path()) {
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.starts_with("_sysconfigdata") && name.ends_with(".py") {
+            std::fs::write(&file, std::fs::read_to_string(&file)?.replace(INSTALLED, &own))?;
+        }
+    }
+    Ok(())
 }
 
 /// The packages to unpack. The test suite, and modules that Debian packs apart, are added only if apt can satisfy them.
@@ -62,9 +78,10 @@ fn packages(series: &str, suite: &Suite) -> Vec<String> {
     let plan = |packages: &[String], more: &str| {
         run::output(suite.apt_get().args(["--simulate", "install"]).args(packages).arg(more)).ok()
     };
-    let tests = format!("libpython{series}-testsuite");
-    if plan(&packages, &tests).is_some() {
-        packages.push(tests);
+    for more in [format!("libpython{series}-testsuite"), format!("python{series}-venv")] {
+        if plan(&packages, &more).is_some() {
+            packages.push(more);
+        }
     }
     for module in ["tk", "gdbm"] {
         let own = format!("python{series}-{module}");

@@ -2,7 +2,7 @@
 mod report;
 mod unit;
 
-use crate::obtain::{interpreter, venv};
+use crate::obtain::{compiled, interpreter, venv};
 use crate::testing::newest;
 use crate::ui::{Advise, Step};
 use crate::wheel::Profile;
@@ -56,7 +56,7 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let base = match &options.python {
-        Some(path) => interpreter::named(path)?,
+        Some(path) => compiled::named(path)?,
         None => interpreter::find(newest(), None)?,
     };
     let python = venv::ensure(&base)?;

@@ -69,6 +69,9 @@ impl CApi for Tracer<'_> {
     }
 
     fn _Py_ID(&mut self, name: &'static str) -> Traced<ValueId> {
+        if let Some(why) = crate::semantics::asks_otherwise(name) {
+            return Err(self.unsupported(why));
+        }
         Ok(self.string(name))
     }
 

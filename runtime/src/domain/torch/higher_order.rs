@@ -1,0 +1,161 @@
+//! Operators that take functions: conditions, loops, scans, checkpoints.
+use super::empty_like::empty_like;
+use super::graph_break::{fault, stop};
+use super::library::Torch;
+use super::meta::{Meta, fails};
+use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
+use crate::ffi::{callee, modules};
+use crate::graph_break::Break;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString, PyTuple};
+
+use Formal::{First, Whole};
+
+/// An operator like most.
+const PLAIN: HigherOrder =
+    HigherOrder { bodies: &[0], formals: &[], lifted: 0, arity: 0, options: &[], single: false, shaped: None };
+
+/// Modules, names there, and what the operators take.
+const OPERATORS: &[(&str, &str, HigherOrder)] = &[
+    (COND, "cond_op", HigherOrder { bodies: &[1, 2], lifted: 3, arity: 4, shaped: Some(0), ..PLAIN }),
+    (
+        "torch._higher_order_ops.while_loop",
+        "while_loop_op",
+        HigherOrder {
+            bodies: &[0, 1],
+            formals: &[Whole(2), Whole(3)],
+            lifted: 3,
+            arity: 4,
+            shaped: Some(1),
+            single: true,
+            ..PLAIN
+        },
+    ),
+    (
+        "torch._higher_order_ops.scan",
+        "scan_op",
+        HigherOrder { formals: &[Whole(1), First(2), Whole(3)], lifted: 3, arity: 4, ..PLAIN },
+    ),
+    (
+        "torch._higher_order_ops.associative_scan",
+        "associative_scan_op",
+        HigherOrder { formals: &[First(1), First(1), Whole(2)], lifted: 2, arity: 3, shaped: Some(0), ..PLAIN },
+    ),
+    (
+        "torch._higher_order_ops.map",
+        "map_impl",
+        HigherOrder { formals: &[First(1), Whole(2)], lifted: 2, arity: 3, shaped: Some(0), ..PLAIN },
+    ),
+    (
+        CHECKPOINT,
+        "checkpoint",
+        HigherOrder {
+            lifted: 1,
+            arity: 1,
+            options: &["use_reentrant", "preserve_rng_state", "debug", "early_stop", "determinism_check"],
+            shaped: Some(0),
+            ..PLAIN
+        },
+    ),
+];
+
+const COND: &str = "torch._higher_order_ops.cond";
+const CHECKPOINT: &str = "torch.utils.checkpoint";
+
+impl Torch {
+    /// What an operator takes that takes functions.
+    pub(super) fn higher_order(&self, callable: &Bound<'_, PyAny>) -> Option<&'static HigherOrder> {
+        let named = callable.getattr(name!("__name__")).ok()?;
+        let named = named.cast::<PyString>().ok()?.to_str().ok()?;
+        let is_named = |name: &str| name == named || name.strip_suffix("_op") == Some(named);
+        let (_, _, order) = OPERATORS.iter().find(|(module, name, _)| {
+            let room = || modules::imported(&PyString::intern(callable.py(), module));
+            is_named(name) && room().is_some_and(|room| room.getattr(*name).is_ok_and(|known| known.is(callable)))
+        })?;
+        Some(order)
+    }
+
+    /// A tensor without contents like this one, or like what it consists of along its first dimension.
+    pub(super) fn formal_like<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> PyResult<Bound<'py, PyAny>> {
+        let torch = self.module.bind(example.py());
+        let whole = empty_like(torch, example, "meta")?;
+        if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0)) } else { Ok(whole) }
+    }
+
+    /// Puts graphs in; gives what stands for the results.
+    pub(super) fn graphs_in<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        call: GraphCall<'_, 'py>,
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        meta.refuse_modes()?;
+        let GraphCall { operator, operands, named, order, given, graphs, examples } = call;
+        let convert = meta.py.import("slotrt._fx").and_then(|module| module.getattr(name!("graph_module")));
+        let convert = convert.map_err(|error| fault(&error))?;
+        let mut objects = Vec::new();
+        for (index, operand) in operands.iter().enumerate() {
+            objects.push(if order.bodies.contains(&index) { None } else { Some(meta.object(operand)?) });
+        }
+        for (index, (graph, single)) in order.bodies.iter().zip(graphs) {
+            let module = convert.call1((graph, single)).map_err(|error| fault(&error))?;
+            objects[*index] = Some(module.clone());
+            operands[*index] = Operand::Known(module);
+        }
+        if callee::name_of(operator) == "checkpoint" {
+            allow_checkpoint(given, named, &examples)?;
+            // To the program both kinds do the same now, and backends know the newer one.
+            let newer = PyBool::new(meta.py, false).to_owned().into_any();
+            let kinds = named.iter_mut().filter(|(name, _)| name == "use_reentrant");
+            kinds.for_each(|(_, kind)| *kind = Operand::Known(newer.clone()));
+            return PyTuple::new(meta.py, examples.concat()).map(Bound::into_any).map_err(|error| fault(&error));
+        }
+        // What shares memory with what the function got is refused when the operator runs.
+        let is_view = |example: &Bound<'py, PyAny>| {
+            example.call_method0(name!("_is_view")).is_ok_and(|view| view.is_truthy().unwrap_or(true))
+        };
+        if examples.iter().flatten().any(is_view) {
+            return Err(stop(
+                "operator that takes functions",
+                callee::name_of(operator).as_ref(),
+                "A function gives a view.",
+            ));
+        }
+        let objects: Vec<_> = objects.into_iter().flatten().collect();
+        let made = self.fakes.call_operator(operator, &objects).map_err(|error| fails(operator, &error))?;
+        let items = made.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
+        PyTuple::new(meta.py, items.map_err(|error| fault(&error))?).map(Bound::into_any).map_err(|error| fault(&error))
+    }
+}
+
+/// A checkpoint gives what its function gives. The older kind warns where no argument needs gradients, and gives what needs some only where
+/// one does.
+fn allow_checkpoint<'py>(
+    given: &[Operand<'py>],
+    named: &[(String, Operand<'py>)],
+    examples: &[Vec<Bound<'py, PyAny>>],
+) -> Result<(), Box<Break>> {
+    let needs = |tensor: &Bound<'py, PyAny>| {
+        tensor.getattr(name!("requires_grad")).and_then(|needs| needs.is_truthy()).unwrap_or(false)
+    };
+    let is_needed = |arg: &Operand<'py>| match arg {
+        Operand::Graph { example, .. } => needs(example),
+        _ => false,
+    };
+    let kind = named.iter().find(|(name, _)| name == "use_reentrant").map(|(_, kind)| kind);
+    let allowed = match kind {
+        Some(Operand::Known(reentrant)) => match reentrant.cast::<PyBool>() {
+            Ok(reentrant) if reentrant.is_true() => given.iter().any(is_needed) && examples.iter().flatten().all(needs),
+            kind => kind.is_ok(),
+        },
+        _ => false,
+    };
+    match allowed {
+        true => Ok(()),
+        false => Err(stop(
+            "checkpoint of another kind",
+            "use_reentrant",
+            "What it gives, or a warning, depends on how it is called.",
+        )),
+    }
+}

@@ -1,0 +1,368 @@
+//! Operators that take functions (conditions, loops, scans, checkpoints): a node that gets graphs in the functions' places. What the
+//! functions use of the outer graph they get as more operands.
+use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
+use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
+use crate::names::name;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
+use crate::trace::state::value::{Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+const WHAT: &str = "operator that takes functions";
+
+/// The name of the argument that gets what functions use beside theirs.
+const LIFTED: &str = "additional_inputs";
+
+/// What a function gives: tensors that it has made, alone or in tuples and lists, with plain values among them.
+#[derive(Debug, PartialEq)]
+enum Shape {
+    Leaf(usize),
+    Tuple(Vec<Shape>),
+    List(Vec<Shape>),
+    Other(ValueId),
+}
+
+/// A function that was traced, as nodes of its own.
+struct Body {
+    nodes: Vec<(NodeId, Node)>,
+    formals: Vec<NodeId>,
+    leaves: Vec<(NodeId, Py<PyAny>)>,
+    shape: Shape,
+}
+
+impl<'py> Tracer<'py> {
+    /// A call of an operator that takes functions.
+    pub(crate) fn call_higher_order(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        operator: Bound<'py, PyAny>,
+        order: &'static HigherOrder,
+        args: &Arguments,
+    ) -> Traced<ValueId> {
+        let mut args = args.clone();
+        if let Some(index) = args.keywords.iter().position(|(name, _)| name == LIFTED)
+            && args.positional.len() == order.lifted
+        {
+            let (_, lifted) = args.keywords.remove(index);
+            args.positional.push(lifted);
+        }
+        let args = &args;
+        if args.keywords.iter().any(|(name, _)| !order.options.contains(&name.as_str())) {
+            return unsupported(WHAT, "it is called with other keywords");
+        }
+        let mut bodies = Vec::new();
+        for index in order.bodies {
+            let Some(function) = args.positional.get(*index) else { return unsupported(WHAT, "a function is missing") };
+            let (formals, given) = self.formals(domain, order, args)?;
+            let called = match order.formals {
+                [] if order.arity == order.lifted => args.positional.get(order.arity..).unwrap_or_default().to_vec(),
+                [] => self.items_of(args, order.lifted)?,
+                _ => given,
+            };
+            bodies.push(self.body(*function, called, formals)?);
+        }
+        let lifted = lifted(&bodies);
+        let mut graphs = Vec::new();
+        for body in &mut bodies {
+            let graph = PyGraph::new(self.py, &body.graph(&lifted)).or_else(|error| internal(error.to_string()))?;
+            graphs.push((graph.into_any(), order.single && body.shape == Shape::Leaf(0)));
+        }
+        self.call_with_graphs(domain, operator, order, args, &bodies, &lifted, graphs)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn call_with_graphs(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        operator: Bound<'py, PyAny>,
+        order: &'static HigherOrder,
+        args: &Arguments,
+        bodies: &[Body],
+        lifted: &[NodeId],
+        graphs: Vec<(Bound<'py, PyAny>, bool)>,
+    ) -> Traced<ValueId> {
+        let mut extra = Vec::new();
+        for node in lifted {
+            let value = self.value_of_node(*node)?;
+            extra.push(self.operand_of(value, false)?);
+        }
+        let mut operands = Vec::new();
+        for (index, value) in args.positional.iter().enumerate().take(order.arity) {
+            let operand = match order.bodies.contains(&index) {
+                true => Operand::Known(self.py.None().into_bound(self.py)),
+                false => self.operand_of(*value, false)?,
+            };
+            operands.push(operand);
+        }
+        if order.arity == order.lifted {
+            // What the functions use is all that they are called with.
+            operands.extend(extra);
+        } else {
+            let mut items = match operands.get(order.lifted) {
+                Some(Operand::Tuple(items) | Operand::List(items)) if order.formals.is_empty() => {
+                    Vec::with_capacity(items.len())
+                }
+                Some(Operand::Tuple(items) | Operand::List(items)) => items.clone(),
+                Some(Operand::Known(empty)) if empty.cast_exact::<PyTuple>().is_ok_and(|empty| empty.is_empty()) => {
+                    Vec::new()
+                }
+                _ => return unsupported(WHAT, "its operands are no tuple or list"),
+            };
+            items.extend(extra);
+            operands[order.lifted] = Operand::Tuple(items);
+        }
+        let mut named = self.named_operands(&args.keywords, false)?;
+        let examples: Vec<_> = bodies
+            .iter()
+            .map(|body| body.leaves.iter().map(|(_, example)| example.bind(self.py).clone()).collect())
+            .collect();
+        let given = self.operands_given(args, order)?;
+        let call = GraphCall {
+            operator: &operator,
+            operands: &mut operands,
+            named: &mut named,
+            order,
+            given: &given,
+            graphs,
+            examples,
+        };
+        let made = domain.with_graphs(self.py, call).map_err(Unwind::Break)?;
+        let whole = self.record(domain, operator, &operands, &named, made.clone())?;
+        let getitem = self.py.import("operator").and_then(|module| module.getattr(name!("getitem")));
+        let getitem = getitem.or_else(|error| internal(error.to_string()))?;
+        let mut parts = Vec::new();
+        for (index, part) in made.try_iter().into_iter().flatten().flatten().enumerate() {
+            let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
+            let from = [Operand::Graph { value: whole, example: made.clone(), shape: None }, Operand::Known(index)];
+            parts.push(self.record(domain, getitem.clone(), &from, &[], part)?);
+        }
+        let alike = !order.formals.is_empty() || bodies.windows(2).all(|pair| pair[0].shape == pair[1].shape);
+        match order.shaped.and_then(|index| bodies.get(index)) {
+            Some(body) if alike => self.in_shape(&body.shape, &parts),
+            Some(_) => unsupported(WHAT, "the functions give results of different structure"),
+            None => self.tuple(&parts),
+        }
+    }
+
+    /// The arguments that are handed on to the function.
+    fn operands_given(&mut self, args: &Arguments, order: &HigherOrder) -> Traced<Vec<Operand<'py>>> {
+        match order.arity == order.lifted {
+            true => self.operands_of(args.positional.get(order.arity..).unwrap_or_default(), false),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Stand-ins for what a function is called with: nodes of its own graph.
+    fn formals(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        order: &'static HigherOrder,
+        args: &Arguments,
+    ) -> Traced<(Vec<NodeId>, Vec<ValueId>)> {
+        let (mut nodes, mut values) = (Vec::new(), Vec::new());
+        for formal in order.formals {
+            let (Formal::Whole(index) | Formal::First(index)) = formal;
+            for item in self.items_of(args, *index)? {
+                let Operand::Graph { example, .. } = self.operand_of(item, false)? else {
+                    return unsupported(WHAT, "an operand is no tensor");
+                };
+                let example = domain.formal(&example, matches!(formal, Formal::First(_))).map_err(Unwind::Break)?;
+                let node = self.formal_node(domain, &example);
+                nodes.push(node);
+                let kind = example.get_type().into_any().unbind();
+                values.push(self.push(Value::Node { node, kind, example: example.unbind() }));
+            }
+        }
+        Ok((nodes, values))
+    }
+
+    fn formal_node(&mut self, domain: &Arc<dyn Domain>, example: &Bound<'py, PyAny>) -> NodeId {
+        self.node(Node {
+            name: "arg".to_owned(),
+            op: NodeOp::CallFunction,
+            target: None,
+            args: Vec::new(),
+            kwargs: Vec::new(),
+            meta: domain.describe(example),
+            domain: domain.name(),
+            sizes: None,
+            origin: Origin::default(),
+        })
+    }
+
+    fn items_of(&mut self, args: &Arguments, index: usize) -> Traced<Vec<ValueId>> {
+        if index >= args.positional.len() {
+            return Ok(Vec::new());
+        }
+        let value = args.positional[index];
+        let items =
+            self.owned(value).or_else(|| self.real(value).filter(|value| value.is_exact_instance_of::<PyTuple>()));
+        let items: Vec<_> = match items {
+            Some(items) if items.is_exact_instance_of::<PyTuple>() || items.is_exact_instance_of::<PyList>() => {
+                items.try_iter().into_iter().flatten().flatten().collect()
+            }
+            _ => return unsupported(WHAT, "its operands are no tuple or list"),
+        };
+        Ok(items.into_iter().map(|item| self.absorb(item)).collect())
+    }
+
+    /// Traces a function, and takes what it has recorded out of the graph.
+    fn body(&mut self, function: ValueId, called: Vec<ValueId>, formals: Vec<NodeId>) -> Traced<Body> {
+        let before = formals.first().map_or(self.state.graph.nodes.len(), |first| first.0 as usize);
+        let changed = self.state.changed_by_graph.len();
+        let (result, dropped) = self.rehearse(before, |tracer| tracer.call(function, Arguments::positional(called)))?;
+        if self.state.changed_by_graph.len() != changed {
+            return unsupported(WHAT, "a function changes a tensor from outside");
+        }
+        let mut leaves = Vec::new();
+        let shape = self.shape_of(result, &mut leaves)?;
+        let mut nodes = Vec::new();
+        for id in dropped {
+            if formals.contains(&id) {
+                continue;
+            }
+            let empty = Node {
+                name: String::new(),
+                op: NodeOp::CallFunction,
+                target: None,
+                args: Vec::new(),
+                kwargs: Vec::new(),
+                meta: String::new(),
+                domain: "",
+                sizes: None,
+                origin: Origin::default(),
+            };
+            nodes.push((id, std::mem::replace(&mut self.state.graph.nodes[id.0 as usize], empty)));
+        }
+        Ok(Body { nodes, formals, leaves, shape })
+    }
+
+    fn shape_of(&mut self, result: ValueId, leaves: &mut Vec<(NodeId, Py<PyAny>)>) -> Traced<Shape> {
+        if let Value::Node { node, example, .. } = self.value(result) {
+            let (node, example) = (*node, example.clone_ref(self.py));
+            let made = self.state.graph.nodes.get(node.0 as usize).is_some_and(|node| node.target.is_some());
+            if !made || !self.state.dropped_nodes.contains(&node) {
+                return unsupported(WHAT, "a function gives what it was given");
+            }
+            let known = leaves.iter().position(|(known, _)| *known == node);
+            return Ok(Shape::Leaf(known.unwrap_or_else(|| {
+                leaves.push((node, example));
+                leaves.len() - 1
+            })));
+        }
+        let Some(items) = self.owned(result) else {
+            return match self.known(result) {
+                Some(_) => Ok(Shape::Other(result)),
+                None => unsupported(WHAT, "a function gives other things than new tensors"),
+            };
+        };
+        let (tuple, list) = (items.is_exact_instance_of::<PyTuple>(), items.is_exact_instance_of::<PyList>());
+        if !tuple && !list {
+            return unsupported(WHAT, "a function gives other things than new tensors");
+        }
+        let mut shapes = Vec::new();
+        for item in items.try_iter().into_iter().flatten().flatten() {
+            let item = self.absorb(item);
+            shapes.push(self.shape_of(item, leaves)?);
+        }
+        Ok(if tuple { Shape::Tuple(shapes) } else { Shape::List(shapes) })
+    }
+
+    fn in_shape(&mut self, shape: &Shape, parts: &[ValueId]) -> Traced<ValueId> {
+        let (items, is_list) = match shape {
+            Shape::Leaf(index) => {
+                return parts.get(*index).copied().map_or_else(|| internal("a result is missing"), Ok);
+            }
+            Shape::Other(value) => return Ok(*value),
+            Shape::Tuple(items) => (items, false),
+            Shape::List(items) => (items, true),
+        };
+        let mut values = Vec::new();
+        for item in items {
+            values.push(self.in_shape(item, parts)?);
+        }
+        let made = self.tuple(&values)?;
+        if is_list { self.call_builtin("list", &[made]) } else { Ok(made) }
+    }
+
+    /// The value that a node of the outer graph computes, or that is passed in.
+    fn value_of_node(&self, node: NodeId) -> Traced<ValueId> {
+        if let Some((_, value)) = self.state.inputs.iter().find(|(input, _)| *input == node) {
+            return Ok(*value);
+        }
+        if let Some((value, _)) = self.state.changed_nodes.iter().find(|(_, changed)| **changed == node) {
+            return Ok(*value);
+        }
+        let found = self
+            .state
+            .values
+            .iter()
+            .position(|value| matches!(value, Value::Node { node: known, .. } if *known == node));
+        found.map_or_else(|| internal("a node without a value"), |index| Ok(ValueId(index as u32)))
+    }
+}
+
+/// What functions use of the outer graph, in the order of its first use.
+fn lifted(bodies: &[Body]) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    for body in bodies {
+        for (_, node) in &body.nodes {
+            node.arguments().for_each(|argument| {
+                argument.each_node(&mut |id| {
+                    let own = body.formals.contains(&id) || body.nodes.iter().any(|(known, _)| *known == id);
+                    if !own && !found.contains(&id) {
+                        found.push(id);
+                    }
+                });
+            });
+        }
+    }
+    found
+}
+
+impl Body {
+    /// Its graph, with what it is called with and what it uses as placeholders.
+    fn graph(&mut self, lifted: &[NodeId]) -> Graph {
+        let mut graph = Graph::default();
+        let mut places = FxHashMap::default();
+        let placeholder = |index: usize| Node {
+            name: format!("arg_{index}"),
+            op: NodeOp::Placeholder,
+            target: None,
+            args: Vec::new(),
+            kwargs: Vec::new(),
+            meta: String::new(),
+            domain: "torch",
+            sizes: None,
+            origin: Origin::default(),
+        };
+        for (index, id) in self.formals.iter().chain(lifted).enumerate() {
+            places.insert(*id, NodeId(index as u32));
+            graph.nodes.push(placeholder(index));
+        }
+        for (id, mut node) in self.nodes.drain(..) {
+            node.args.iter_mut().for_each(|argument| rename(argument, &places));
+            node.kwargs.iter_mut().for_each(|(_, argument)| rename(argument, &places));
+            places.insert(id, NodeId(graph.nodes.len() as u32));
+            graph.nodes.push(node);
+        }
+        let results = self.leaves.iter().map(|(id, _)| Argument::Node(places.get(id).copied().unwrap_or(*id)));
+        let mut output = placeholder(0);
+        (output.op, output.args) = (NodeOp::Output, results.collect());
+        output.name = "output".to_owned();
+        graph.nodes.push(output);
+        graph
+    }
+}
+
+fn rename(argument: &mut Argument, places: &FxHashMap<NodeId, NodeId>) {
+    match argument {
+        Argument::Node(id) => *id = places.get(id).copied().unwrap_or(*id),
+        Argument::Constant(_) => {}
+        Argument::Tuple(items) | Argument::List(items) => items.iter_mut().for_each(|item| rename(item, places)),
+    }
+}

@@ -1,0 +1,27 @@
+// What the test asks the page to do: search, open a cell, follow a link; the answers stand in an attribute.
+const answers = {};
+const search = document.getElementById("search");
+const type = (text) => { search.value = text; search.dispatchEvent(new Event("input")); };
+answers.cells = document.querySelectorAll(".cell").length;
+type("slot_nb_power");
+answers.found = [...document.querySelectorAll("main td")].some((cell) => cell.textContent === "slot_nb_power");
+type("");
+document.querySelector("a.cell[href='#dict.nb_or']").focus();
+document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+answers.moved = document.activeElement.getAttribute("href") !== "#dict.nb_or" && document.activeElement.classList.contains("cell");
+const go = (hash) => { location.hash = hash; dispatchEvent(new HashChangeEvent("hashchange")); };
+go("#dict.nb_or");
+const detail = document.getElementById("detail");
+answers.opened = !detail.hidden && detail.textContent.includes("dict_or") && detail.textContent.includes("Objects/dictobject.c");
+answers.rust = detail.textContent.includes("pub fn dict_or");
+document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+answers.closed = detail.hidden;
+go("#/diff");
+answers.diff = document.querySelectorAll("main tbody tr").length;
+go("#/missing");
+answers.missing = document.querySelectorAll("main tbody tr").length;
+const light = getComputedStyle(document.body).backgroundColor;
+document.getElementById("theme").click();
+answers.themes = light !== getComputedStyle(document.body).backgroundColor;
+answers.errors = window.errors;
+document.body.dataset.answers = JSON.stringify(answers);
