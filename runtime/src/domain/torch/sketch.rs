@@ -160,6 +160,11 @@ impl Sketch {
         self.is_leaf(py)
     }
 
+    #[pyo3(name = "_is_view")]
+    fn python_is_view(&self) -> bool {
+        self.is_view()
+    }
+
     /// Nobody has its contents.
     #[getter]
     fn is_meta(&self) -> bool {
