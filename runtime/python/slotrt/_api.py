@@ -78,7 +78,7 @@ def explain(fn, *, backend="eager"):
     return explained
 
 
-def stats():
+def stats(*, by_operator=False):
     """Returns counts since the last `reset`.
 
     frames_compiled  frames traced and emitted
@@ -92,8 +92,16 @@ def stats():
     repeated         instructions traced twice, because a trace had to end earlier
     trace_ns         nanoseconds spent in tracing
     emit_ns          nanoseconds spent in emitting code, backends included
+
+    metadata_by_rule  operations on tensors whose results' types, shapes and strides a rule gave
+    metadata_asked    operations for which PyTorch was asked, which takes longer
+
+    by_operator=True adds `operators`: both counts for each operation.
     """
-    return _session.stats()
+    counts = _session.stats()
+    if by_operator:
+        counts["operators"] = _session.metadata_counts()
+    return counts
 
 
 def reset():

@@ -105,6 +105,16 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
         false
     }
+    /// The class of what a node gives that has this example.
+    fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
+        example.get_type()
+    }
+    /// For each operation that was recorded: its name, how often the domain knew what it gives, and how often it asked the library.
+    fn metadata_counts(&self) -> Vec<(String, [u64; 2])> {
+        Vec::new()
+    }
+    /// Begins to count anew.
+    fn reset_counts(&self) {}
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

@@ -39,6 +39,8 @@ mod record;
 #[cfg(slotrt_traces)]
 mod session;
 #[cfg(slotrt_traces)]
+mod shape_rules;
+#[cfg(slotrt_traces)]
 mod shared;
 #[cfg(slotrt_traces)]
 mod tracing;

@@ -101,7 +101,29 @@ impl Session {
         for (name, counter) in self.shared.counters.named() {
             stats.set_item(name, counter.load(Relaxed))?;
         }
+        let mut totals = [0, 0];
+        for domain in self.shared.trace_caches.domains.loaded(py) {
+            for (_, [by_rule, asked]) in domain.metadata_counts() {
+                totals = [totals[0] + by_rule, totals[1] + asked];
+            }
+        }
+        stats.set_item("metadata_by_rule", totals[0])?;
+        stats.set_item("metadata_asked", totals[1])?;
         Ok(stats)
+    }
+
+    /// For each operation of a library: how often a rule said what it gives, and how often the library was asked.
+    fn metadata_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = PyDict::new(py);
+        for domain in self.shared.trace_caches.domains.loaded(py) {
+            for (name, [by_rule, asked]) in domain.metadata_counts() {
+                let count = PyDict::new(py);
+                count.set_item("by_rule", by_rule)?;
+                count.set_item("asked", asked)?;
+                counts.set_item(name, count)?;
+            }
+        }
+        Ok(counts)
     }
 
     /// Forgets everything compiled and counted.
@@ -109,6 +131,9 @@ impl Session {
         self.shared.generation.fetch_add(1, Relaxed);
         for (_, counter) in self.shared.counters.named() {
             counter.store(0, Relaxed);
+        }
+        for domain in self.shared.trace_caches.domains.loaded(py) {
+            domain.reset_counts();
         }
         let forgotten = self.made_anew.lock().map(|mut made_anew| made_anew.take());
         drop(forgotten);

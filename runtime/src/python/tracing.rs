@@ -1,6 +1,7 @@
 //! What tracing adds to the native module `slotrt._slotrt`.
 use super::errors::GraphBreak;
 use super::session::Session;
+use super::shape_rules::ShapeRules;
 use crate::ffi::callable;
 use crate::graph::{PyGraph, PyNode};
 use pyo3::prelude::*;
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_class::<Session>()?;
+    module.add_class::<ShapeRules>()?;
     module.add_class::<PyGraph>()?;
     module.add_class::<PyNode>()?;
     module.add("GraphBreak", py.get_type::<GraphBreak>())?;

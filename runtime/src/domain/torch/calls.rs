@@ -5,6 +5,8 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
 use super::open_sizes::OpenSizes;
+use super::rules::Rules;
+use super::sketch::Sketch;
 use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
@@ -30,6 +32,11 @@ const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
+    Ok(library(module)?.map(|torch| Arc::new(torch) as _))
+}
+
+/// This PyTorch; none while it is being imported.
+pub(super) fn library(module: &Bound<'_, PyModule>) -> PyResult<Option<Torch>> {
     let py = module.py();
     // A program can look while torch is still being imported.
     let (Ok(tensor), Ok(nn), Ok(native)) =
@@ -46,8 +53,9 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     let ambient = Arc::new(Ambient::new(module)?);
     let operator = py.import("operator")?.unbind();
     let fakes = Fakes::new(module, &tensor);
+    let rules = Rules::new(module)?;
     let (module, functions) = (module.clone().unbind(), functions.cast_into::<PyType>()?.unbind());
-    Ok(Some(Arc::new(Torch { module, tensor, parameter, functions, operator, ambient, fakes })))
+    Ok(Some(Torch { module, tensor, parameter, functions, operator, ambient, fakes, rules }))
 }
 
 impl Domain for Torch {
@@ -212,7 +220,25 @@ impl Domain for Torch {
             && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
     }
 
+    fn metadata_counts(&self) -> Vec<(String, [u64; 2])> {
+        self.rules.counts()
+    }
+
+    fn reset_counts(&self) {
+        self.rules.reset_counts();
+    }
+
+    fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
+        match example.is_instance_of::<Sketch>() {
+            true => self.tensor.bind(example.py()).clone(),
+            false => example.get_type(),
+        }
+    }
+
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
+        if let Ok(sketch) = example.cast::<Sketch>() {
+            return sketch.get().describe();
+        }
         if example.is_none() {
             return "None".to_owned();
         }
@@ -319,6 +345,12 @@ impl Torch {
     fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> CallResult<'py> {
         const VIEWS: &[&str] = &["T", "mT", "H", "mH", "real", "imag", "data"];
         let Some(tensor) = args.first() else { return Err(depends(name)) };
+        if let Operand::Graph { example, .. } = tensor
+            && let Ok(sketch) = example.cast::<Sketch>()
+            && let Some(answer) = self.attribute_of(meta.py, sketch.get(), name).map_err(|error| fault(&error))?
+        {
+            return Ok(Answer::Constant(answer));
+        }
         let object = meta.object(tensor)?;
         if metadata::is_attribute(name) {
             return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));

@@ -1,6 +1,7 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
+use super::sketch::Sketch;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use pyo3::prelude::*;
@@ -71,7 +72,12 @@ impl<'py> Meta<'_, 'py> {
         let Some(Operand::Graph { value, example, .. }) = args.first() else {
             return Err(refused(name, "What it changes is no tensor of the graph."));
         };
-        let (example, gives) = self.changed(name, &target, args, kwargs, example)?;
+        self.refuse_modes()?;
+        let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
+            // Only an assignment to items gives nothing.
+            true => (example.clone(), name != "__setitem__"),
+            false => self.changed(name, &target, args, kwargs, example)?,
+        };
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         Ok(Answer::Change { target, args, kwargs, example, gives: gives.then_some(*value) })
     }
@@ -85,7 +91,6 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
         example: &Bound<'py, PyAny>,
     ) -> Result<(Bound<'py, PyAny>, bool), Box<Break>> {
-        self.refuse_modes()?;
         let operands = self.stand_ins(args, kwargs)?;
         let Some(operand) = operands.positional.first().cloned() else {
             return Err(refused(name, "It has no operand."));
@@ -96,15 +101,30 @@ impl<'py> Meta<'_, 'py> {
         let gives = operands.run(target).map_err(|error| fails(target, &error))?;
         let is_same = metadata()?.eq(&before).map_err(|error| fault(&error))?;
         // A tensor of the graph shows in its stand-in what has become of it; one from outside, or a view of another, does not.
-        let shows = operand.is(example) && !is_view(&operand);
+        let shows = match example.cast::<Sketch>() {
+            Ok(sketch) => !is_same && self.begins_gradients(sketch.get(), &operand).map_err(|error| fault(&error))?,
+            Err(_) => operand.is(example) && !is_view(&operand),
+        };
         if !is_same && !shows {
             return Err(refused(name, "Another tensor would come to require gradients with it."));
         }
+        let example = if example.is_instance_of::<Sketch>() { example.clone() } else { operand.clone() };
         match gives.is_none() {
-            true => Ok((operand, false)),
-            false if gives.is(&operand) => Ok((operand, true)),
+            true => Ok((example, false)),
+            false if gives.is(&operand) => Ok((example, true)),
             false => Err(refused(name, "It gives another object.")),
         }
+    }
+}
+
+impl<'py> Meta<'_, 'py> {
+    /// Whether nothing has become of a sketch but that it requires gradients, as the tensor that stands for it does.
+    fn begins_gradients(&self, sketch: &Sketch, operand: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let (known, now) = (sketch.fixed(), self.torch.rules.metadata(operand));
+        let kept = now.is_some_and(|now| {
+            now.requires_grad && now.dtype == known.dtype && now.shape == known.shape && now.strides == known.strides
+        });
+        Ok(kept && !is_view(operand) && sketch.begin_gradients())
     }
 }
 

@@ -93,6 +93,11 @@ impl Ambient {
         Ok(self.transforms.bind(py).call0()?.is_none() && self.plain(py)?)
     }
 
+    /// Whether a function is being transformed.
+    pub(super) fn is_transforming(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(!self.transforms.bind(py).call0()?.is_none())
+    }
+
     /// A context, entered, in which the transforms that are under way leave operations alone; `None` where there are none.
     pub(super) fn outside_transforms<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.transforms.bind(py).call0()?.is_none() {

@@ -3,6 +3,7 @@ use super::graph_break::{CallResult, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::natives;
+use super::sketch::Sketch;
 use crate::domain::Operand;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -39,7 +40,9 @@ impl Torch {
 fn is_made_here(operand: &Operand<'_>) -> bool {
     match operand {
         Operand::Graph { example, .. } => {
-            example.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false)
+            // What stands for a sketch was not computed from anything.
+            !example.is_instance_of::<Sketch>()
+                && example.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false)
         }
         Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_made_here),
         Operand::Known(_) | Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,

@@ -2,7 +2,7 @@
 use super::empty_like::empty_like;
 use super::graph_break::{fault, stop};
 use super::library::Torch;
-use super::meta::{Meta, fails};
+use super::meta::{Meta, fails, stand_in};
 use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
 use crate::ffi::{callee, modules};
 use crate::graph_break::Break;
@@ -79,7 +79,7 @@ impl Torch {
     /// A tensor without contents like this one, or like what it consists of along its first dimension.
     pub(super) fn formal_like<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> PyResult<Bound<'py, PyAny>> {
         let torch = self.module.bind(example.py());
-        let whole = empty_like(torch, example, "meta")?;
+        let whole = empty_like(torch, &stand_in(self, example)?, "meta")?;
         if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0)) } else { Ok(whole) }
     }
 

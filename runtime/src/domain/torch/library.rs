@@ -1,6 +1,7 @@
 //! The PyTorch that the program has imported.
 use super::check::Ambient;
 use super::fakes::Fakes;
+use super::rules::Rules;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyType};
 use std::sync::Arc;
@@ -15,4 +16,5 @@ pub struct Torch {
     pub(super) operator: Py<PyModule>,
     pub(super) ambient: Arc<Ambient>,
     pub(super) fakes: Fakes,
+    pub(super) rules: Rules,
 }

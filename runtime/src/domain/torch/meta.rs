@@ -3,7 +3,8 @@ use super::empty_like::empty_like;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
-use crate::domain::{Answer, Operand};
+use super::sketch::Sketch;
+use crate::domain::{Answer, Domain, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -84,7 +85,7 @@ impl<'py> Meta<'_, 'py> {
             Operand::Number { .. } => Err(unknown("number that is not known")),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
-            Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&example.get_type()))),
+            Operand::Graph { example, .. } => Err(unknown(&crate::ffi::types::name(&self.torch.class_of(example)))),
             Operand::Slice(_) => Err(unknown("slice")),
             Operand::Foreign(class) => Err(unknown(&crate::ffi::types::name(class))),
         }
@@ -112,17 +113,7 @@ impl<'py> Meta<'_, 'py> {
 
     /// A tensor on the `meta` device with the metadata of `example`.
     fn stand_in(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if example.getattr(name!("is_meta"))?.is_truthy()? {
-            return Ok(example.clone());
-        }
-        // What a transform makes is wrapped for its level; what comes from outside is not.
-        let outside = self.torch.ambient.outside_transforms(self.py)?;
-        let made = empty_like(self.torch.module.bind(self.py), example, "meta");
-        if let Some(outside) = outside {
-            let none = self.py.None();
-            outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
-        }
-        made
+        stand_in(self.torch, example)
     }
 
     /// Breaks where an object might override PyTorch's functions.
@@ -151,6 +142,15 @@ impl<'py> Meta<'_, 'py> {
     ) -> CallResult<'py> {
         self.refuse_modes()?;
         refuse_places(kwargs)?;
+        if metadata::is_method(&target)
+            && kwargs.is_empty()
+            && let Some(answer) = self.torch.metadata_answer(self.py, &target, args)?
+        {
+            return Ok(Answer::Constant(answer));
+        }
+        if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
+            return answer;
+        }
         let operands = self.stand_ins(args, kwargs)?;
         let called = match self.torch.ambient.is_autocast(self.py) {
             Ok(false) => operands.run(&target),
@@ -215,7 +215,7 @@ impl<'py> Meta<'_, 'py> {
 
     fn is_meta_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
         let is_meta = || object.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
-        object.get_type().is(&self.torch.tensor) && is_meta()
+        object.is_instance_of::<Sketch>() || object.get_type().is(&self.torch.tensor) && is_meta()
     }
 
     /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps.
@@ -235,6 +235,29 @@ impl<'py> Meta<'_, 'py> {
                     && items.flatten().any(|item| self.has_tensor(&item))
             })
     }
+}
+
+/// A tensor on the `meta` device with the metadata of `example`.
+pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = example.py();
+    let sketch = example.cast::<Sketch>().ok().map(Bound::get);
+    if let Some(known) = sketch.and_then(|sketch| sketch.known_stand_in(py)) {
+        return Ok(known);
+    }
+    if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
+        return Ok(example.clone());
+    }
+    // What a transform makes is wrapped for its level; what comes from outside, or was made before, is not.
+    let outside = torch.ambient.outside_transforms(py)?;
+    let made = match sketch {
+        Some(sketch) => sketch.stand_in(torch, py),
+        None => empty_like(torch.module.bind(py), example, "meta"),
+    };
+    if let Some(outside) = outside {
+        let none = py.None();
+        outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
+    }
+    made
 }
 
 /// Breaks where a call says where its result is to go.
@@ -264,7 +287,7 @@ fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break
 }
 
 /// Whether an object names the device that tensors of the graph are on.
-fn is_here(device: &Bound<'_, PyAny>) -> bool {
+pub(super) fn is_here(device: &Bound<'_, PyAny>) -> bool {
     let names =
         device.is_exact_instance_of::<PyString>() || crate::ffi::types::c_name(&device.get_type()) == "torch.device";
     names && device.str().is_ok_and(|text| text == "cpu")

@@ -21,9 +21,15 @@ mod natives;
 mod numbers;
 mod open_sizes;
 mod overloads;
+mod questions;
 mod rehearsals;
+mod rule_answers;
+mod rules;
+mod shapes;
 mod sizes;
+mod sketch;
 mod transforms;
 
 pub use calls::new;
 pub use library::Torch;
+pub use rule_answers::ShapeRules;

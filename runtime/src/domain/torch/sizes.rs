@@ -1,5 +1,6 @@
 //! The sizes of results where those of operands differ from call to call.
 use super::numbers;
+use super::sketch::Sketch;
 use crate::domain::{Callee, Operand};
 use crate::ffi::callee;
 use crate::names::name;
@@ -108,7 +109,10 @@ pub(super) fn takes_sizes(callee: &Callee<'_>) -> bool {
 
 /// The sizes in this call.
 pub(super) fn of(example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
-    example.getattr(name!("shape")).ok()?.extract().ok()
+    match example.cast::<Sketch>() {
+        Ok(sketch) => Some(sketch.get().fixed().shape.to_vec()),
+        Err(_) => example.getattr(name!("shape")).ok()?.extract().ok(),
+    }
 }
 
 /// The sizes of what an operation gives.

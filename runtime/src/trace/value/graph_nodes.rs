@@ -223,7 +223,7 @@ impl<'py> Tracer<'py> {
             sizes: None,
             origin: self.origin(),
         });
-        let kind = example.get_type().into_any().unbind();
+        let kind = domain.class_of(&example).into_any().unbind();
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
     }
 

@@ -162,7 +162,10 @@ impl<'py> Tracer<'py> {
         }
         match self.value(id) {
             Value::Real { object, .. } | Value::New(New::Owned(object)) => Ok(object.bind(self.py).get_type()),
-            Value::Node { example, .. } => Ok(example.bind(self.py).get_type()),
+            Value::Node { kind, .. } => match kind.bind(self.py).cast::<PyType>() {
+                Ok(kind) => Ok(kind.clone()),
+                Err(_) => unsupported("type of an internal value", "a graph value"),
+            },
             Value::New(New::Computed(number)) => Ok(number.hint.bind(self.py).get_type()),
             Value::New(New::Opaque(what)) => self.opaque_class(what),
             Value::New(New::Method { function, .. }) => self.class_of_bound(*function),

@@ -1,0 +1,124 @@
+//! Tensors that are made of numbers.
+use crate::domain::torch::shapes::arguments::{Argument, Call};
+use crate::domain::torch::shapes::dtype::Dtype;
+use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
+use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
+
+fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
+    Ok(Given::Apart(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
+}
+
+/// The options of factories, at these places: `dtype, device, requires_grad`, and what no program needs here.
+fn options<S: Size>(call: &Call<S>, first: usize) -> Known<Option<Dtype>> {
+    sure(call.is_here(first + 1))?;
+    sure(!call.flag(first + 2)?)?;
+    call.dtype(first)
+}
+
+/// `zeros`, `ones`, `empty`: `(size, dtype, device, requires_grad)`.
+pub fn sized<S: Size>(call: &Call<S>) -> Answered<S> {
+    fresh(options(call, 1)?.unwrap_or(call.modes.default_dtype), &call.sizes(0)?)
+}
+
+/// `rand`, `randn`: numbers with fractions.
+pub fn random<S: Size>(call: &Call<S>) -> Answered<S> {
+    let dtype = options(call, 1)?.unwrap_or(call.modes.default_dtype);
+    sure(dtype.is_float())?;
+    fresh(dtype, &call.sizes(0)?)
+}
+
+/// `full(size, fill_value, dtype, device, requires_grad)`.
+pub fn full<S: Size>(call: &Call<S>) -> Answered<S> {
+    let filled = call.number(1)?;
+    fresh(options(call, 2)?.unwrap_or(filled), &call.sizes(0)?)
+}
+
+/// `zeros_like` and the like: `(self, dtype, device, requires_grad, memory_format)`.
+pub fn like<S: Size>(call: &Call<S>) -> Answered<S> {
+    like_at(call, 1)
+}
+
+/// `full_like(self, fill_value, …)`.
+pub fn full_like<S: Size>(call: &Call<S>) -> Answered<S> {
+    call.number(1)?;
+    like_at(call, 2)
+}
+
+/// `rand_like`, `randn_like`.
+pub fn random_like<S: Size>(call: &Call<S>) -> Answered<S> {
+    match like(call)? {
+        Given::Apart(made) if made.dtype.is_float() => Ok(Given::Apart(made)),
+        _ => Err(Unsure),
+    }
+}
+
+fn like_at<S: Size>(call: &Call<S>, first: usize) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    let dtype = options(call, first)?.unwrap_or(tensor.dtype);
+    let format = call.format_or(first + 3, MemoryFormat::Preserve)?;
+    Ok(Given::Apart(super::casts::copied(tensor, dtype, format)?))
+}
+
+/// `new_zeros` and the like: `(self, size, dtype, device, requires_grad)`.
+pub fn new<S: Size>(call: &Call<S>) -> Answered<S> {
+    fresh(options(call, 2)?.unwrap_or(call.tensor(0)?.dtype), &call.sizes(1)?)
+}
+
+/// `new_full(self, size, fill_value, …)`.
+pub fn new_full<S: Size>(call: &Call<S>) -> Answered<S> {
+    call.number(2)?;
+    fresh(options(call, 3)?.unwrap_or(call.tensor(0)?.dtype), &call.sizes(1)?)
+}
+
+/// `eye(n, m, …)`.
+pub fn eye<S: Size>(call: &Call<S>) -> Answered<S> {
+    let rows = call.size(0)?;
+    let columns = if call.has(1) { call.size(1)? } else { rows.clone() };
+    fresh(options(call, 2)?.unwrap_or(call.modes.default_dtype), &[rows, columns])
+}
+
+/// `arange`: `(start, end, step, dtype, device, requires_grad)`, where one number alone is the end.
+pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
+    let asked = options(call, 3)?;
+    let given: Vec<usize> = (0..3).take_while(|place| call.has(*place)).collect();
+    sure(!given.is_empty() && (given.len()..3).all(|place| !call.has(place)))?;
+    if given.iter().all(|place| call.size(*place).is_ok()) {
+        let (start, end) = if given.len() == 1 { (S::of(0), call.size(0)?) } else { (call.size(0)?, call.size(1)?) };
+        let step = if given.len() == 3 { call.int(2)? } else { 1 };
+        sure(step > 0 && start.at_most(&end)?)?;
+        // A type that does not hold the end may be an error.
+        sure(asked.is_none_or(|asked| matches!(asked, Dtype::I64 | Dtype::I32 | Dtype::F32 | Dtype::F64)))?;
+        let length = end.sub(&start)?.ceil_div(&S::of(step))?;
+        return fresh(asked.unwrap_or(Dtype::I64), &[length]);
+    }
+    let number = |place: usize| match call.argument(place) {
+        Argument::Float(value) => Ok(*value),
+        Argument::Int(value) => value.constant().map(|value| value as f64).ok_or(Unsure),
+        _ => Err(Unsure),
+    };
+    let (start, end) = if given.len() == 1 { (0.0, number(0)?) } else { (number(0)?, number(1)?) };
+    let step = if given.len() == 3 { number(2)? } else { 1.0 };
+    let dtype = asked.unwrap_or(call.modes.default_dtype);
+    sure(step > 0.0 && start <= end && matches!(dtype, Dtype::F32 | Dtype::F64))?;
+    let length = ((end - start) / step).ceil();
+    sure(length < 1e9)?;
+    fresh(dtype, &[S::of(length as i64)])
+}
+
+/// `linspace(start, end, steps, …)`.
+pub fn linspace<S: Size>(call: &Call<S>) -> Answered<S> {
+    call.number(0)?;
+    call.number(1)?;
+    let steps = call.size(2)?;
+    fresh(options(call, 3)?.unwrap_or(call.modes.default_dtype), &[steps])
+}
+
+/// `tensor(data, dtype, device, requires_grad)`: nested lists of numbers.
+pub fn tensor<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (found, shape) = super::joins::nested(call, call.argument(0))?;
+    let dtype = options(call, 1)?.or(found).unwrap_or(call.modes.default_dtype);
+    // Whole numbers of a type may be too large for it.
+    sure(dtype.is_float() || found.is_none_or(|found| found == dtype) || dtype == Dtype::Bool)?;
+    fresh(dtype, &shape)
+}

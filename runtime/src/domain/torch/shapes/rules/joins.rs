@@ -1,0 +1,143 @@
+//! Tensors of several, and of repetitions of one.
+use crate::domain::torch::shapes::arguments::{Argument, Call};
+use crate::domain::torch::shapes::dtype::{Dtype, Rank, result_type};
+use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
+use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor, wrap};
+
+fn common_type<S: Size>(tensors: &[&Tensor<S>]) -> Known<Dtype> {
+    result_type(tensors.iter().map(|tensor| (tensor.dtype, tensor.promotion_rank())))
+}
+
+/// The format of all, or the plain one.
+fn common_format<S: Size>(tensors: &[&Tensor<S>]) -> Known<MemoryFormat> {
+    let mut format = None;
+    for tensor in tensors {
+        let own = tensor.suggested_format()?;
+        if own == MemoryFormat::Contiguous || format.is_some_and(|format| format != own) {
+            return Ok(MemoryFormat::Contiguous);
+        }
+        format = Some(own);
+    }
+    Ok(format.unwrap_or(MemoryFormat::Contiguous))
+}
+
+/// `cat(tensors, dim)`.
+pub fn cat<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensors = call.tensor_list(0)?;
+    sure(!tensors.is_empty())?;
+    let mut joined = Vec::new();
+    for tensor in &tensors {
+        sure(tensor.rank() > 0)?;
+        // Empty vectors are left out, whatever the ranks of the others.
+        if tensor.rank() > 1 || !tensor.shape[0].is(0)? {
+            joined.push(*tensor);
+        }
+    }
+    let Some((first, rest)) = joined.split_first() else { return Err(Unsure) };
+    let dim = first.dim(call.int_or(1, 0)?)?;
+    let mut shape = first.shape.clone();
+    for tensor in rest {
+        sure(tensor.rank() == first.rank())?;
+        for (place, size) in tensor.shape.iter().enumerate() {
+            if place == dim {
+                shape[dim] = shape[dim].add(size)?;
+            } else {
+                sure(size.equals(&shape[place])?)?;
+            }
+        }
+    }
+    Ok(Given::Fresh(Tensor::fresh(common_type(&tensors)?, &shape, common_format(&tensors)?)?))
+}
+
+/// `stack(tensors, dim)`.
+pub fn stack<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensors = call.tensor_list(0)?;
+    sure(!tensors.is_empty())?;
+    let first = tensors[0];
+    let dim = wrap(call.int_or(1, 0)?, first.rank() + 1)?;
+    for tensor in &tensors[1..] {
+        sure(tensor.is_shaped_as(first)? && tensor.dtype == first.dtype)?;
+    }
+    let parts = tensors.iter().map(|tensor| super::views::unsqueezed(tensor, dim)).collect::<Known<Vec<_>>>()?;
+    // It may be done as `cat` does it, which keeps where the channels are.
+    sure(common_format(&parts.iter().collect::<Vec<_>>())? == MemoryFormat::Contiguous)?;
+    let mut shape = first.shape.clone();
+    shape.insert(dim, S::of(tensors.len() as i64));
+    Ok(Given::Fresh(Tensor::fresh(first.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `repeat`.
+pub fn repeat<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, repeats) = (call.tensor(0)?, call.sizes(1)?);
+    sure(repeats.len() >= tensor.rank())?;
+    let offset = repeats.len() - tensor.rank();
+    let mut shape = Sizes::new();
+    for (place, count) in repeats.iter().enumerate() {
+        sure(!count.is_negative()?)?;
+        let size = place.checked_sub(offset).map_or_else(|| S::of(1), |dim| tensor.shape[dim].clone());
+        shape.push(size.mul(count)?);
+    }
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `repeat_interleave(self, repeats, dim, *, output_size)`: each element so many times.
+pub fn repeat_interleave<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, count) = (call.tensor(0)?, call.size(1)?);
+    sure(call.has(2) && !call.has(3) && tensor.rank() > 0 && !count.is_negative()? && !tensor.is_empty()?)?;
+    let dim = call.dim(2, tensor)?;
+    let mut shape = tensor.shape.clone();
+    shape[dim] = shape[dim].mul(&count)?;
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `flip`, `roll`: the elements in other places.
+pub fn flip<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    call.dims(1, tensor)?;
+    let copy = super::casts::copied(tensor, tensor.dtype, MemoryFormat::Preserve)?;
+    Ok(Given::Fresh(copy))
+}
+
+/// `roll(self, shifts, dims)`.
+pub fn roll<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    let (shifts, dims) = (call.sizes(1)?, call.dims(2, tensor)?);
+    sure(shifts.len() == dims.len() && !dims.is_empty() && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
+    sure(!tensor.is_empty()? && tensor.rank() > 0)?;
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?))
+}
+
+/// `tril`, `triu`: `(self, diagonal)`.
+pub fn triangle<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(tensor.rank() >= 2)?;
+    call.int_or(1, 0)?;
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?))
+}
+
+/// The type of nested numbers of Python, and how many there are at each depth.
+pub fn nested<S: Size>(call: &Call<S>, argument: &Argument<S>) -> Known<(Option<Dtype>, Sizes<S>)> {
+    let items = match argument {
+        Argument::Tuple(items) | Argument::List(items) => items,
+        Argument::Bool(_) => return Ok((Some(Dtype::Bool), Sizes::new())),
+        Argument::Int(_) => return Ok((Some(Dtype::I64), Sizes::new())),
+        Argument::Float(_) => return Ok((Some(call.modes.default_dtype), Sizes::new())),
+        _ => return Err(Unsure),
+    };
+    let (mut dtype, mut inner): (Option<Dtype>, Option<Sizes<S>>) = (None, None);
+    for item in items {
+        let (own, shape) = nested(call, item)?;
+        dtype = match (dtype, own) {
+            (Some(known), Some(own)) => Some(result_type([(known, Rank::Number), (own, Rank::Number)].into_iter())?),
+            (known, own) => known.or(own),
+        };
+        match &inner {
+            Some(inner) => sure(super::super::size::all_equal(inner, &shape)?)?,
+            None => inner = Some(shape),
+        }
+    }
+    let mut shape = inner.unwrap_or_default();
+    shape.insert(0, S::of(items.len() as i64));
+    Ok((dtype, shape))
+}

@@ -1,0 +1,130 @@
+//! Sizes as rules see them: constants or symbols. No rule computes with, or decides by, anything but this.
+use std::fmt::Debug;
+
+/// A rule does not know what PyTorch gives: PyTorch is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsure;
+
+/// What a rule knows.
+pub type Known<T> = Result<T, Unsure>;
+
+/// `Unsure` unless the condition holds, under which alone the rule is right.
+pub fn sure(condition: bool) -> Known<()> {
+    if condition { Ok(()) } else { Err(Unsure) }
+}
+
+/// The length of a dimension, a stride, an index.
+///
+/// A comparison may decide which branch a rule takes: a symbol that answers one keeps what it answered, as a guard. Arithmetic that
+/// leaves 64 bits is `Unsure`.
+pub trait Size: Clone + Debug + 'static {
+    /// A number that no input changes.
+    fn of(value: i64) -> Self;
+    /// The number, if no input changes it.
+    fn constant(&self) -> Option<i64>;
+    /// The sum.
+    fn add(&self, other: &Self) -> Known<Self>;
+    /// The difference.
+    fn sub(&self, other: &Self) -> Known<Self>;
+    /// The product.
+    fn mul(&self, other: &Self) -> Known<Self>;
+    /// The quotient, rounded down; the divisor is positive.
+    fn floor_div(&self, other: &Self) -> Known<Self>;
+    /// Whether they are equal.
+    fn equals(&self, other: &Self) -> Known<bool>;
+    /// Whether this one is less.
+    fn less(&self, other: &Self) -> Known<bool>;
+
+    /// Whether it is this number.
+    fn is(&self, value: i64) -> Known<bool> {
+        self.equals(&Self::of(value))
+    }
+
+    /// Whether it is negative.
+    fn is_negative(&self) -> Known<bool> {
+        self.less(&Self::of(0))
+    }
+
+    /// Whether it is not greater.
+    fn at_most(&self, other: &Self) -> Known<bool> {
+        Ok(!other.less(self)?)
+    }
+
+    /// The lesser.
+    fn least(&self, other: &Self) -> Known<Self> {
+        Ok(if self.less(other)? { self.clone() } else { other.clone() })
+    }
+
+    /// The greater.
+    fn greatest(&self, other: &Self) -> Known<Self> {
+        Ok(if self.less(other)? { other.clone() } else { self.clone() })
+    }
+
+    /// The quotient, rounded up; the divisor is positive.
+    fn ceil_div(&self, other: &Self) -> Known<Self> {
+        self.add(other)?.sub(&Self::of(1))?.floor_div(other)
+    }
+
+    /// The sum with a number.
+    fn plus(&self, value: i64) -> Known<Self> {
+        self.add(&Self::of(value))
+    }
+
+    /// The product with a number.
+    fn times(&self, value: i64) -> Known<Self> {
+        self.mul(&Self::of(value))
+    }
+}
+
+impl Size for i64 {
+    fn of(value: i64) -> Self {
+        value
+    }
+
+    fn constant(&self) -> Option<i64> {
+        Some(*self)
+    }
+
+    fn add(&self, other: &Self) -> Known<Self> {
+        self.checked_add(*other).ok_or(Unsure)
+    }
+
+    fn sub(&self, other: &Self) -> Known<Self> {
+        self.checked_sub(*other).ok_or(Unsure)
+    }
+
+    fn mul(&self, other: &Self) -> Known<Self> {
+        self.checked_mul(*other).ok_or(Unsure)
+    }
+
+    fn floor_div(&self, other: &Self) -> Known<Self> {
+        sure(*other > 0)?;
+        Ok(self.div_euclid(*other))
+    }
+
+    fn equals(&self, other: &Self) -> Known<bool> {
+        Ok(self == other)
+    }
+
+    fn less(&self, other: &Self) -> Known<bool> {
+        Ok(self < other)
+    }
+}
+
+/// The product of sizes: how many elements there are.
+pub fn product<S: Size>(sizes: &[S]) -> Known<S> {
+    sizes.iter().try_fold(S::of(1), |product, size| product.mul(size))
+}
+
+/// Whether two shapes, or the strides of two tensors, are equal.
+pub fn all_equal<S: Size>(one: &[S], other: &[S]) -> Known<bool> {
+    if one.len() != other.len() {
+        return Ok(false);
+    }
+    for (one, other) in one.iter().zip(other) {
+        if !one.equals(other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,226 @@
+//! Which rule says what an operation gives: a row for each.
+use super::arguments::Call;
+use super::dtype::Dtype;
+use super::result::Answered;
+use super::rules::pointwise::{self, To};
+use super::rules::reductions::{self, Sum};
+use super::rules::{attention, casts, factories, images, in_place, indexing, joins, norms, products, views};
+use super::size::Size;
+
+/// A row.
+#[derive(Debug)]
+pub struct Row<S> {
+    /// What the operation is called: by function, method or operator.
+    pub names: &'static str,
+    /// Its parameters, as `Signature` reads them.
+    pub parameters: &'static str,
+    /// What it gives.
+    pub rule: fn(&Call<S>) -> Answered<S>,
+}
+
+const fn row<S>(names: &'static str, parameters: &'static str, rule: fn(&Call<S>) -> Answered<S>) -> Row<S> {
+    Row { names, parameters, rule }
+}
+
+const MADE: &str = "...size, *, dtype, device, requires_grad, layout, pin_memory";
+const LIKE: &str = "self, *, dtype, device, requires_grad, memory_format, layout, pin_memory";
+const CAST: &str = "self, memory_format";
+const CONVOLUTION: &str = "input, weight, bias, stride, padding, dilation, groups";
+const TRANSPOSED: &str = "input, weight, bias, stride, padding, output_padding, groups, dilation";
+const MAX_POOL: &str = "self, kernel_size, stride, padding, dilation, ceil_mode";
+const AVG_POOL: &str = "self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override";
+const SUM: &str = "self, dim, keepdim, *, dtype";
+const SPREAD: &str = "self, dim, unbiased, keepdim, *, correction";
+
+/// All rows, for sizes of one kind.
+#[derive(Debug)]
+pub struct Table<S>(std::marker::PhantomData<S>);
+
+impl<S: Size> Table<S> {
+    /// Each name stands once. A name that ends with an underscore has a row only if nothing of the name without one fits it.
+    pub const ROWS: &'static [Row<S>] = &[
+        // Element by element, one operand.
+        row("abs absolute neg negative relu round floor ceil trunc", "self", |c| pointwise::unary(c, To::Number)),
+        row("positive pos", "self", casts::positive),
+        row("sign sgn", "self", |c| pointwise::unary(c, To::Same)),
+        row("frac log_sigmoid mish silu hardswish hardsigmoid selu relu6", "self", |c| {
+            pointwise::unary(c, To::FloatOnly)
+        }),
+        row(
+            "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan arcsin arccos arctan sinh cosh tanh asinh acosh atanh \
+             sqrt rsqrt sigmoid erf erfc erfinv reciprocal lgamma digamma special_erf special_erfc special_expit special_log1p \
+             special_expm1 special_exp2",
+            "self",
+            |c| pointwise::unary(c, To::Float),
+        ),
+        row("bitwise_not invert __invert__", "self", |c| pointwise::unary(c, To::WholeOnly)),
+        row("logical_not isnan isinf isposinf isneginf signbit", "self", |c| pointwise::unary(c, To::Bool)),
+        row("gelu", "self, *, approximate", pointwise::gelu),
+        row("leaky_relu celu elu", "self, alpha, scale, input_scale", |c| pointwise::with_numbers(c, To::FloatOnly)),
+        row("softplus", "self, beta, threshold", |c| pointwise::with_numbers(c, To::FloatOnly)),
+        row("hardtanh", "self, min_val, max_val", |c| pointwise::with_numbers(c, To::FloatOnly)),
+        row("nan_to_num", "self, nan, posinf, neginf", casts::nan_to_num),
+        row("clamp clip", "self, min, max", pointwise::clamp),
+        row("clamp_min clamp_max", "self, min", pointwise::clamp),
+        row("dropout", "self, p, train", casts::dropout),
+        row("feature_dropout alpha_dropout feature_alpha_dropout", "self, p, train", casts::other_dropout),
+        // Element by element, several operands.
+        row("add __add__ __radd__", "self, other, *, alpha", |c| pointwise::with_alpha(c, To::Same)),
+        row("sub subtract __sub__", "self, other, *, alpha", pointwise::subtract),
+        row("rsub", "self, other, *, alpha", pointwise::subtract_from),
+        row("mul multiply __mul__ __rmul__", "self, other", |c| pointwise::binary(c, To::Same)),
+        row("div divide __truediv__ __div__", "self, other, *, rounding_mode", pointwise::divide),
+        row("true_divide", "self, other", pointwise::divide),
+        row("floor_divide __floordiv__ remainder __mod__ fmod", "self, other", |c| pointwise::binary(c, To::Number)),
+        row("pow __pow__", "self, exponent", pointwise::power),
+        row("maximum minimum fmax fmin", "self, other", |c| pointwise::binary_tensors(c, To::Same)),
+        row("atan2 arctan2", "self, other", |c| pointwise::binary_tensors(c, To::Float)),
+        row("eq ne lt le gt ge less less_equal greater greater_equal not_equal", "self, other", |c| {
+            pointwise::binary(c, To::Bool)
+        }),
+        row("logical_and logical_or logical_xor", "self, other", |c| pointwise::binary_tensors(c, To::Bool)),
+        row("bitwise_and bitwise_or bitwise_xor __and__ __or__ __xor__", "self, other", |c| {
+            pointwise::binary(c, To::WholeOnly)
+        }),
+        row("where", "condition, self, other", pointwise::choose),
+        row("masked_fill", "self, mask, value", pointwise::masked_fill),
+        row("lerp", "self, end, weight", |c| pointwise::ternary(c, To::FloatOnly)),
+        row("addcmul", "self, tensor1, tensor2, *, value", |c| pointwise::ternary(c, To::FloatOnly)),
+        row("addcdiv", "self, tensor1, tensor2, *, value", |c| pointwise::ternary(c, To::FloatOnly)),
+        // Casts and copies.
+        row("float", CAST, |c| casts::to_dtype(c, Dtype::F32)),
+        row("double", CAST, |c| casts::to_dtype(c, Dtype::F64)),
+        row("half", CAST, |c| casts::to_dtype(c, Dtype::F16)),
+        row("bfloat16", CAST, |c| casts::to_dtype(c, Dtype::BF16)),
+        row("bool", CAST, |c| casts::to_dtype(c, Dtype::Bool)),
+        row("int", CAST, |c| casts::to_dtype(c, Dtype::I32)),
+        row("long", CAST, |c| casts::to_dtype(c, Dtype::I64)),
+        row("short", CAST, |c| casts::to_dtype(c, Dtype::I16)),
+        row("char", CAST, |c| casts::to_dtype(c, Dtype::I8)),
+        row("byte", CAST, |c| casts::to_dtype(c, Dtype::U8)),
+        row("to", "self, first, second, third, fourth, non_blocking, copy, dtype, device, memory_format", casts::to),
+        row("type", "self, dtype", casts::to_type),
+        row("type_as", "self, other", casts::type_as),
+        row("contiguous", "self, memory_format", casts::contiguous),
+        row("clone", "self, *, memory_format", casts::clone),
+        row("detach", "self", casts::detach),
+        // Reductions.
+        row("sum nansum", SUM, |c| reductions::reduce(c, Sum::Wide)),
+        row("mean nanmean", SUM, |c| reductions::reduce(c, Sum::Float)),
+        row("prod", SUM, reductions::prod),
+        row("amax amin", "self, dim, keepdim", |c| reductions::reduce_some(c, Sum::Same)),
+        row("logsumexp", "self, dim, keepdim", |c| reductions::reduce_some(c, Sum::Float)),
+        row("any all", "self, dim, keepdim", |c| reductions::reduce(c, Sum::Bool)),
+        row("argmax argmin", "self, dim, keepdim", reductions::arg),
+        row("max", "self, dim, keepdim", |c| reductions::extreme(c, "max")),
+        row("min", "self, dim, keepdim", |c| reductions::extreme(c, "min")),
+        row("std var", SPREAD, reductions::spread),
+        row("norm", "self, p, dim, keepdim", reductions::norm),
+        row("linalg_vector_norm", "self, ord, dim, keepdim, *, dtype", reductions::vector_norm),
+        row("sort", "self, dim, descending", reductions::sort),
+        row("softmax log_softmax", "self, dim, dtype", reductions::softmax),
+        row("cumsum cumprod", "self, dim, *, dtype", reductions::cumulate),
+        row("topk", "self, k, dim, largest, sorted", reductions::topk),
+        // Products.
+        row("mm", "self, mat2", products::mm),
+        row("bmm", "self, mat2", products::bmm),
+        row("matmul __matmul__", "self, other", products::matmul),
+        row("linear", "input, weight, bias", products::linear),
+        row("addmm", "self, mat1, mat2, *, beta, alpha", |c| products::added(c, 2)),
+        row("baddbmm", "self, batch1, batch2, *, beta, alpha", |c| products::added(c, 3)),
+        row(
+            "scaled_dot_product_attention",
+            "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa",
+            attention::attention,
+        ),
+        // Images.
+        row("conv1d", CONVOLUTION, |c| images::convolution(c, 1)),
+        row("conv2d", CONVOLUTION, |c| images::convolution(c, 2)),
+        row("conv3d", CONVOLUTION, |c| images::convolution(c, 3)),
+        row("conv_transpose1d", TRANSPOSED, |c| images::transposed_convolution(c, 1)),
+        row("conv_transpose2d", TRANSPOSED, |c| images::transposed_convolution(c, 2)),
+        row("conv_transpose3d", TRANSPOSED, |c| images::transposed_convolution(c, 3)),
+        row("max_pool1d", MAX_POOL, |c| images::max_pool(c, 1)),
+        row("max_pool2d", MAX_POOL, |c| images::max_pool(c, 2)),
+        row("max_pool3d", MAX_POOL, |c| images::max_pool(c, 3)),
+        row("avg_pool1d", AVG_POOL, |c| images::avg_pool(c, 1)),
+        row("avg_pool2d", AVG_POOL, |c| images::avg_pool(c, 2)),
+        row("avg_pool3d", AVG_POOL, |c| images::avg_pool(c, 3)),
+        row("adaptive_avg_pool1d", "self, output_size", |c| images::adaptive_avg_pool(c, 1)),
+        row("adaptive_avg_pool2d", "self, output_size", |c| images::adaptive_avg_pool(c, 2)),
+        row("adaptive_avg_pool3d", "self, output_size", |c| images::adaptive_avg_pool(c, 3)),
+        row("adaptive_max_pool2d", "self, output_size", |c| images::adaptive_max_pool(c, 2)),
+        row("upsample_nearest2d", "input, output_size, scale_factors", |c| images::upsample(c, 2, 2)),
+        row("upsample_bilinear2d", "input, output_size, align_corners, scale_factors", |c| images::upsample(c, 2, 3)),
+        row("upsample_bicubic2d", "input, output_size, align_corners, scale_factors", |c| images::upsample(c, 2, 3)),
+        row("pad", "input, pad, mode, value", images::pad),
+        row("constant_pad_nd", "input, pad, value", images::constant_pad),
+        row("pixel_shuffle", "self, upscale_factor", images::pixel_shuffle),
+        // Normalisation.
+        row(
+            "batch_norm",
+            "input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled",
+            norms::batch_norm,
+        ),
+        row("layer_norm", "input, normalized_shape, weight, bias, eps, cudnn_enable", norms::layer_norm),
+        row("rms_norm", "input, normalized_shape, weight, eps", norms::rms_norm),
+        row("group_norm", "input, num_groups, weight, bias, eps, cudnn_enabled", norms::group_norm),
+        // Views.
+        row("view", "self, ...size", views::as_shape),
+        row("reshape", "self, ...shape", views::reshape),
+        row("view_as", "self, other", |c| views::like(c, true)),
+        row("reshape_as", "self, other", |c| views::like(c, false)),
+        row("flatten", "self, start_dim, end_dim", views::flatten),
+        row("ravel", "self", views::ravel),
+        row("unflatten", "self, dim, sizes", views::unflatten),
+        row("permute", "self, ...dims", views::permute),
+        row("transpose swapaxes swapdims", "self, dim0, dim1", views::transpose),
+        row("t T", "self", views::t),
+        row("mT", "self", views::matrix_t),
+        row("movedim moveaxis", "self, source, destination", views::movedim),
+        row("expand", "self, ...size, *, implicit", views::expand),
+        row("expand_as", "self, other", views::expand_as),
+        row("unsqueeze", "self, dim", views::unsqueeze),
+        row("squeeze", "self, dim", views::squeeze),
+        row("select", "self, dim, index", views::select),
+        row("narrow", "self, dim, start, length", views::narrow),
+        row("unbind", "self, dim", views::unbind),
+        row("split", "self, split_size, dim", views::split),
+        row("split_with_sizes", "self, split_sizes, dim", views::split),
+        row("chunk", "self, chunks, dim", views::chunk),
+        // Items and indices.
+        row("getitem __getitem__", "self, index", indexing::getitem),
+        row("setitem __setitem__", "self, index, value", indexing::setitem),
+        row("index_select", "self, dim, index", indexing::index_select),
+        row("gather", "self, dim, index", indexing::gather),
+        row("scatter", "self, dim, index, src", indexing::scatter),
+        row("scatter_add", "self, dim, index, src", indexing::scatter_add),
+        row("embedding", "weight, input, padding_idx, scale_grad_by_freq, sparse", indexing::embedding),
+        // Several, and repetitions.
+        row("cat concat concatenate", "tensors, dim", joins::cat),
+        row("stack", "tensors, dim", joins::stack),
+        row("repeat", "self, ...repeats", joins::repeat),
+        row("repeat_interleave", "self, repeats, dim, *, output_size", joins::repeat_interleave),
+        row("flip", "self, ...dims", joins::flip),
+        row("roll", "self, shifts, dims", joins::roll),
+        row("tril triu", "self, diagonal", joins::triangle),
+        // Tensors of numbers.
+        row("zeros ones empty", MADE, factories::sized),
+        row("rand randn", MADE, factories::random),
+        row("full", "size, fill_value, *, dtype, device, requires_grad", factories::full),
+        row("zeros_like ones_like empty_like", LIKE, factories::like),
+        row("rand_like randn_like", LIKE, factories::random_like),
+        row("full_like", "self, fill_value, *, dtype, device, requires_grad, memory_format", factories::full_like),
+        row("new_zeros new_ones new_empty", "self, ...size, *, dtype, device, requires_grad", factories::new),
+        row("new_full", "self, size, fill_value, *, dtype, device, requires_grad", factories::new_full),
+        row("eye", "n, m, *, dtype, device, requires_grad", factories::eye),
+        row("arange", "start, end, step, *, dtype, device, requires_grad", factories::arange),
+        row("linspace", "start, end, steps, *, dtype, device, requires_grad", factories::linspace),
+        row("tensor", "data, *, dtype, device, requires_grad", factories::tensor),
+        // In place alone.
+        row("copy_", "self, src, non_blocking", in_place::copy),
+        row("fill_", "self, value", in_place::fill),
+        row("bernoulli_", "self, p, *, generator", in_place::bernoulli),
+        row("zero_", "self", in_place::zero),
+    ];
+}

@@ -1,0 +1,187 @@
+//! What the domain keeps about tensors of the graph whose metadata a rule has worked out; tensors of PyTorch's stand for them where it is
+//! asked.
+use super::library::Torch;
+use super::shapes::{Sizes, Tensor};
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule, PyTuple};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The kind of sizes that traces have.
+pub(super) type Extent = i64;
+
+/// A tensor of the graph: what is known of it without PyTorch.
+#[pyclass(frozen, module = "slotrt")]
+#[allow(missing_debug_implementations)]
+pub(super) struct Sketch {
+    tensor: Tensor<Extent>,
+    /// Whether it requires gradients by itself: as it was made, or since a change in place.
+    requires_grad: AtomicBool,
+    view: Option<View>,
+    /// Whether the graph has views of it that gradients do not know how to follow.
+    has_loose_views: AtomicBool,
+    /// The tensor on the `meta` device that stands for it.
+    stand_in: PyOnceLock<Py<PyAny>>,
+}
+
+/// What a sketch is a view of.
+#[derive(Debug)]
+struct View {
+    /// A sketch that is no view, or a tensor.
+    base: Py<PyAny>,
+    /// Whether it was made where gradients are kept.
+    with_grad: bool,
+}
+
+impl Sketch {
+    /// A tensor that the graph makes.
+    pub(super) fn fresh(tensor: Tensor<Extent>) -> Self {
+        let requires_grad = AtomicBool::new(tensor.requires_grad);
+        Self { tensor, requires_grad, view: None, has_loose_views: AtomicBool::default(), stand_in: PyOnceLock::new() }
+    }
+
+    /// A view of what `operand` is an example of. `loose`: one of several, or made where no gradients are kept.
+    pub(super) fn view(operand: &Bound<'_, PyAny>, tensor: Tensor<Extent>, with_grad: bool, loose: bool) -> Self {
+        let sketch = operand.cast::<Self>().ok().map(Bound::get);
+        let base = match sketch.and_then(|sketch| sketch.view.as_ref()) {
+            Some(view) => view.base.clone_ref(operand.py()),
+            None => operand.clone().unbind(),
+        };
+        if let (true, Ok(base)) = (loose, base.bind(operand.py()).cast::<Self>()) {
+            base.get().has_loose_views.store(true, Relaxed);
+        }
+        Self { view: Some(View { base, with_grad }), ..Self::fresh(tensor) }
+    }
+
+    /// Its metadata as they are now.
+    pub(super) fn tensor(&self, py: Python<'_>) -> Tensor<Extent> {
+        Tensor { requires_grad: self.requires_grad(py), ..self.tensor.clone() }
+    }
+
+    /// What no change in place changes.
+    pub(super) fn fixed(&self) -> &Tensor<Extent> {
+        &self.tensor
+    }
+
+    /// A view requires gradients where its base does.
+    pub(super) fn requires_grad(&self, py: Python<'_>) -> bool {
+        self.requires_grad.load(Relaxed) || self.base_requires_grad(py)
+    }
+
+    fn base_requires_grad(&self, py: Python<'_>) -> bool {
+        let Some(view) = &self.view else { return false };
+        match view.base.bind(py).cast::<Self>() {
+            Ok(base) => base.get().requires_grad(py),
+            // Those from outside do not begin to require gradients in a trace.
+            Err(_) => false,
+        }
+    }
+
+    /// Whether no operation is behind its gradients.
+    pub(super) fn is_leaf(&self, py: Python<'_>) -> bool {
+        match &self.view {
+            Some(view) => !(view.with_grad && self.requires_grad(py)),
+            None => !self.requires_grad(py),
+        }
+    }
+
+    /// Whether it is a view.
+    pub(super) fn is_view(&self) -> bool {
+        self.view.is_some()
+    }
+
+    /// From now on it requires gradients; `false` where other tensors would with it in ways that are not known.
+    pub(super) fn begin_gradients(&self) -> bool {
+        let alone = self.view.is_none() && !self.has_loose_views.load(Relaxed);
+        if alone {
+            self.requires_grad.store(true, Relaxed);
+        }
+        alone
+    }
+
+    /// The tensor on the `meta` device that stands for it, one and the same at all times.
+    pub(super) fn stand_in<'py>(&self, torch: &Torch, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let made = self.stand_in.get_or_try_init(py, || self.make(torch, py).map(Bound::unbind))?;
+        Ok(made.bind(py).clone())
+    }
+
+    /// The stand-in, if PyTorch has been asked with it.
+    pub(super) fn known_stand_in<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.stand_in.get(py).map(|made| made.bind(py).clone())
+    }
+
+    fn make<'py>(&self, torch: &Torch, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let module = torch.module.bind(py);
+        let shape = PyTuple::new(py, constants(&self.tensor.shape))?;
+        let strides = PyTuple::new(py, constants(&self.tensor.strides))?;
+        if let Some(view) = &self.view {
+            let base = super::meta::stand_in(torch, view.base.bind(py))?;
+            return with_grad(module, view.with_grad, || base.call_method1(name!("as_strided"), (&shape, &strides)));
+        }
+        let named = PyDict::new(py);
+        named.set_item(name!("dtype"), module.getattr(self.tensor.dtype.name())?)?;
+        named.set_item(name!("device"), name!("meta"))?;
+        let made = module.getattr(name!("empty_strided"))?.call((shape, strides), Some(&named))?;
+        if !self.requires_grad.load(Relaxed) {
+            return Ok(made);
+        }
+        made.call_method1(name!("requires_grad_"), (true,))?;
+        with_grad(module, true, || made.call_method0(name!("clone")))
+    }
+
+    /// `Tensor[torch.float32, [2, 3]]`.
+    pub(super) fn describe(&self) -> String {
+        format!("Tensor[torch.{}, {:?}]", self.tensor.dtype.name(), &self.tensor.shape[..])
+    }
+}
+
+/// What those ask who ask a tensor.
+#[pymethods]
+impl Sketch {
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let sizes = PyTuple::new(py, constants(&self.tensor.shape))?;
+        py.import("torch")?.getattr(name!("Size"))?.call1((sizes,))
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("torch")?.getattr(self.tensor.dtype.name())
+    }
+
+    #[getter(requires_grad)]
+    fn python_requires_grad(&self, py: Python<'_>) -> bool {
+        self.requires_grad(py)
+    }
+
+    #[getter(is_leaf)]
+    fn python_is_leaf(&self, py: Python<'_>) -> bool {
+        self.is_leaf(py)
+    }
+
+    #[pyo3(name = "_is_view")]
+    fn python_is_view(&self) -> bool {
+        self.is_view()
+    }
+
+    /// Nobody has its contents.
+    #[getter]
+    fn is_meta(&self) -> bool {
+        true
+    }
+}
+
+fn constants(sizes: &Sizes<Extent>) -> impl ExactSizeIterator<Item = i64> {
+    sizes.iter().copied()
+}
+
+/// Does something where gradients are kept, or are not, and puts back what was.
+fn with_grad<'py, T>(torch: &Bound<'py, PyModule>, enabled: bool, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    let before = torch.getattr(name!("is_grad_enabled"))?.call0()?;
+    let set = torch.getattr(name!("_C"))?.getattr(name!("_set_grad_enabled"))?;
+    set.call1((enabled,))?;
+    let done = act();
+    set.call1((before,))?;
+    done
+}

@@ -1,0 +1,27 @@
+//! `slotrt._slotrt.ShapeRules`: what the rules of shapes say of calls of PyTorch, so that tests can compare it with what calls give.
+use crate::domain::torch::ShapeRules as Rules;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// The rules for the PyTorch that is imported.
+#[pyclass(name = "ShapeRules", module = "slotrt._slotrt", frozen)]
+#[derive(Debug)]
+pub(super) struct ShapeRules(Rules);
+
+#[pymethods]
+impl ShapeRules {
+    #[new]
+    fn new(py: Python<'_>) -> PyResult<Self> {
+        Rules::new(&py.import("torch")?).map(Self)
+    }
+
+    /// The kind of answer, and type, shape, strides and `requires_grad` of each tensor; `None`: PyTorch would be asked.
+    fn answer<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.answer(target, args, kwargs)
+    }
+}
