@@ -150,7 +150,9 @@ def work(job):
     with open(path, "a", encoding="utf-8") as file:
         for group in groups:
             for case, verdict, plain, found in outcomes(group):
-                kind = type(eval(case[1][0], {"collections": collections}))
+                # The container of `a in b` is the right operand.
+                owner = case[1][-1] if " in " in case[0] else case[1][0]
+                kind = type(eval(owner, {"collections": collections}))
                 name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
                 row = {"case": case, "operation": operation(case[0]), "type": name, "verdict": verdict, "plain": plain, "found": found, "reproducer": reproducer(case)}
                 file.write(json.dumps(row) + "\n")

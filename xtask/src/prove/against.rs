@@ -192,7 +192,7 @@ mod tests {
             function(&facts, &serde_json::from_value(row).unwrap())
         };
         assert_eq!(of("a | b", "dict").as_deref(), Some("dict_or"));
-        assert_eq!(of("a in b", "set").as_deref(), Some("set_contains"));
+        assert_eq!(of("a in b", "set").as_deref(), Some("_PySet_Contains"));
         assert_eq!(of("-a", "int").as_deref(), Some("long_neg"));
         assert_eq!(of("len(a)", "list").as_deref(), Some("builtin_len"));
         assert_eq!(of("a[b]", "list").as_deref(), Some("list_subscript"));
