@@ -32,7 +32,8 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
     let text = if own != minor && Path::new(&path).exists() { fs::read_to_string(&path)? } else { String::new() };
     let (mut functions, mut identifiers) = (String::new(), String::new());
     for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
-        let wrong = || io::Error::other(format!("{path}: `{line}` is no `function NAME | why` or `identifier NAME | why`"));
+        let wrong =
+            || io::Error::other(format!("{path}: `{line}` is no `function NAME | why` or `identifier NAME | why`"));
         let (what, why) = line.split_once(" | ").ok_or_else(wrong)?;
         match what.split_once(' ') {
             Some(("function", name)) => functions += &format!("(FunctionId::{name}, {why:?}), "),
