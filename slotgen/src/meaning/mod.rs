@@ -4,12 +4,15 @@
 //! casts, reference counts and exceptions that are only passed on leave no trace in it; for two releases, helpers that one of
 //! them has inlined are inlined in the other, too. It does not say what a difference is called.
 
+mod forms;
 mod inline;
 mod names;
 mod normal;
 mod read;
 #[cfg(test)]
 mod tests;
+mod values;
+mod ways;
 
 pub(crate) use names::{function as plain_name, without_meaning};
 pub use normal::{Meaning, Step};

@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Block, Expr, Lit, Pat, Stmt};
+use syn::{Block, Expr, Pat, Stmt};
 
-use super::names;
+use super::forms::{branch, literal, not, shortened};
 use super::normal::{Meaning, PARAMETER, Step, ends, value};
-
-/// Texts longer than this are told by their digest.
-const LONGEST: usize = 1500;
 
 /// Reads a body; `members` are the methods that read a member of a struct.
 pub(super) fn meaning(body: &TokenStream, parameters: &[String], members: &BTreeSet<String>) -> Meaning {
@@ -26,16 +23,16 @@ pub(super) fn meaning(body: &TokenStream, parameters: &[String], members: &BTree
     Meaning { steps }.numbered()
 }
 
-struct Reader<'m> {
-    scopes: Vec<BTreeMap<String, String>>,
+pub(super) struct Reader<'m> {
+    pub(super) scopes: Vec<BTreeMap<String, String>>,
     next: u32,
-    members: &'m BTreeSet<String>,
+    pub(super) members: &'m BTreeSet<String>,
     /// Labelled blocks whose value a variable takes.
-    joins: Vec<(String, u32)>,
+    pub(super) joins: Vec<(String, u32)>,
 }
 
 impl Reader<'_> {
-    fn fresh(&mut self) -> u32 {
+    pub(super) fn fresh(&mut self) -> u32 {
         self.next += 1;
         self.next
     }
@@ -50,7 +47,7 @@ impl Reader<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    fn scoped(&mut self, stmts: &[Stmt], steps: &mut Vec<Step>) -> Option<String> {
+    pub(super) fn scoped(&mut self, stmts: &[Stmt], steps: &mut Vec<Step>) -> Option<String> {
         self.scopes.push(BTreeMap::new());
         let found = self.statements(stmts, steps);
         self.scopes.pop();
@@ -120,7 +117,7 @@ impl Reader<'_> {
         None
     }
 
-    fn pattern(&mut self, pattern: &Pat, held: &str) {
+    pub(super) fn pattern(&mut self, pattern: &Pat, held: &str) {
         match pattern {
             Pat::Ident(name) => self.bind(name.ident.to_string(), held.to_owned()),
             Pat::TupleStruct(inner) => inner.elems.iter().for_each(|one| self.pattern(one, held)),
@@ -135,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    fn block_expr(&mut self, expr: &Expr, steps: &mut Vec<Step>) -> Option<String> {
+    pub(super) fn block_expr(&mut self, expr: &Expr, steps: &mut Vec<Step>) -> Option<String> {
         match expr {
             Expr::Block(block) if block.label.is_none() => self.scoped(&block.block.stmts, steps),
             other => {
@@ -164,7 +161,14 @@ impl Reader<'_> {
     }
 
     /// `left && right` (or `||`), where the right side is looked at only if it matters.
-    fn joined(&mut self, left: String, more: Vec<Step>, right: String, and: bool, steps: &mut Vec<Step>) -> String {
+    pub(super) fn joined(
+        &mut self,
+        left: String,
+        more: Vec<Step>,
+        right: String,
+        and: bool,
+        steps: &mut Vec<Step>,
+    ) -> String {
         if more.is_empty() {
             return format!("({left} {} {right})", if and { "&&" } else { "||" });
         }
@@ -176,45 +180,7 @@ impl Reader<'_> {
         value(variable)
     }
 
-    /// The value of ways that meet again.
-    fn met(&mut self, ways: [(Vec<Step>, Option<String>); 2], condition: String, steps: &mut Vec<Step>) -> String {
-        let [(mut yes, one), (mut no, other)] = ways;
-        if let (Some(one), Some(other), true, true) = (&one, &other, yes.is_empty(), no.is_empty()) {
-            return shortened(match (one.as_str(), other.as_str()) {
-                ("1" | "true", "0" | "false") => condition,
-                ("0" | "false", "1" | "true") => not(&condition),
-                _ if one == other => one.clone(),
-                _ => match condition.strip_prefix('!') {
-                    Some(positive) => format!("({positive} ? {other} : {one})"),
-                    None => format!("({condition} ? {one} : {other})"),
-                },
-            });
-        }
-        if one.is_none() && other.is_none() {
-            steps.push(branch(condition, yes, no));
-            return String::new();
-        }
-        // A value that only one way gives needs no variable.
-        match (one, other) {
-            (Some(one), None) if ends(&no) && yes.is_empty() => {
-                steps.push(branch(condition, yes, no));
-                one
-            }
-            (None, Some(other)) if ends(&yes) && no.is_empty() => {
-                steps.push(branch(condition, yes, no));
-                other
-            }
-            (one, other) => {
-                let variable = self.fresh();
-                yes.extend(one.map(|one| Step::Set(variable, one)));
-                no.extend(other.map(|other| Step::Set(variable, other)));
-                steps.push(branch(condition, yes, no));
-                value(variable)
-            }
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr, steps: &mut Vec<Step>) -> String {
+    pub(super) fn expr(&mut self, expr: &Expr, steps: &mut Vec<Step>) -> String {
         shortened(self.any(expr, steps))
     }
 
@@ -310,12 +276,12 @@ impl Reader<'_> {
         }
     }
 
-    fn all<'e>(&mut self, all: impl Iterator<Item = &'e Expr>, steps: &mut Vec<Step>) -> Vec<String> {
+    pub(super) fn all<'e>(&mut self, all: impl Iterator<Item = &'e Expr>, steps: &mut Vec<Step>) -> Vec<String> {
         all.map(|one| self.expr(one, steps)).collect()
     }
 
     /// Tokens as they stand, with values for names.
-    fn spelled(&self, tokens: &TokenStream) -> String {
+    pub(super) fn spelled(&self, tokens: &TokenStream) -> String {
         let words = tokens.clone().into_iter().map(|tree| match tree {
             proc_macro2::TokenTree::Group(group) => format!("({})", self.spelled(&group.stream())),
             proc_macro2::TokenTree::Ident(name) => {
@@ -336,208 +302,4 @@ impl Reader<'_> {
         }
         if name == "None" { "NULL".to_owned() } else { name }
     }
-
-    fn binary(&mut self, both: &syn::ExprBinary, steps: &mut Vec<Step>) -> String {
-        let left = self.expr(&both.left, steps);
-        let (and, or) = (matches!(both.op, syn::BinOp::And(_)), matches!(both.op, syn::BinOp::Or(_)));
-        if and || or {
-            let mut more = Vec::new();
-            let right = self.expr(&both.right, &mut more);
-            return self.joined(left, more, right, and, steps);
-        }
-        let right = self.expr(&both.right, steps);
-        match both.op {
-            syn::BinOp::Ne(_) if right == "0" || right == "NULL" => left,
-            syn::BinOp::Eq(_) if right == "0" || right == "NULL" => not(&left),
-            syn::BinOp::Ne(_) => not(&equal(left, right)),
-            syn::BinOp::Eq(_) => equal(left, right),
-            syn::BinOp::Gt(_) => format!("({right} < {left})"),
-            syn::BinOp::Le(_) => format!("!({right} < {left})"),
-            syn::BinOp::Ge(_) => format!("!({left} < {right})"),
-            op => format!("({left} {} {right})", op.to_token_stream()),
-        }
-    }
-
-    fn method(&mut self, call: &syn::ExprMethodCall, steps: &mut Vec<Step>) -> String {
-        let name = call.method.to_string();
-        let of_world = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("c"));
-        if of_world {
-            let arguments = self.all(call.args.iter(), steps);
-            return self.step(&name, arguments, steps);
-        }
-        let receiver = self.expr(&call.receiver, steps);
-        match name.as_str() {
-            "is_some" => receiver,
-            "is_none" => not(&receiver),
-            name if names::only_holds(name) && call.args.is_empty() => receiver,
-            name => format!("{receiver}.{name}({})", self.all(call.args.iter(), steps).join(", ")),
-        }
-    }
-
-    /// A call of the world, or of another function.
-    fn step(&mut self, name: &str, arguments: Vec<String>, steps: &mut Vec<Step>) -> String {
-        match (name, arguments.as_slice()) {
-            ("global" | "_Py_ID" | "_Py_STR" | "function" | "variable", [one]) => return one.clone(),
-            ("is" | "Py_Is", [one, other]) => return equal(one.clone(), other.clone()),
-            ("Py_IS_TYPE", [one, ty]) => return equal(format!("type({one})"), ty.clone()),
-            ("Py_TYPE", [one]) => return format!("type({one})"),
-            ("slot", [ty, slot]) => return format!("{ty}.{slot}"),
-            ("slot_at", [ty, _, slot]) => return format!("{ty}.at({slot})"),
-            (test, [one]) if test.ends_with("_CheckExact") => {
-                return equal(format!("type({one})"), format!("{}_Type", test.trim_end_matches("_CheckExact")));
-            }
-            _ if names::only_looks(name) || self.members.contains(name) => {
-                return format!("{}({})", names::function(name), arguments.join(", "));
-            }
-            _ => {}
-        }
-        if names::without_meaning(name) {
-            return "NULL".to_owned();
-        }
-        let result = self.fresh();
-        steps.push(Step::Call { result, function: names::function(name), arguments });
-        value(result)
-    }
-
-    fn call(&mut self, call: &syn::ExprCall, steps: &mut Vec<Step>) -> String {
-        let Expr::Path(path) = &*call.func else { return self.spelled(&call.to_token_stream()) };
-        let segments: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
-        let name = segments.last().cloned().unwrap_or_default();
-        let translated = segments.first().is_some_and(|first| first == "super");
-        let skipped = usize::from(translated);
-        let arguments = self.all(call.args.iter().skip(skipped), steps);
-        match (name.as_str(), arguments.as_slice()) {
-            _ if translated => self.step(&name, arguments, steps),
-            ("Ok" | "Some" | "Str" | "Object" | "Int" | "Given" | "Size" | "offsetof", [one]) => one.clone(),
-            _ => format!("{name}({})", arguments.join(", ")),
-        }
-    }
-
-    /// `match call { Ok(x) => …, Err(e) if … => { handler } … }`, or a way by a number.
-    fn matched(&mut self, one: &syn::ExprMatch, steps: &mut Vec<Step>) -> String {
-        let is_result = |pattern: &Pat| match pattern {
-            Pat::TupleStruct(inner) => inner.path.is_ident("Ok") || inner.path.is_ident("Err"),
-            Pat::Guard(_) => true,
-            _ => false,
-        };
-        let held = self.expr(&one.expr, steps);
-        if !one.arms.iter().any(|arm| is_result(&arm.pat)) {
-            let variable = self.fresh();
-            let mut gives = false;
-            let mut arms = Vec::new();
-            for arm in &one.arms {
-                let mut way = Vec::new();
-                if let Some(found) = self.block_expr(&arm.body, &mut way) {
-                    gives = true;
-                    way.push(Step::Set(variable, found));
-                }
-                arms.push((arm.pat.to_token_stream().to_string(), way));
-            }
-            steps.push(Step::Switch { value: held, arms });
-            return if gives { value(variable) } else { String::new() };
-        }
-        let (mut fine, mut caught) = ((Vec::new(), None), (Vec::new(), None));
-        for arm in &one.arms {
-            self.scopes.push(BTreeMap::new());
-            let is_ok = matches!(&arm.pat, Pat::TupleStruct(inner) if inner.path.is_ident("Ok"));
-            if is_ok {
-                self.pattern(&arm.pat, &held);
-                let mut way = Vec::new();
-                let found = self.block_expr(&arm.body, &mut way);
-                fine = (way, found);
-            } else if let Pat::Guard(guarded) = &arm.pat {
-                self.pattern(&guarded.pat, "error");
-                let mut way = Vec::new();
-                let found = self.block_expr(&arm.body, &mut way);
-                caught = (way, found);
-            }
-            self.scopes.pop();
-        }
-        let passes_on = |step: &Step| matches!(step, Step::Raise { exception, message } if exception == "error" && message.is_empty());
-        if caught.0.len() == 1 && caught.0.iter().all(passes_on) {
-            steps.extend(fine.0);
-            return fine.1.unwrap_or_default();
-        }
-        if ends(&caught.0) {
-            steps.push(Step::Caught(caught.0));
-            steps.extend(fine.0);
-            return fine.1.unwrap_or_default();
-        }
-        let variable = self.fresh();
-        let (mut handler, mut way) = (caught.0, fine.0);
-        handler.extend(caught.1.map(|found| Step::Set(variable, found)));
-        let gives = fine.1.is_some();
-        way.extend(fine.1.map(|found| Step::Set(variable, found)));
-        steps.push(Step::Caught(handler));
-        steps.push(Step::Branch { condition: "no error".to_owned(), yes: way, no: Vec::new() });
-        if gives { value(variable) } else { String::new() }
-    }
-
-    fn labelled(&mut self, block: &syn::ExprBlock, steps: &mut Vec<Step>) -> String {
-        let Some(label) = &block.label else { return self.scoped(&block.block.stmts, steps).unwrap_or_default() };
-        let variable = self.fresh();
-        self.joins.push((label.name.to_string(), variable));
-        let mut inner = Vec::new();
-        if let Some(found) = self.scoped(&block.block.stmts, &mut inner) {
-            inner.push(Step::Set(variable, found));
-        }
-        self.joins.pop();
-        steps.push(Step::Loop(inner));
-        value(variable)
-    }
-
-    fn returned(&mut self, expr: Option<&Expr>, steps: &mut Vec<Step>) {
-        let Some(expr) = expr else { return steps.push(Step::Return(String::new())) };
-        let is_error =
-            matches!(expr, Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Err")));
-        if !is_error {
-            let held = self.expr(expr, steps);
-            if !ends(steps) {
-                steps.push(Step::Return(held));
-            }
-            return;
-        }
-        let Expr::Call(call) = expr else { return };
-        let held = self.all(call.args.iter(), steps).pop().unwrap_or_default();
-        match steps.last() {
-            Some(Step::Call { result, function, arguments }) if names::raises(function) && value(*result) == held => {
-                let mut arguments = arguments.clone().into_iter();
-                let exception = arguments.next().unwrap_or_else(|| function.clone());
-                let message = arguments.collect();
-                steps.pop();
-                steps.push(Step::Raise { exception, message });
-            }
-            _ => steps.push(Step::Raise { exception: held, message: Vec::new() }),
-        }
-    }
-}
-
-/// A branch whose condition is no negation.
-fn branch(condition: String, yes: Vec<Step>, no: Vec<Step>) -> Step {
-    match condition.strip_prefix('!') {
-        Some(positive) => Step::Branch { condition: positive.to_owned(), yes: no, no: yes },
-        None => Step::Branch { condition, yes, no },
-    }
-}
-
-fn not(text: &str) -> String {
-    text.strip_prefix('!').map_or_else(|| format!("!{text}"), str::to_owned)
-}
-
-/// Equality has no sides.
-fn equal(one: String, other: String) -> String {
-    let (first, second) = if one <= other { (one, other) } else { (other, one) };
-    format!("({first} == {second})")
-}
-
-fn literal(lit: &Lit) -> String {
-    match lit {
-        Lit::Int(number) => number.base10_digits().to_owned(),
-        Lit::Float(number) => number.base10_digits().to_owned(),
-        other => other.to_token_stream().to_string(),
-    }
-}
-
-fn shortened(text: String) -> String {
-    if text.len() <= LONGEST { text } else { format!("#{}", super::short(&text)) }
 }

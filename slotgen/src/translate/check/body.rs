@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::{Block, Expr, Lit, Pat, Stmt};
 
-use super::fits::{fits, meet, same};
+use super::fits::{fits, meet};
 use super::heads::Heads;
 use super::kinds::Ty;
 
-type Found = Result<Ty, String>;
+pub(super) type Found = Result<Ty, String>;
 
 /// A function as Rust.
 pub(crate) struct Function(syn::ItemFn);
@@ -46,8 +46,8 @@ impl Heads {
     }
 }
 
-struct Body<'h> {
-    heads: &'h Heads,
+pub(super) struct Body<'h> {
+    pub(super) heads: &'h Heads,
     scopes: Vec<BTreeMap<String, Ty>>,
     returns: Ty,
     /// Labels of blocks and loops, with what they give.
@@ -180,12 +180,12 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn must(&self, given: &Ty, wanted: &Ty, at: &Expr) -> Result<(), String> {
+    pub(super) fn must(&self, given: &Ty, wanted: &Ty, at: &Expr) -> Result<(), String> {
         if fits(given, wanted) { Ok(()) } else { Err(format!("`{given}` where `{wanted}` is wanted: {}", told(at))) }
     }
 
     /// The type of an expression; `wanted` is what its surroundings want, which reaches into `Some(…)` and into branches.
-    fn expr(&mut self, expr: &Expr, wanted: Option<&Ty>) -> Found {
+    pub(super) fn expr(&mut self, expr: &Expr, wanted: Option<&Ty>) -> Found {
         match expr {
             Expr::Lit(one) => Ok(literal(&one.lit)),
             Expr::Path(path) => self.path(path),
@@ -293,163 +293,6 @@ impl Body<'_> {
         }
     }
 
-    fn unary(&mut self, one: &syn::ExprUnary) -> Found {
-        let found = self.expr(&one.expr, None)?;
-        match one.op {
-            syn::UnOp::Deref(_) => Ok(match found {
-                Ty::Ref(inner) | Ty::Mut(inner) => *inner,
-                ty if ty.is_open() => ty,
-                ty => return Err(format!("`{ty}` is no reference: {}", told(&one.expr))),
-            }),
-            syn::UnOp::Not(_) if matches!(found, Ty::Bool | Ty::Int(_) | Ty::AnyInt) || found.is_open() => Ok(found),
-            syn::UnOp::Neg(_) if found.is_number() || found.is_open() => match &found {
-                Ty::Int(name) if name.starts_with('u') => {
-                    Err(format!("a `{name}` has no negative: {}", told(&one.expr)))
-                }
-                _ => Ok(found),
-            },
-            _ => Err(format!("an operator on `{found}`: {}", told(&one.expr))),
-        }
-    }
-
-    fn binary(&mut self, both: &syn::ExprBinary) -> Found {
-        use syn::BinOp::{And, BitAnd, BitOr, BitXor, Eq, Ge, Gt, Le, Lt, Ne, Or, Shl, Shr};
-        let left = self.expr(&both.left, None)?;
-        let right = self.expr(&both.right, Some(&left))?;
-        let wrong = || {
-            format!("`{left}` and `{right}` on both sides of `{}`: {}", both.op.to_token_stream(), told_tokens(both))
-        };
-        match both.op {
-            And(_) | Or(_) => {
-                self.must(&left, &Ty::Bool, &both.left)?;
-                self.must(&right, &Ty::Bool, &both.right)?;
-                Ok(Ty::Bool)
-            }
-            Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_) => {
-                let strings = |one: &Ty| matches!(one.bare(), Ty::Str) || *one.bare() == Ty::named("String");
-                let opaque = |one: &Ty| matches!(one.bare(), Ty::Named(name) if name == "Object" || name == "Error");
-                let fine = same(&left, &right) || strings(&left) && strings(&right);
-                let compares = !opaque(&left) && !opaque(&right);
-                if fine && compares { Ok(Ty::Bool) } else { Err(wrong()) }
-            }
-            Shl(_) | Shr(_) if left.is_number() && right.is_number() => Ok(left),
-            BitAnd(_) | BitOr(_) | BitXor(_) if left == Ty::Bool && right == Ty::Bool => Ok(Ty::Bool),
-            _ => {
-                let (one, other) = (left.bare(), right.bare());
-                let numbers = (one.is_number() || one.is_open()) && (other.is_number() || other.is_open());
-                if numbers && same(one, other) {
-                    meet(one.clone(), other.clone()).ok_or_else(wrong)
-                } else {
-                    Err(wrong())
-                }
-            }
-        }
-    }
-
-    fn cast(&mut self, one: &syn::ExprCast) -> Found {
-        let (found, to) = (self.expr(&one.expr, None)?, Ty::of(&one.ty));
-        let from_bool = found == Ty::Bool && matches!(to, Ty::Int(_));
-        let fine = found.is_open() || to.is_open() || found.is_number() && to.is_number() || from_bool;
-        if fine { Ok(to) } else { Err(format!("`{found}` cannot be cast to `{to}`: {}", told(&one.expr))) }
-    }
-
-    fn given<'e>(
-        &mut self,
-        name: &str,
-        params: &[Ty],
-        args: impl ExactSizeIterator<Item = &'e Expr>,
-    ) -> Result<(), String> {
-        if params.len() != args.len() {
-            return Err(format!("`{name}` takes {} arguments and is given {}", params.len(), args.len()));
-        }
-        for (wanted, arg) in params.iter().zip(args) {
-            let found = self.expr(arg, Some(wanted))?;
-            if !fits(&found, wanted) {
-                return Err(format!("`{name}` is given `{found}` where it takes `{wanted}`: {}", told(arg)));
-            }
-        }
-        Ok(())
-    }
-
-    fn method(&mut self, call: &syn::ExprMethodCall) -> Found {
-        let name = call.method.to_string();
-        if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("c")) {
-            let Some(head) = self.heads.methods.get(&name).cloned() else {
-                return Err(format!("the world has no method `{name}`"));
-            };
-            self.given(&name, &head.params, call.args.iter())?;
-            return Ok(head.returns);
-        }
-        let receiver = self.expr(&call.receiver, None)?;
-        for arg in &call.args {
-            self.expr(arg, None)?;
-        }
-        if receiver.is_open() {
-            return Ok(Ty::Unknown);
-        }
-        let option = |inner: Ty| Ty::Option(Box::new(inner));
-        let lent = |inner: &Ty| Ty::Ref(Box::new(inner.clone()));
-        Ok(match (name.as_str(), receiver.bare()) {
-            ("clone", ty) => ty.clone(),
-            ("is_some" | "is_none", Ty::Option(_)) => Ty::Bool,
-            ("is_some" | "is_none", ty) => {
-                return Err(format!("`{ty}` is asked whether it is something: {}", told(&call.receiver)));
-            }
-            ("as_ref", Ty::Option(inner)) => option(lent(inner)),
-            ("as_mut", Ty::Option(inner)) => option(Ty::Mut(inner.clone())),
-            ("cloned" | "copied", Ty::Option(inner)) => option(inner.bare().clone()),
-            ("as_deref", Ty::Option(inner)) if **inner == Ty::named("String") => option(lent(&Ty::Str)),
-            ("as_str", Ty::Named(name)) if name == "String" => lent(&Ty::Str),
-            ("as_str", ty) => return Err(format!("`{ty}` is no string: {}", told(&call.receiver))),
-            ("to_owned" | "to_string", Ty::Str) => Ty::named("String"),
-            ("to_owned" | "to_string", Ty::Named(name)) if name == "String" => Ty::named("String"),
-            ("len", _) => Ty::Int("usize".to_owned()),
-            (name, ty) if name.starts_with("wrapping_") && ty.is_number() => ty.clone(),
-            _ => Ty::Unknown,
-        })
-    }
-
-    fn call(&mut self, call: &syn::ExprCall, wanted: Option<&Ty>) -> Found {
-        let Expr::Path(path) = &*call.func else { return Ok(Ty::Unknown) };
-        let segments: Vec<String> = path.path.segments.iter().map(|one| one.ident.to_string()).collect();
-        let name = segments.last().cloned().unwrap_or_default();
-        if let [first, module, _] = segments.as_slice()
-            && first == "super"
-        {
-            let Some(head) = self.heads.functions.get(&(module.clone(), name.clone())).cloned() else {
-                return Err(format!("there is no `{module}::{name}`"));
-            };
-            let args: Vec<&Expr> = call.args.iter().skip(1).collect();
-            self.given(&name, &head.params, args.into_iter())?;
-            return Ok(Ty::Result(Box::new(head.returns)));
-        }
-        let below = match (name.as_str(), wanted) {
-            ("Some", Some(Ty::Option(inner))) | ("Ok", Some(Ty::Result(inner))) => Some((**inner).clone()),
-            ("Err", _) => Some(Ty::named("Error")),
-            ("Str", _) => Some(Ty::named("String")),
-            ("Int", _) => Some(Ty::Int("i64".to_owned())),
-            _ => None,
-        };
-        let mut first = Ty::Unit;
-        for (index, arg) in call.args.iter().enumerate() {
-            let found = self.expr(arg, below.as_ref())?;
-            if let Some(below) = below.as_ref().filter(|_| segments.len() == 1 || segments[0] == "Argument") {
-                self.must(&found, below, arg)?;
-            }
-            if index == 0 {
-                first = found;
-            }
-        }
-        let inner = Box::new(below.filter(|below| !below.is_open()).unwrap_or(first));
-        Ok(match name.as_str() {
-            "Some" => Ty::Option(inner),
-            "Ok" => Ty::Result(inner),
-            "Err" => Ty::Result(Box::new(Ty::Unknown)),
-            "offsetof" => Ty::Int("i32".to_owned()),
-            _ => Ty::Unknown,
-        })
-    }
-
     fn conditional(&mut self, one: &syn::ExprIf, wanted: Option<&Ty>) -> Found {
         self.scopes.push(BTreeMap::new());
         let condition = self.expr(&one.cond, Some(&Ty::Bool))?;
@@ -509,12 +352,12 @@ fn literal(lit: &Lit) -> Ty {
     }
 }
 
-fn told(expr: &Expr) -> String {
+pub(super) fn told(expr: &Expr) -> String {
     told_tokens(expr)
 }
 
 /// The beginning of an expression as it stands.
-fn told_tokens(tokens: &impl ToTokens) -> String {
+pub(super) fn told_tokens(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     match text.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", &text[..at]),

@@ -4,9 +4,11 @@
 //! is. It is stricter than nothing and never stricter than the compiler: what it does not know, it lets pass.
 
 mod body;
+mod calls;
 mod fits;
 mod heads;
 mod kinds;
+mod operators;
 #[cfg(test)]
 mod tests;
 
