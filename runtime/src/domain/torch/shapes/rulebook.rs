@@ -143,5 +143,7 @@ fn changed<S: Size>(call: &Call<S>, given: Given<S>) -> Known<Answer<S>> {
     let operand = call.tensor(0)?;
     sure(matches!(call.argument(0), Argument::Tensor(0)) && !operand.overlaps_itself()?)?;
     let needed = call.modes.grad && call.tensors[1..].iter().any(|tensor| tensor.requires_grad);
-    Ok(Answer::Changed { begins: needed && operand.dtype.is_float() && !operand.requires_grad })
+    // Others have no gradients, but may be told that they require some.
+    sure(!needed || operand.dtype.is_float())?;
+    Ok(Answer::Changed { begins: needed && !operand.requires_grad })
 }

@@ -61,7 +61,9 @@ pub fn stack<S: Size>(call: &Call<S>) -> Answered<S> {
     }
     let parts = tensors.iter().map(|tensor| super::views::unsqueezed(tensor, dim)).collect::<Known<Vec<_>>>()?;
     // It may be done as `cat` does it, which keeps where the channels are.
-    sure(common_format(&parts.iter().collect::<Vec<_>>())? == MemoryFormat::Contiguous)?;
+    for tensors in [&tensors, &parts.iter().collect()] {
+        sure(common_format(tensors)? == MemoryFormat::Contiguous)?;
+    }
     let mut shape = first.shape.clone();
     shape.insert(dim, S::of(tensors.len() as i64));
     Ok(Given::Fresh(Tensor::fresh(first.dtype, &shape, MemoryFormat::Contiguous)?))

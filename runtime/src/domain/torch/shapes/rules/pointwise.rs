@@ -43,10 +43,27 @@ pub fn together<S: Size>(operands: &[&Tensor<S>], dtype: Dtype) -> Known<Tensor<
     Tensor::strided(dtype, &shape, strides)
 }
 
+/// An operand in the type that is computed in: where that is another one, the result lies as a copy does.
+fn promoted<S: Size>(operand: &Tensor<S>, dtype: Dtype) -> Known<Tensor<S>> {
+    match operand.dtype == dtype || operand.rank() == 0 {
+        true => Ok(operand.clone()),
+        false => super::casts::copied(operand, dtype, MemoryFormat::Preserve),
+    }
+}
+
+/// One operand, computed in the type of the result.
+fn alone<S: Size>(operand: &Tensor<S>, dtype: Dtype) -> Answered<S> {
+    Ok(Given::Fresh(together(&[&promoted(operand, dtype)?], dtype)?))
+}
+
 /// One operand.
 pub fn unary<S: Size>(call: &Call<S>, to: To) -> Answered<S> {
     let operand = call.tensor(0)?;
-    Ok(Given::Fresh(together(&[operand], to.of(call, operand.dtype)?)?))
+    let dtype = to.of(call, operand.dtype)?;
+    match to {
+        To::Bool => Ok(Given::Fresh(together(&[operand], dtype)?)),
+        _ => alone(operand, dtype),
+    }
 }
 
 /// One operand, and numbers that say what becomes of it.
@@ -68,8 +85,11 @@ fn operand<S: Size>(call: &Call<S>, place: usize) -> Known<Tensor<S>> {
 /// Operands at these places, one of which is a tensor.
 pub fn of_operands<S: Size>(call: &Call<S>, places: &[usize], to: To) -> Answered<S> {
     sure(!call.tensors.is_empty())?;
-    let dtype = to.of(call, call.result_type(places)?)?;
-    let operands = places.iter().map(|place| operand(call, *place)).collect::<Known<Vec<_>>>()?;
+    let common = call.result_type(places)?;
+    let dtype = to.of(call, common)?;
+    let computed = if to == To::Bool { common } else { dtype };
+    let operand = |place: &usize| promoted(&operand(call, *place)?, computed);
+    let operands = places.iter().map(operand).collect::<Known<Vec<_>>>()?;
     Ok(Given::Fresh(together(&operands.iter().collect::<Vec<_>>(), dtype)?))
 }
 
@@ -100,7 +120,8 @@ pub fn with_alpha<S: Size>(call: &Call<S>, to: To) -> Answered<S> {
 /// `rsub`: the operands in the other order.
 pub fn subtract_from<S: Size>(call: &Call<S>) -> Answered<S> {
     let Given::Fresh(difference) = subtract(call)? else { return Err(Unsure) };
-    let (one, other) = (operand(call, 0)?, operand(call, 1)?);
+    let dtype = difference.dtype;
+    let (one, other) = (promoted(&operand(call, 0)?, dtype)?, promoted(&operand(call, 1)?, dtype)?);
     Ok(Given::Fresh(together(&[&other, &one], difference.dtype)?))
 }
 
@@ -135,8 +156,8 @@ pub fn power<S: Size>(call: &Call<S>) -> Answered<S> {
     }
     match (call.argument(0), call.argument(1)) {
         (Argument::Tensor(_), Argument::Tensor(_)) => binary(call, To::Same),
-        (Argument::Tensor(_), _) => Ok(Given::Fresh(together(&[call.tensor(0)?], dtype)?)),
-        _ => Ok(Given::Fresh(together(&[call.tensor(1)?], dtype)?)),
+        (Argument::Tensor(_), _) => alone(call.tensor(0)?, dtype),
+        _ => alone(call.tensor(1)?, dtype),
     }
 }
 
@@ -147,7 +168,7 @@ pub fn choose<S: Size>(call: &Call<S>) -> Answered<S> {
     let condition = call.tensor(condition)?;
     sure(condition.dtype == Dtype::Bool)?;
     let dtype = call.result_type(&[one, other])?;
-    let (one, other) = (operand(call, one)?, operand(call, other)?);
+    let (one, other) = (promoted(&operand(call, one)?, dtype)?, promoted(&operand(call, other)?, dtype)?);
     Ok(Given::Fresh(together(&[condition, &one, &other], dtype)?))
 }
 
@@ -162,7 +183,7 @@ pub fn clamp<S: Size>(call: &Call<S>) -> Answered<S> {
     }
     let dtype = call.result_type(&places)?;
     sure(dtype != Dtype::Bool && bounds.iter().all(|place| call.number(*place).is_ok()))?;
-    Ok(Given::Fresh(together(&[call.tensor(0)?], dtype)?))
+    alone(call.tensor(0)?, dtype)
 }
 
 /// `masked_fill(self, mask, value)`: the type stays.

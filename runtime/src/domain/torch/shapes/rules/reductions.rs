@@ -2,7 +2,7 @@
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
 use crate::domain::torch::shapes::result::{Answered, Container, Given};
-use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
+use crate::domain::torch::shapes::size::{Known, Size, Unsure, all_equal, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor};
 use smallvec::SmallVec;
 
@@ -159,6 +159,7 @@ pub fn sort<S: Size>(call: &Call<S>) -> Answered<S> {
     tensor.dim(call.int_or(1, -1)?)?;
     call.flag(2)?;
     let values = Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?;
+    sure(all_equal(&tensor.strides, &values.strides)?)?;
     let indices = values.clone().typed(Dtype::I64);
     Ok(super::views::named("sort", vec![values, indices]))
 }
