@@ -111,6 +111,10 @@ macro_rules! internal_methods {
             self.note("native", "_PyArg_UnpackKeywords");
             Ok(keyword_parser::unpack(self.py, &call).ok_or(Stop::Unsupported("_PyArg_UnpackKeywords"))??)
         }
+        fn call_update_callback(&mut self, f: &Function, class: &Object<'py>, data: &Object<'py>) -> Answer<i32> {
+            let answer = self.generated(f).and_then(|id| dispatch::update_callback(self, id, class, data));
+            answer.unwrap_or(Err(Stop::Unsupported("update_callback")))
+        }
     };
 }
 pub(super) use internal_methods;

@@ -594,8 +594,4 @@ impl<'py> CApi for Live<'py> {
             None => Err(Stop::Unsupported("PyUnicode_AsUTF8")),
         }
     }
-    fn call_update_callback(&mut self, f: &Function, class: &Object<'py>, data: &Object<'py>) -> Answer<i32> {
-        let answer = self.generated(f).and_then(|id| dispatch::update_callback(self, id, class, data));
-        answer.unwrap_or(Err(Stop::Unsupported("update_callback")))
-    }
 }

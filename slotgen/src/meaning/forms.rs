@@ -35,5 +35,5 @@ pub(super) fn literal(lit: &Lit) -> String {
 }
 
 pub(super) fn shortened(text: String) -> String {
-    if text.len() <= LONGEST { text } else { format!("#{}", super::short(&text)) }
+    if text.len() <= LONGEST { text } else { format!("#{}", super::digest::short(&text)) }
 }

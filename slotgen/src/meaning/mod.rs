@@ -4,6 +4,7 @@
 //! casts, reference counts and exceptions that are only passed on leave no trace in it; for two releases, helpers that one of
 //! them has inlined are inlined in the other, too. It does not say what a difference is called.
 
+mod digest;
 mod forms;
 mod inline;
 mod names;
@@ -20,9 +21,10 @@ pub(crate) use normal::{PARAMETER, VALUE, replaced, visit};
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::digest::short;
 use crate::diagnostics::Diagnostics;
 use crate::preprocess::{Configuration, Preprocessor};
-use crate::source::{Tree, sha256};
+use crate::source::Tree;
 use crate::translate::{self, Translation};
 
 /// A function by its C file and name.
@@ -142,9 +144,4 @@ impl Meanings {
             }
         }
     }
-}
-
-/// A short digest.
-fn short(text: &str) -> String {
-    sha256(text.as_bytes()).chars().take(16).collect()
 }

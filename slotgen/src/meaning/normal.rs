@@ -79,7 +79,7 @@ impl Meaning {
     /// A digest that functions share if they mean the same.
     #[must_use]
     pub fn digest(&self) -> String {
-        super::short(&format!("{:?}", self.steps))
+        super::digest::short(&format!("{:?}", self.steps))
     }
 
     /// The functions that it calls, in order.

@@ -4,10 +4,11 @@ use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::{self, Meta};
-use super::open_sizes::OpenSizes;
 use super::rules::Rules;
 use super::sketch::Sketch;
-use super::{compilers, marks, metadata, modes, natives, numbers, sizes};
+use super::symbols::open_sizes::OpenSizes;
+use super::symbols::{marks, numbers, sizes};
+use super::{compilers, modes, natives};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
@@ -307,83 +308,6 @@ impl Torch {
         }
         meta.perform(&name, function.clone(), args, kwargs)
     }
-
-    /// Slots of the type, by the function of `operator` that reaches them.
-    fn slot<'py>(&self, meta: &Meta<'_, 'py>, slot: &str, args: &[Operand<'py>]) -> CallResult<'py> {
-        const OPERATORS: &[(&str, &str)] = &[
-            ("nb_negative", "neg"),
-            ("nb_positive", "pos"),
-            ("nb_absolute", "abs"),
-            ("nb_invert", "invert"),
-            ("mp_subscript", "getitem"),
-            ("sq_item", "getitem"),
-        ];
-        const COMPARE: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
-        let operator = |name: &str| self.operator.bind(meta.py).getattr(name).map_err(|error| fault(&error));
-        match (slot, args) {
-            ("tp_richcompare", [left, right, Operand::Known(which)]) => {
-                let name = which.extract::<usize>().ok().and_then(|which| COMPARE.get(which));
-                let Some(name) = name else { return Err(depends(slot)) };
-                meta.record(operator(name)?, &[left.clone(), right.clone()], &[])
-            }
-            ("mp_ass_subscript", [_, _, _]) => meta.perform("__setitem__", operator("setitem")?, args, &[]),
-            ("mp_length" | "sq_length", [tensor]) => {
-                let length = meta.object(tensor)?.len();
-                let Ok(length) = length else { return Err(depends(slot)) };
-                match length.into_pyobject(meta.py) {
-                    Ok(length) => Ok(Answer::Constant(length.into_any())),
-                    Err(never) => match never {},
-                }
-            }
-            _ => match OPERATORS.iter().find(|(known, _)| *known == slot) {
-                Some((_, name)) => meta.record(operator(name)?, args, &[]),
-                None => Err(depends(slot)),
-            },
-        }
-    }
-
-    fn attribute<'py>(&self, meta: &Meta<'_, 'py>, name: &str, args: &[Operand<'py>]) -> CallResult<'py> {
-        const VIEWS: &[&str] = &["T", "mT", "H", "mH", "real", "imag", "data"];
-        let Some(tensor) = args.first() else { return Err(depends(name)) };
-        if let Operand::Graph { example, .. } = tensor
-            && let Ok(sketch) = example.cast::<Sketch>()
-            && let Some(answer) = self.attribute_of(meta.py, sketch.get(), name).map_err(|error| fault(&error))?
-        {
-            return Ok(Answer::Constant(answer));
-        }
-        let object = meta.object(tensor)?;
-        if metadata::is_attribute(name) {
-            return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
-        }
-        if let Some(answer) = metadata::kind(name) {
-            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
-        }
-        match name {
-            "device" => {
-                let device =
-                    self.module.bind(meta.py).getattr(name!("device")).and_then(|device| device.call1(("cpu",)));
-                device.map(Answer::Constant).map_err(|error| fault(&error))
-            }
-            // A tensor that needs no gradients is a leaf; of one from outside that needs some no guard says.
-            "is_leaf" | "grad_fn" if meta.is_known_to_gradients(tensor).map_err(|error| fault(&error))? => {
-                let answer = object.getattr(interned(meta.py, name)).map_err(|error| fault(&error))?;
-                match name == "is_leaf" || answer.is_none() {
-                    true => Ok(Answer::Constant(answer)),
-                    false => Err(stop(
-                        "attribute of a tensor that is not recorded",
-                        name,
-                        "It is known when the graph has run.",
-                    )),
-                }
-            }
-            _ if VIEWS.contains(&name) => {
-                let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
-                let name = interned(meta.py, name).into_any();
-                meta.record(getattr.map_err(|error| fault(&error))?, &[tensor.clone(), Operand::Known(name)], &[])
-            }
-            _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
-        }
-    }
 }
 
 /// The attribute of a function that the program says is to be a node.
@@ -422,12 +346,4 @@ fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> CallResult
         [Operand::Known(what)] => Ok(function.call1((what,)).map_or_else(Answer::Raised, Answer::Constant)),
         _ => Err(stop("unsupported form of a PyTorch call", COUNTED, "It counts what a text names.")),
     }
-}
-
-fn depends(slot: &str) -> Box<Break> {
-    stop(
-        "depends on the contents of a tensor",
-        format!("slot {slot}"),
-        "Python needs the contents, which are known only when the graph has run.",
-    )
 }

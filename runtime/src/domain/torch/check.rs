@@ -1,6 +1,6 @@
 //! Guards on tensors and on PyTorch's modes.
 use super::metadata::metadata;
-use super::open_sizes;
+use super::symbols::open_sizes;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;

@@ -1,9 +1,8 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::empty_like::empty_like;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
-use super::sketch::Sketch;
+use super::sketch::{Sketch, stand_in};
 use crate::domain::{Answer, Domain, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
@@ -235,29 +234,6 @@ impl<'py> Meta<'_, 'py> {
                     && items.flatten().any(|item| self.has_tensor(&item))
             })
     }
-}
-
-/// A tensor on the `meta` device with the metadata of `example`.
-pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = example.py();
-    let sketch = example.cast::<Sketch>().ok().map(Bound::get);
-    if let Some(known) = sketch.and_then(|sketch| sketch.known_stand_in(py)) {
-        return Ok(known);
-    }
-    if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
-        return Ok(example.clone());
-    }
-    // What a transform makes is wrapped for its level; what comes from outside, or was made before, is not.
-    let outside = torch.ambient.outside_transforms(py)?;
-    let made = match sketch {
-        Some(sketch) => sketch.stand_in(torch, py),
-        None => empty_like(torch.module.bind(py), example, "meta"),
-    };
-    if let Some(outside) = outside {
-        let none = py.None();
-        outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
-    }
-    made
 }
 
 /// Breaks where a call says where its result is to go.

@@ -2,7 +2,7 @@
 use super::calls;
 use super::library::Torch;
 use super::meta::Meta;
-use super::rules::Ruled;
+use super::ruled::Ruled;
 use super::shapes::{Answer as Known, Container, Tensor};
 use super::sketch::Extent;
 use crate::domain::Operand;

@@ -1,5 +1,6 @@
 //! What the domain keeps about tensors of the graph whose metadata a rule has worked out; tensors of PyTorch's stand for them where it is
 //! asked.
+use super::empty_like::empty_like;
 use super::library::Torch;
 use super::shapes::{Sizes, Tensor};
 use crate::names::name;
@@ -116,7 +117,7 @@ impl Sketch {
         let shape = PyTuple::new(py, constants(&self.tensor.shape))?;
         let strides = PyTuple::new(py, constants(&self.tensor.strides))?;
         if let Some(view) = &self.view {
-            let base = super::meta::stand_in(torch, view.base.bind(py))?;
+            let base = stand_in(torch, view.base.bind(py))?;
             return with_grad(module, view.with_grad, || base.call_method1(name!("as_strided"), (&shape, &strides)));
         }
         let named = PyDict::new(py);
@@ -184,4 +185,27 @@ fn with_grad<'py, T>(torch: &Bound<'py, PyModule>, enabled: bool, act: impl FnOn
     let done = act();
     set.call1((before,))?;
     done
+}
+
+/// A tensor on the `meta` device with the metadata of `example`.
+pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = example.py();
+    let sketch = example.cast::<Sketch>().ok().map(Bound::get);
+    if let Some(known) = sketch.and_then(|sketch| sketch.known_stand_in(py)) {
+        return Ok(known);
+    }
+    if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
+        return Ok(example.clone());
+    }
+    // What a transform makes is wrapped for its level; what comes from outside, or was made before, is not.
+    let outside = torch.ambient.outside_transforms(py)?;
+    let made = match sketch {
+        Some(sketch) => sketch.stand_in(torch, py),
+        None => empty_like(torch.module.bind(py), example, "meta"),
+    };
+    if let Some(outside) = outside {
+        let none = py.None();
+        outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
+    }
+    made
 }

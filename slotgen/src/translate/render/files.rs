@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use super::rendered::{Function, Head, Rendered, Unit};
 use super::unparse::unparse;
 use crate::translate::driver::{Translated, Translation};
-use crate::translate::world::{Convention, Elsewhere, Method, ParamKind, Returns, Vocabulary, module};
+use crate::translate::world::{Convention, Method, ParamKind, Returns, Vocabulary, module};
 
 /// A translation as text: functions and the tables that lead to them.
 pub fn rendered(translation: &Translation) -> Result<(Rendered, Vocabulary), String> {
@@ -279,29 +279,4 @@ fn names_of(translation: &Translation, name: &str, count: usize) -> Vec<String> 
             if seen.insert(name.clone()) { name } else { format!("{name}{index}") }
         })
         .collect()
-}
-
-/// Translates a release and renders it; what was left out comes as warnings.
-pub fn release(
-    tree: &crate::source::Tree,
-    configuration: &crate::preprocess::Configuration,
-    elsewhere: Elsewhere,
-) -> Result<Output, String> {
-    let pre = crate::preprocess::Preprocessor::new(tree, configuration).map_err(|error| error.to_string())?;
-    let mut diagnostics = crate::diagnostics::Diagnostics::default();
-    let units = crate::translate::units::UNITS;
-    let translation = super::fitting::translate(tree, &pre, units, elsewhere, &mut diagnostics)?;
-    diagnostics.extend(super::fitting::told(&translation));
-    let (rendered, vocabulary) = rendered(&translation)?;
-    Ok(Output { rendered, diagnostics, vocabulary })
-}
-
-/// What a translation gives to the driver.
-pub struct Output {
-    /// Functions and tables as text.
-    pub rendered: Rendered,
-    /// Findings about the sources.
-    pub diagnostics: crate::diagnostics::Diagnostics,
-    /// What the release asks of its world.
-    pub vocabulary: Vocabulary,
 }

@@ -10,10 +10,12 @@ mod dispatch;
 mod files;
 mod fitting;
 mod members;
+mod release;
 mod rendered;
 mod unparse;
 
 pub use capi::capi;
-pub use files::{Output, release, rendered};
+pub use files::rendered;
 pub use fitting::translate;
+pub use release::{Output, release};
 pub use rendered::{Arm, Dispatcher, Function, Head, Rendered, Unit};

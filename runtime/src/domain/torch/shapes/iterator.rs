@@ -1,4 +1,5 @@
 //! What PyTorch's iterator over elements gives: the shape that operands have in common, and how a result lies in memory.
+use super::dtype::Dtype;
 use super::size::{Known, Size, all_equal, sure};
 use super::tensor::{MemoryFormat, Sizes, Tensor};
 use smallvec::SmallVec;
@@ -71,6 +72,17 @@ fn all<S: Size>(operands: &[&Tensor<S>], holds: impl Fn(&Tensor<S>) -> Known<boo
     Ok(true)
 }
 
+impl<S: Size> Tensor<S> {
+    /// The strides of a fresh tensor with this one's shape.
+    pub fn strides_like(&self, format: MemoryFormat) -> Known<Sizes<S>> {
+        match format {
+            MemoryFormat::Preserve if self.is_dense()? => Ok(self.strides.clone()),
+            MemoryFormat::Preserve => dense_strides(&self.shape, &[&self.strides]),
+            _ => format.strides(&self.shape),
+        }
+    }
+}
+
 /// The strides without gaps that keep the order in which the dimensions of the operands lie.
 pub fn dense_strides<S: Size, T: AsRef<[S]>>(shape: &[S], operands: &[T]) -> Known<Sizes<S>> {
     let mut order: SmallVec<[usize; 5]> = (0..shape.len()).rev().collect();
@@ -114,4 +126,16 @@ fn lie<S: Size, T: AsRef<[S]>>(shape: &[S], operands: &[T], one: usize, other: u
         }
     }
     Ok(Ordering::Equal)
+}
+
+/// A fresh tensor of what the operands give together.
+pub fn together<S: Size>(operands: &[&Tensor<S>], dtype: Dtype) -> Known<Tensor<S>> {
+    let shape = broadcast(operands.iter().map(|operand| &operand.shape[..]))?;
+    let strides = result_strides(operands, &shape)?;
+    Tensor::strided(dtype, &shape, strides)
+}
+
+/// A copy in a format.
+pub fn copied<S: Size>(tensor: &Tensor<S>, dtype: Dtype, format: MemoryFormat) -> Known<Tensor<S>> {
+    Tensor::strided(dtype, &tensor.shape, tensor.strides_like(format)?)
 }

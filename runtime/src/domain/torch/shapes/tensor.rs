@@ -189,15 +189,6 @@ impl<S: Size> Tensor<S> {
         Ok(true)
     }
 
-    /// The strides of a fresh tensor with this one's shape.
-    pub fn strides_like(&self, format: MemoryFormat) -> Known<Sizes<S>> {
-        match format {
-            MemoryFormat::Preserve if self.is_dense()? => Ok(self.strides.clone()),
-            MemoryFormat::Preserve => super::iterator::dense_strides(&self.shape, &[&self.strides]),
-            _ => format.strides(&self.shape),
-        }
-    }
-
     /// The dimension that an index of one names.
     pub fn dim(&self, index: i64) -> Known<usize> {
         wrap(index, self.rank())

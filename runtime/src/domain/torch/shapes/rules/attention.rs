@@ -1,7 +1,7 @@
 //! Attention.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::{Dtype, same};
-use crate::domain::torch::shapes::iterator::broadcast;
+use crate::domain::torch::shapes::iterator::{broadcast, copied};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, all_equal, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
@@ -31,7 +31,7 @@ fn one_pass<S: Size>(call: &Call<S>, query: &Tensor<S>, key: &Tensor<S>) -> Answ
     let (heads, of) = (&query.shape[1], &key.shape[1]);
     let grouped = call.flag(7)? && of.mul(&heads.floor_div(of)?)?.equals(heads)?;
     sure(call.modes.flash_attention && (heads.equals(of)? || of.is(1)? || grouped))?;
-    Ok(Given::Fresh(super::casts::copied(query, query.dtype, MemoryFormat::Preserve)?))
+    Ok(Given::Fresh(copied(query, query.dtype, MemoryFormat::Preserve)?))
 }
 
 /// Products and a `softmax`, where some scores are left out.

@@ -1,14 +1,10 @@
 //! Copies, and other types of elements.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
+use crate::domain::torch::shapes::iterator::{copied, together};
 use crate::domain::torch::shapes::result::{Answered, Given};
-use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
+use crate::domain::torch::shapes::size::{Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
-
-/// A copy in a format.
-pub fn copied<S: Size>(tensor: &Tensor<S>, dtype: Dtype, format: MemoryFormat) -> Known<Tensor<S>> {
-    Tensor::strided(dtype, &tensor.shape, tensor.strides_like(format)?)
-}
 
 /// The tensor itself where it is of the type and in the format; a copy otherwise.
 pub fn cast<S: Size>(tensor: &Tensor<S>, dtype: Dtype, format: MemoryFormat, copy: bool) -> Answered<S> {
@@ -105,7 +101,7 @@ pub fn dropout<S: Size>(call: &Call<S>) -> Answered<S> {
         return Ok(Given::Itself);
     }
     sure(tensor.dtype.is_float())?;
-    Ok(Given::Fresh(super::pointwise::together(&[tensor], tensor.dtype)?))
+    Ok(Given::Fresh(together(&[tensor], tensor.dtype)?))
 }
 
 /// `nan_to_num(self, nan, posinf, neginf)`.

@@ -1,6 +1,7 @@
 //! Tensors that are made of numbers.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
+use crate::domain::torch::shapes::iterator::copied;
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
@@ -57,7 +58,7 @@ fn like_at<S: Size>(call: &Call<S>, first: usize) -> Answered<S> {
     let tensor = call.tensor(0)?;
     let dtype = options(call, first)?.unwrap_or(tensor.dtype);
     let format = call.format_or(first + 3, MemoryFormat::Preserve)?;
-    Ok(Given::Apart(super::casts::copied(tensor, dtype, format)?))
+    Ok(Given::Apart(copied(tensor, dtype, format)?))
 }
 
 /// `new_zeros` and the like: `(self, size, dtype, device, requires_grad)`.

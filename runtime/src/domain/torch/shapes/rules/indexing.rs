@@ -2,7 +2,7 @@
 use super::views::{checked_index, unsqueezed, without};
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
-use crate::domain::torch::shapes::iterator::{broadcast, dense_strides, expanded};
+use crate::domain::torch::shapes::iterator::{broadcast, copied, dense_strides, expanded};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor};
@@ -195,7 +195,7 @@ pub fn scatter<S: Size>(call: &Call<S>) -> Answered<S> {
         }
         _ => sure(call.number(3)?.stores_in(tensor.dtype))?,
     }
-    Ok(Given::Fresh(super::casts::copied(tensor, tensor.dtype, MemoryFormat::Contiguous)?))
+    Ok(Given::Fresh(copied(tensor, tensor.dtype, MemoryFormat::Contiguous)?))
 }
 
 /// `scatter_add`: the source is a tensor.

@@ -1,6 +1,7 @@
 //! Tensors of several, and of repetitions of one.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::{Dtype, Rank, result_type};
+use crate::domain::torch::shapes::iterator::copied;
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor, wrap};
@@ -97,7 +98,7 @@ pub fn repeat_interleave<S: Size>(call: &Call<S>) -> Answered<S> {
 pub fn flip<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
     call.dims(1, tensor)?;
-    let copy = super::casts::copied(tensor, tensor.dtype, MemoryFormat::Preserve)?;
+    let copy = copied(tensor, tensor.dtype, MemoryFormat::Preserve)?;
     Ok(Given::Fresh(copy))
 }
 

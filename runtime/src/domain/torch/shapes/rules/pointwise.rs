@@ -1,7 +1,7 @@
 //! Operations element by element.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
-use crate::domain::torch::shapes::iterator::{broadcast, result_strides};
+use crate::domain::torch::shapes::iterator::{broadcast, copied, together};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
@@ -36,18 +36,11 @@ impl To {
     }
 }
 
-/// A fresh tensor of what the operands give together.
-pub fn together<S: Size>(operands: &[&Tensor<S>], dtype: Dtype) -> Known<Tensor<S>> {
-    let shape = broadcast(operands.iter().map(|operand| &operand.shape[..]))?;
-    let strides = result_strides(operands, &shape)?;
-    Tensor::strided(dtype, &shape, strides)
-}
-
 /// An operand in the type that is computed in: where that is another one, the result lies as a copy does.
 fn promoted<S: Size>(operand: &Tensor<S>, dtype: Dtype) -> Known<Tensor<S>> {
     match operand.dtype == dtype || operand.rank() == 0 {
         true => Ok(operand.clone()),
-        false => super::casts::copied(operand, dtype, MemoryFormat::Preserve),
+        false => copied(operand, dtype, MemoryFormat::Preserve),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sizes of results where those of operands differ from call to call.
 use super::numbers;
-use super::sketch::Sketch;
+use crate::domain::torch::sketch::Sketch;
 use crate::domain::{Callee, Operand};
 use crate::ffi::callee;
 use crate::names::name;
@@ -97,18 +97,19 @@ fn name_of<'a>(callee: &'a Callee<'_>) -> std::borrow::Cow<'a, str> {
 }
 
 /// Whether an answer about a tensor is so for all its sizes.
-pub(super) fn answers_for_all(callee: &Callee<'_>) -> bool {
+pub(in crate::domain::torch) fn answers_for_all(callee: &Callee<'_>) -> bool {
     let name = name_of(callee);
-    FOR_ALL_SIZES.contains(&&*name) || matches!(callee, Callee::GetAttr(name) if super::metadata::kind(name).is_some())
+    FOR_ALL_SIZES.contains(&&*name)
+        || matches!(callee, Callee::GetAttr(name) if crate::domain::torch::metadata::kind(name).is_some())
 }
 
 /// Whether numbers among the operands may say sizes.
-pub(super) fn takes_sizes(callee: &Callee<'_>) -> bool {
+pub(in crate::domain::torch) fn takes_sizes(callee: &Callee<'_>) -> bool {
     !matches!(callee, Callee::GetAttr(_)) && SIZED.contains(&&*name_of(callee))
 }
 
 /// The sizes in this call.
-pub(super) fn of(example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+pub(in crate::domain::torch) fn of(example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
     match example.cast::<Sketch>() {
         Ok(sketch) => Some(sketch.get().fixed().shape.to_vec()),
         Err(_) => example.getattr(name!("shape")).ok()?.extract().ok(),
@@ -116,7 +117,7 @@ pub(super) fn of(example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
 }
 
 /// The sizes of what an operation gives.
-pub(super) fn infer(
+pub(in crate::domain::torch) fn infer(
     callee: &Callee<'_>,
     args: &[Operand<'_>],
     kwargs: &[(String, Operand<'_>)],

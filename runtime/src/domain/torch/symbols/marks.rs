@@ -13,7 +13,7 @@ const STATIC: &str = "_dynamo_static_indices";
 const RANGES: &str = "_dynamo_dynamic_range";
 
 /// The marks of a tensor, by dimension.
-pub(super) fn of(tensor: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
+pub(in crate::domain::torch) fn of(tensor: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
     let own = inspect::own_dict(tensor);
     let Ok(own) = own.cast::<PyDict>() else { return Vec::new() };
     if own.is_empty() {

@@ -1,5 +1,5 @@
 //! Guards on tensors of which some sizes are left open.
-use super::metadata::metadata;
+use crate::domain::torch::metadata::metadata;
 use crate::guard::DomainCheck;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -10,14 +10,14 @@ const STRIDES: usize = 2;
 
 /// Sizes and strides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub(super) sizes: Vec<i64>,
+pub(in crate::domain::torch) struct Layout {
+    pub(in crate::domain::torch) sizes: Vec<i64>,
     strides: Vec<i64>,
 }
 
 impl Layout {
     /// From what [`metadata`] gives.
-    pub(super) fn of(metadata: &Bound<'_, PyTuple>) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn of(metadata: &Bound<'_, PyTuple>) -> PyResult<Self> {
         Ok(Self { sizes: metadata.get_item(SHAPE)?.extract()?, strides: metadata.get_item(STRIDES)?.extract()? })
     }
 
@@ -60,7 +60,10 @@ fn same_rest(one: &Bound<'_, PyTuple>, other: &Bound<'_, PyTuple>) -> PyResult<b
 }
 
 /// The dimensions in which the sizes differ, where nothing else does.
-pub(super) fn other_sizes(value: &Bound<'_, PyAny>, expected: &Bound<'_, PyTuple>) -> PyResult<Vec<usize>> {
+pub(in crate::domain::torch) fn other_sizes(
+    value: &Bound<'_, PyAny>,
+    expected: &Bound<'_, PyTuple>,
+) -> PyResult<Vec<usize>> {
     let now = metadata(value)?;
     if !same_rest(&now, expected)? {
         return Ok(Vec::new());
@@ -74,7 +77,7 @@ pub(super) fn other_sizes(value: &Bound<'_, PyAny>, expected: &Bound<'_, PyTuple
 
 /// That a tensor is like another one, but for some sizes, which are at least 2.
 #[derive(Debug)]
-pub(super) struct OpenSizes {
+pub(in crate::domain::torch) struct OpenSizes {
     class: Py<PyType>,
     metadata: Py<PyTuple>,
     layout: Layout,
@@ -84,7 +87,7 @@ pub(super) struct OpenSizes {
 
 impl OpenSizes {
     /// For tensors like `example`.
-    pub(super) fn new(example: &Bound<'_, PyAny>, open: &[bool]) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>, open: &[bool]) -> PyResult<Self> {
         let metadata = metadata(example)?;
         let layout = Layout::of(&metadata)?;
         let sizes = layout.sizes.iter().zip(open).map(|(size, open)| match open {

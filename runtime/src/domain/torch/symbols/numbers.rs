@@ -60,11 +60,11 @@ const CALLS: &[&str] = &[
 ];
 
 /// Whether the slot's function takes numbers.
-pub(super) fn in_slot(slot: &str) -> bool {
+pub(in crate::domain::torch) fn in_slot(slot: &str) -> bool {
     SLOTS.contains(&slot)
 }
 
 /// Whether a function or method of this name does.
-pub(super) fn in_call(name: &str) -> bool {
+pub(in crate::domain::torch) fn in_call(name: &str) -> bool {
     CALLS.contains(&name.trim_matches('_'))
 }

@@ -1,0 +1,5 @@
+//! Numbers and sizes of tensors that differ from call to call: where they may stand, what operations make of them, how they are guarded.
+pub(super) mod marks;
+pub(super) mod numbers;
+pub(super) mod open_sizes;
+pub(super) mod sizes;
