@@ -74,9 +74,9 @@ impl<'t> Runner<'_, 't> {
     fn instead(&mut self, name: &str, index: u32, at: u32) -> Option<u32> {
         let tree = self.shared.tree;
         let code = tree.files().get(index as usize).is_some_and(|file| !file.is_api() && file.path().ends_with(".c"));
-        // Extension modules bring headers of their own for other builds.
-        let here = tree.files().get(index as usize).map_or("", |file| file.path());
-        let moved = if here.starts_with("Modules/") { None } else { tree.only_file(name) };
+        // Extension modules bring headers of their own for other builds: those are for nobody else.
+        let of_modules = |index: usize| tree.files().get(index).is_some_and(|file| file.path().starts_with("Modules/"));
+        let moved = tree.only_file(name).filter(|found| !of_modules(*found) && !of_modules(index as usize));
         let found = moved.or_else(|| tree.index(PYTHON_H).filter(|_| code && self.included == 0))?;
         let path = tree.files().get(found).map_or("", |file| file.path());
         let message = format!("{name} is not where it is included from: {path} is read instead");

@@ -3,7 +3,7 @@ use super::empty_like::empty_like;
 use super::graph_break::{fault, stop};
 use super::library::Torch;
 use super::meta::{Meta, fails};
-use super::sketch::stand_in;
+use super::stand_ins::stand_in;
 use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
 use crate::ffi::{callee, modules};
 use crate::graph_break::Break;

@@ -26,6 +26,7 @@ mod ruled;
 mod rules;
 mod shapes;
 mod sketch;
+mod stand_ins;
 mod symbols;
 mod transforms;
 

@@ -1,12 +1,10 @@
 //! What the domain keeps about tensors of the graph whose metadata a rule has worked out; tensors of PyTorch's stand for them where it is
 //! asked.
-use super::empty_like::empty_like;
-use super::library::Torch;
 use super::shapes::{Sizes, Tensor};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule, PyTuple};
+use pyo3::types::PyTuple;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The kind of sizes that traces have.
@@ -16,23 +14,23 @@ pub(super) type Extent = i64;
 #[pyclass(frozen, module = "slotrt")]
 #[allow(missing_debug_implementations)]
 pub(super) struct Sketch {
-    tensor: Tensor<Extent>,
+    pub(super) tensor: Tensor<Extent>,
     /// Whether it requires gradients by itself: as it was made, or since a change in place.
-    requires_grad: AtomicBool,
-    view: Option<View>,
+    pub(super) requires_grad: AtomicBool,
+    pub(super) view: Option<View>,
     /// Whether the graph has views of it that gradients do not know how to follow.
     has_loose_views: AtomicBool,
     /// The tensor on the `meta` device that stands for it.
-    stand_in: PyOnceLock<Py<PyAny>>,
+    pub(super) stand_in: PyOnceLock<Py<PyAny>>,
 }
 
 /// What a sketch is a view of.
 #[derive(Debug)]
-struct View {
+pub(super) struct View {
     /// A sketch that is no view, or a tensor.
-    base: Py<PyAny>,
+    pub(super) base: Py<PyAny>,
     /// Whether it was made where gradients are kept.
-    with_grad: bool,
+    pub(super) with_grad: bool,
 }
 
 impl Sketch {
@@ -101,34 +99,9 @@ impl Sketch {
         alone
     }
 
-    /// The tensor on the `meta` device that stands for it, one and the same at all times.
-    pub(super) fn stand_in<'py>(&self, torch: &Torch, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let made = self.stand_in.get_or_try_init(py, || self.make(torch, py).map(Bound::unbind))?;
-        Ok(made.bind(py).clone())
-    }
-
     /// The stand-in, if PyTorch has been asked with it.
     pub(super) fn known_stand_in<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         self.stand_in.get(py).map(|made| made.bind(py).clone())
-    }
-
-    fn make<'py>(&self, torch: &Torch, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let module = torch.module.bind(py);
-        let shape = PyTuple::new(py, constants(&self.tensor.shape))?;
-        let strides = PyTuple::new(py, constants(&self.tensor.strides))?;
-        if let Some(view) = &self.view {
-            let base = stand_in(torch, view.base.bind(py))?;
-            return with_grad(module, view.with_grad, || base.call_method1(name!("as_strided"), (&shape, &strides)));
-        }
-        let named = PyDict::new(py);
-        named.set_item(name!("dtype"), module.getattr(self.tensor.dtype.name())?)?;
-        named.set_item(name!("device"), name!("meta"))?;
-        let made = module.getattr(name!("empty_strided"))?.call((shape, strides), Some(&named))?;
-        if !self.requires_grad.load(Relaxed) {
-            return Ok(made);
-        }
-        made.call_method1(name!("requires_grad_"), (true,))?;
-        with_grad(module, true, || made.call_method0(name!("clone")))
     }
 
     /// `Tensor[torch.float32, [2, 3]]`.
@@ -173,39 +146,6 @@ impl Sketch {
     }
 }
 
-fn constants(sizes: &Sizes<Extent>) -> impl ExactSizeIterator<Item = i64> {
+pub(super) fn constants(sizes: &Sizes<Extent>) -> impl ExactSizeIterator<Item = i64> {
     sizes.iter().copied()
-}
-
-/// Does something where gradients are kept, or are not, and puts back what was.
-fn with_grad<'py, T>(torch: &Bound<'py, PyModule>, enabled: bool, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    let before = torch.getattr(name!("is_grad_enabled"))?.call0()?;
-    let set = torch.getattr(name!("_C"))?.getattr(name!("_set_grad_enabled"))?;
-    set.call1((enabled,))?;
-    let done = act();
-    set.call1((before,))?;
-    done
-}
-
-/// A tensor on the `meta` device with the metadata of `example`.
-pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = example.py();
-    let sketch = example.cast::<Sketch>().ok().map(Bound::get);
-    if let Some(known) = sketch.and_then(|sketch| sketch.known_stand_in(py)) {
-        return Ok(known);
-    }
-    if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
-        return Ok(example.clone());
-    }
-    // What a transform makes is wrapped for its level; what comes from outside, or was made before, is not.
-    let outside = torch.ambient.outside_transforms(py)?;
-    let made = match sketch {
-        Some(sketch) => sketch.stand_in(torch, py),
-        None => empty_like(torch.module.bind(py), example, "meta"),
-    };
-    if let Some(outside) = outside {
-        let none = py.None();
-        outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
-    }
-    made
 }
