@@ -133,7 +133,7 @@ impl<'py> Copies<'py> {
         let said = reduce.call1((iterator,)).ok()?.cast_into::<PyTuple>().ok()?;
         let (make, parts) = (said.get_item(0).ok()?, said.get_item(1).ok()?.cast_into::<PyTuple>().ok()?);
         let known = |name: &&str| snapshot::original(py, "builtins", name).is_ok_and(|known| known.is(&make));
-        if !MAKERS.iter().any(|name| known(name)) {
+        if !MAKERS.iter().any(known) {
             return None;
         }
         let parts = parts.iter().map(|part| self.part(part, depth - 1)).collect::<Option<Vec<_>>>()?;

@@ -40,7 +40,8 @@ impl Reference {
     /// Whether the slot is one of the references that its object counts.
     #[must_use]
     pub fn counts(self) -> bool {
-        self.0 & UNCOUNTED == 0 && self.0 != 0
+        let uncounted = TAGGED && self.0 % 2 == 1;
+        self.0 != 0 && !uncounted
     }
 
     /// The integer in it.

@@ -266,7 +266,7 @@ fn padded<S: Size>(call: &Call<S>, input: &Tensor<S>, pad: &[S], value: usize) -
     if call.has(value) {
         sure(call.number(value)?.stores_in(input.dtype))?;
     }
-    sure(pad.len() % 2 == 0 && pad.len() / 2 <= input.rank())?;
+    sure(pad.len().is_multiple_of(2) && pad.len() / 2 <= input.rank())?;
     let mut shape = input.shape.clone();
     let mut grows = true;
     for (place, pair) in pad.chunks_exact(2).enumerate() {
