@@ -178,7 +178,7 @@ pub fn archive(series: &str) -> Result<Archive> {
     let index = index::of(series)?;
     let mut facts = Vec::new();
     for pin in pins() {
-        let committed = slotgen::committed(&place::root().join("generated"), &pin.series());
+        let committed = slotgen::committed(&place::root().join("generated"), pin.series());
         facts.extend(committed.ok().filter(|facts| facts.release == pin.release));
     }
     // Sources that are not committed as facts are read only if they are indexed already.

@@ -55,7 +55,7 @@ impl Layer {
             Layer::Effects => effects::run(interpreters),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             Layer::Strict => python::run(interpreters, filter, python::Kind::Strict),
-            Layer::Link => newest(interpreters).map(|python| link::run(python)).unwrap_or_else(|| Ok(Tally::default())),
+            Layer::Link => newest(interpreters).map(link::run).unwrap_or_else(|| Ok(Tally::default())),
             Layer::Unpacked => unpacked::run(filter),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
             Layer::Torch => {

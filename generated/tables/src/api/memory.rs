@@ -211,8 +211,8 @@ unsafe fn locals(release: Release, code: slotrt_memory) -> Result<u64> {
     for name in [c"co_cellvars", c"co_freevars"] {
         // SAFETY: as above; the field holds a tuple.
         let tuple = unsafe { place(release, c"PyCodeObject", name, code)?.pointer() }?;
-        // SAFETY: `ob_size` stands behind the 16 bytes of `PyObject`.
         let size =
+            // SAFETY: `ob_size` stands behind the 16 bytes of `PyObject`.
             if tuple.is_null() { 0 } else { unsafe { tuple.cast::<u8>().add(16).cast::<u64>().read_unaligned() } };
         total = total.saturating_add(size);
     }

@@ -192,12 +192,12 @@ impl Parts {
             Step::Branch { condition, .. } => parts.checks.push(plain(condition)),
             Step::Switch { value, .. } => parts.checks.push(plain(value)),
             Step::Return(held) => parts.results.push(plain(held)),
-            Step::Raise { exception, message } => {
-                // An exception that is only passed on is nobody's own.
-                if exception != "error" && !(message.is_empty() && exception.starts_with(VALUE)) {
-                    let message: Vec<String> = message.iter().map(|part| plain(part)).collect();
-                    parts.raised.push((plain(exception), message.join(", ")));
-                }
+            // An exception that is only passed on is nobody's own.
+            Step::Raise { exception, message }
+                if exception != "error" && !(message.is_empty() && exception.starts_with(VALUE)) =>
+            {
+                let message: Vec<String> = message.iter().map(|part| plain(part)).collect();
+                parts.raised.push((plain(exception), message.join(", ")));
             }
             _ => {}
         });

@@ -53,8 +53,11 @@ pub(crate) fn fitting(mut translation: Translation) -> Result<Translation, Strin
     Err("functions are left out without an end".to_owned())
 }
 
+/// A function, by its file and name, and why it is left out.
+type Refusal = ((String, String), String);
+
 /// The functions that would not compile, each with the reason.
-fn refused(translation: &Translation) -> Result<Vec<((String, String), String)>, String> {
+fn refused(translation: &Translation) -> Result<Vec<Refusal>, String> {
     let (rendered, vocabulary) = rendered(translation)?;
     let all = translation.world.elsewhere.newer.clone().and(&vocabulary);
     let mut heads = Heads::of_world(&capi(&all)?, &all.globals, all.functions.keys())?;

@@ -108,7 +108,8 @@ mod tests {
     fn rows_that_fall_or_vanish_are_named() {
         let before = coverage("a", vec![row("x", State::Translated), row("y", State::Break), row("z", State::Native)]);
         let after = coverage("a", vec![row("x", State::Native), row("y", State::Break)]);
-        let found: Vec<String> = falls(&[before.clone()], &[after.clone()]).iter().map(Fall::text).collect();
+        let found: Vec<String> =
+            falls(std::slice::from_ref(&before), std::slice::from_ref(&after)).iter().map(Fall::text).collect();
         assert_eq!(
             found,
             [
@@ -116,7 +117,10 @@ mod tests {
                 "CPython 3.13.5: z: native on proxies before, gone now"
             ]
         );
-        assert!(falls(&[after.clone()], &[before.clone()]).is_empty(), "what rises does not fall");
+        assert!(
+            falls(std::slice::from_ref(&after), std::slice::from_ref(&before)).is_empty(),
+            "what rises does not fall"
+        );
         let other_sources = Coverage { digest: "b".into(), ..after };
         assert_eq!(falls(&[before], &[other_sources]).len(), 1, "what C no longer has is no fall");
     }

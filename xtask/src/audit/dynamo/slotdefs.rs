@@ -137,7 +137,9 @@ fn order(audited: &Audited<'_>, rows: &[&Slotdef], theirs: &[Row], findings: &mu
     for (index, row) in theirs.iter().enumerate() {
         let Some(own) = place(&row.name, &row.slot) else { continue };
         let earlier = theirs[..index].iter().filter(|other| other.name == row.name);
-        let Some(wrong) = earlier.filter(|other| place(&other.name, &other.slot) > Some(own)).last() else { continue };
+        let Some(wrong) = earlier.filter(|other| place(&other.name, &other.slot) > Some(own)).next_back() else {
+            continue;
+        };
         let message = format!(
             "{} in {} comes after {}; in CPython's slotdefs[] it comes before.",
             row.name, row.slot, wrong.slot

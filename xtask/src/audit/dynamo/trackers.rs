@@ -80,7 +80,7 @@ pub fn compare(
             name: name.to_owned(),
             trackers: classes.iter().map(|class| class.name.clone()).collect(),
             cells: slots.iter().filter_map(|(slot, method)| compared.cell(slot, method, sources, findings)).collect(),
-            tables: TABLES.iter().map(|table| ((*table).0.to_owned(), compared.table(*table, findings))).collect(),
+            tables: TABLES.iter().map(|&table| (table.0.to_owned(), compared.table(table, findings))).collect(),
         });
     }
     Ok(tracked)
