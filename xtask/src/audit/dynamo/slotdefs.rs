@@ -136,8 +136,8 @@ fn order(audited: &Audited<'_>, rows: &[&Slotdef], theirs: &[Row], findings: &mu
     let place = |name: &str, slot: &str| rows.iter().position(|row| row.name == name && row.slot == slot);
     for (index, row) in theirs.iter().enumerate() {
         let Some(own) = place(&row.name, &row.slot) else { continue };
-        let earlier = theirs[..index].iter().filter(|other| other.name == row.name);
-        let Some(wrong) = earlier.filter(|other| place(&other.name, &other.slot) > Some(own)).next_back() else {
+        let mut earlier = theirs[..index].iter().filter(|other| other.name == row.name);
+        let Some(wrong) = earlier.rfind(|other| place(&other.name, &other.slot) > Some(own)) else {
             continue;
         };
         let message = format!(
