@@ -143,6 +143,18 @@ impl Code {
         }
     }
 
+    /// Has each load of a variable make a reference that counts: one that is borrowed (3.14) must not be stored in another variable, which may
+    /// outlive the one that it was borrowed from.
+    pub(crate) fn count_references(&mut self) {
+        for instr in &mut self.instrs {
+            instr.op = match instr.op {
+                Op::LOAD_FAST_BORROW => Op::LOAD_FAST,
+                Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW => Op::LOAD_FAST_LOAD_FAST,
+                other => other,
+            };
+        }
+    }
+
     /// Splits instructions that pack two slots, and that are asked for, into the two that they stand for.
     pub(crate) fn split_fused(&mut self, wanted: impl Fn(&Instr) -> bool) {
         let parts = |instr: &Instr| fused(instr.op).filter(|_| wanted(instr));

@@ -44,7 +44,9 @@ pub(crate) fn split_any(
     let (at, state) = if early { (root.first, code.state_at(root.first)?) } else { (at, state.clone()) };
     let entry = code.instrs.get(at).ok_or(Refusal::Unreachable(at))?.id;
     let body = code.instrs.get(start + 1).ok_or(Refusal::Unreachable(start + 1))?.id;
-    let mut split = Split { code: code.duplicate(py), entry, body, continuations: Vec::new() };
+    let mut native = code.duplicate(py);
+    native.count_references();
+    let mut split = Split { code: native, entry, body, continuations: Vec::new() };
     let site = Site { original: code, root: &root, at, constants };
     install(py, &mut split, &site, state)?;
     Ok(split)
