@@ -95,7 +95,7 @@ fn config(header: &Header) -> Config {
         line_length: 130,
         export: ExportConfig {
             // Both headers have the codes; they stand in the first.
-            exclude: if header.name == "slotrt.h" { vec!["slotrt_status".to_owned()] } else { Vec::new() },
+            exclude: if header.name == "slotrt.h" { INNER.map(str::to_owned).to_vec() } else { Vec::new() },
             include: header.constants.iter().map(|name| (*name).to_owned()).collect(),
             ..ExportConfig::default()
         },
@@ -103,6 +103,9 @@ fn config(header: &Header) -> Config {
         ..Config::default()
     }
 }
+
+/// What `slotrt.h` does not declare: the codes, which the other header has, and the assembly that calls of the host go through.
+const INNER: [&str; 3] = ["slotrt_status", "slotrt_guarded_call", "slotrt_guarded_landing"];
 
 fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder).with_context(|| format!("{} is missing", place::shown(folder)))? {

@@ -24,22 +24,16 @@ pub enum Layer {
     Unpacked,
     /// Wheel and link kit, used in C and C++ from an empty prefix, on the newest release
     Link,
-    /// Python tests that need PyTorch, and a host in C++ beside libtorch
+    /// A host in C++ beside libtorch, on the newest release
+    LinkTorch,
+    /// Python tests that need PyTorch
     Torch,
 }
 
 impl Layer {
     /// What `test` runs without options.
-    pub const STANDARD: &[Layer] = &[
-        Layer::Rust,
-        Layer::Generated,
-        Layer::Tables,
-        Layer::Effects,
-        Layer::Python,
-        Layer::Strict,
-        Layer::Unpacked,
-        Layer::Link,
-    ];
+    pub const STANDARD: &[Layer] =
+        &[Layer::Rust, Layer::Generated, Layer::Tables, Layer::Effects, Layer::Python, Layer::Strict];
 
     /// As on the command line.
     pub fn name(self) -> String {
@@ -59,13 +53,12 @@ impl Layer {
             Layer::Unpacked => unpacked::run(filter),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
             Layer::Torch => {
-                let newest = newest(interpreters);
-                let mut tally = python::run(newest.map_or(&[], std::slice::from_ref), filter, python::Kind::Torch)?;
-                if let (Some(base), None) = (newest, filter) {
-                    tally.add(link::torch(base, &torch::ensure(base)?)?);
-                }
-                Ok(tally)
+                python::run(newest(interpreters).map_or(&[], std::slice::from_ref), filter, python::Kind::Torch)
             }
+            Layer::LinkTorch => match newest(interpreters) {
+                Some(base) => link::torch(base, &torch::ensure(base)?),
+                None => Ok(Tally::default()),
+            },
         }
     }
 }

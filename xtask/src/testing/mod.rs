@@ -29,7 +29,7 @@ use tally::Tally;
 
 /// Runs the tests and counts them
 ///
-/// Without options it runs every layer but PyTorch's. `--only` runs some layers, FILTER some files. The Python layers build the
+/// Without options it runs every layer but unpacked, link, link-torch and torch. `--only` runs some layers, FILTER some files. The Python layers build the
 /// runtime and run on each supported interpreter found (pyenv, PATH); one that is missing counts as skipped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask test                        everything but PyTorch\n  \
