@@ -95,14 +95,13 @@ pub fn transposed_convolution<S: Size>(call: &Call<S>, dims: usize) -> Answered<
 
 /// The channels come last where they do in one of the operands.
 fn convolved<S: Size>(dtype: Dtype, shape: &[S], input: &Tensor<S>, weight: &Tensor<S>) -> Known<Tensor<S>> {
-    image(
-        dtype,
-        shape,
-        match image_format(input)? {
-            MemoryFormat::Contiguous => image_format(weight)?,
-            format => format,
-        },
-    )
+    let format = match image_format(input)? {
+        MemoryFormat::Contiguous => image_format(weight)?,
+        format => format,
+    };
+    // Those of another type are computed in several ways, some of which do not keep it.
+    sure(dtype == Dtype::F32 || format == MemoryFormat::Contiguous)?;
+    image(dtype, shape, format)
 }
 
 /// The format of a batch of images; rows of pixels are images of one row.
