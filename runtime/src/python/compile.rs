@@ -1,6 +1,7 @@
 //! Compiles a frame: trace, record, emit, cache.
 use super::cache::Entry;
 use super::compiled::Compiled;
+use super::dispatch::poisoned;
 use super::emit_host::UnitHost;
 use super::errors::graph_break;
 use super::nested;
@@ -117,7 +118,7 @@ impl Compiled {
 
     /// Which numbers from outside the next trace takes for symbolic.
     fn changing(&self) -> PyResult<Arc<ChangingSources>> {
-        let cache = self.cache.lock().map_err(|_| InternalError::new_err("the cache of a frame is poisoned"))?;
+        let cache = self.cache.lock().map_err(|_| poisoned())?;
         Ok(Arc::new(ChangingSources {
             keys: cache.changing.clone(),
             arguments: self.unit.options.dynamic == Some(true),

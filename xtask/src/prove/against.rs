@@ -3,13 +3,12 @@ use crate::obtain::torch;
 use crate::place;
 use crate::ui::table::table;
 use crate::ui::{Advise, Step, paint, step};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use slotgen::facts::Facts;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Verdicts, best first.
 const VERDICTS: [&str; 6] =
@@ -69,30 +68,7 @@ pub fn run(asked: &Asked<'_>) -> Result<()> {
     if let Some(jobs) = asked.jobs {
         command.arg("--jobs").arg(jobs.max(1).to_string());
     }
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("PyTorch's Python could not be started")?;
-    let mut stdout = child.stdout.take().context("the script has no output")?;
-    let reader = std::thread::spawn(move || {
-        let mut output = String::new();
-        stdout.read_to_string(&mut output).map(|_| output)
-    });
-    let mut said = Vec::new();
-    for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()) {
-        let line = line?;
-        step.at(&line);
-        said.push(line);
-    }
-    let output = reader.join().map_err(|_| anyhow!("the script's output could not be read"))??;
-    let status = child.wait()?;
-    if !status.success() {
-        let last = said.len().saturating_sub(12);
-        bail!("the script ended with {status}:\n{}", said.get(last..).unwrap_or_default().join("\n"));
-    }
-    let mut run: Run =
-        serde_json::from_str(output.lines().last().unwrap_or_default()).context("the script printed no report")?;
+    let mut run: Run = crate::run::report(&mut command, "the script", |line| step.at(line))?;
     step.done(format!("{} cases, {} of them from before, in {} s", run.rows.len(), run.known, run.seconds));
     if run.rows.is_empty() {
         return Err(anyhow!("no operation contains `{}`", asked.only)).advise("name a part of one: `|`, `len(`, `in`");

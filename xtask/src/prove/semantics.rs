@@ -2,16 +2,16 @@
 use super::against;
 use crate::obtain::{Interpreter, compiled};
 use crate::place;
+use crate::run;
 use crate::testing::SUPPORTED;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What is compared with the interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -148,28 +148,8 @@ fn one(python: &Interpreter, options: &Options) -> Result<Report> {
     if let Some(part) = &options.part {
         command.arg("--part").arg(part);
     }
-    command.env("PYTHONPATH", package).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().context("the runner could not be started")?;
-    // Both pipes are emptied at once: the report is longer than a pipe holds.
-    let mut stdout = child.stdout.take().context("the runner has no output")?;
-    let reader = std::thread::spawn(move || {
-        let mut output = String::new();
-        stdout.read_to_string(&mut output).map(|_| output)
-    });
-    let mut said = Vec::new();
-    for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()) {
-        let line = line?;
-        step.at(&line);
-        said.push(line);
-    }
-    let output = reader.join().map_err(|_| anyhow!("the runner's output could not be read"))??;
-    let status = child.wait()?;
-    if !status.success() {
-        let last = said.len().saturating_sub(12);
-        bail!("the runner ended with {status}:\n{}", said.get(last..).unwrap_or_default().join("\n"));
-    }
-    let mut report: Report = serde_json::from_str(output.lines().last().unwrap_or_default())
-        .with_context(|| format!("the runner said: {output}"))?;
+    command.env("PYTHONPATH", package);
+    let mut report: Report = run::report(&mut command, "the runner", |line| step.at(line))?;
     report.release = python.full_version();
     step.done(format!("{} cases", report.cases));
     Ok(report)
