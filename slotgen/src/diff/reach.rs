@@ -93,6 +93,11 @@ impl<'f> Reach<'f> {
         self.facts.functions.get(*self.by_key.get(&(key.0.as_str(), key.1.as_str()))?)
     }
 
+    /// The functions of a file whose names pass a test.
+    pub fn named_in(&self, file: &str, test: &dyn Fn(&str) -> bool) -> Vec<&'f Function> {
+        self.facts.functions.iter().filter(|function| function.unit() == file && test(&function.name)).collect()
+    }
+
     /// The slots that a function fills.
     pub fn fills(&self, key: &Key) -> Vec<String> {
         let index = self.by_key.get(&(key.0.as_str(), key.1.as_str()));

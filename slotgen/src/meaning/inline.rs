@@ -5,17 +5,12 @@ use super::normal::{Meaning, PARAMETER, Step, VALUE, replaced, texts, value};
 /// Steps that are more than this are not put into others.
 const LARGEST: usize = 400;
 
-/// The meaning with the bodies that `body` gives in the place of calls: of those whose result is returned at once, and of those
-/// that go straight to their result.
-pub(super) fn inlined(meaning: &Meaning, body: &dyn Fn(&str) -> Option<Meaning>) -> Meaning {
+/// The meaning with the bodies that `body` gives in the place of calls, once; nothing where none was put in.
+pub(super) fn inlined(meaning: &Meaning, body: &dyn Fn(&str) -> Option<Meaning>) -> Option<Meaning> {
     let mut next = 10_000;
     let mut steps = meaning.steps.clone();
-    for _ in 0..3 {
-        if !within(&mut steps, body, &mut next) || size(&steps) > LARGEST {
-            break;
-        }
-    }
-    Meaning { steps }.numbered()
+    let changed = size(&steps) <= LARGEST && within(&mut steps, body, &mut next);
+    changed.then(|| Meaning { steps }.numbered())
 }
 
 fn size(steps: &[Step]) -> usize {
@@ -70,11 +65,37 @@ fn within(steps: &mut Vec<Step>, body: &dyn Fn(&str) -> Option<Meaning>, next: &
             rest = tail.into_iter().peekable();
             changed = true;
         } else {
-            out.push(step);
+            given_to(&mut inner, *result, 0);
+            out.push(Step::Loop(inner));
+            changed = true;
         }
     }
     *steps = out;
     changed
+}
+
+/// Results become the value of a variable: the steps are those of a block that is left with it.
+fn given_to(steps: &mut Vec<Step>, variable: u32, depth: usize) {
+    let mut out = Vec::with_capacity(steps.len());
+    for mut step in std::mem::take(steps) {
+        match &mut step {
+            Step::Branch { yes, no, .. } => {
+                given_to(yes, variable, depth);
+                given_to(no, variable, depth);
+            }
+            Step::Switch { arms, .. } => arms.iter_mut().for_each(|arm| given_to(&mut arm.1, variable, depth)),
+            Step::Loop(inner) => given_to(inner, variable, depth + 1),
+            Step::Caught(inner) => given_to(inner, variable, depth),
+            _ => {}
+        }
+        match step {
+            Step::Return(held) => {
+                out.extend([Step::Set(variable, held), Step::Leave(format!("out {depth}"))]);
+            }
+            step => out.push(step),
+        }
+    }
+    *steps = out;
 }
 
 /// A body with its arguments, its values under new numbers.

@@ -8,9 +8,7 @@ pub(crate) fn function(name: &str) -> String {
         name = name.strip_suffix(end).unwrap_or(name);
     }
     match name {
-        "PyObject_LookupSpecial" | "PyObject_LookupSpecialId" | "PyObject_MaybeCallSpecialNoArgs" => {
-            "PyObject_LookupSpecial"
-        }
+        "PyObject_LookupSpecialId" => "PyObject_LookupSpecial",
         "PyType_LookupId" | "PyType_LookupRefAndVersion" | "PyType_LookupStackRefAndVersion" => "PyType_Lookup",
         "PyObject_GetAttrId" => "PyObject_GetAttr",
         name => name,
@@ -19,7 +17,7 @@ pub(crate) fn function(name: &str) -> String {
 }
 
 /// Whether a method of the world only looks at an object, so that it does not matter when.
-pub(super) fn only_looks(name: &str) -> bool {
+pub(crate) fn only_looks(name: &str) -> bool {
     const LOOKS: [&str; 12] = [
         "is",
         "Py_Is",
@@ -35,7 +33,26 @@ pub(super) fn only_looks(name: &str) -> bool {
         "item",
     ];
     let test = name.starts_with("Py") && (name.ends_with("_Check") || name.ends_with("_CheckExact"));
-    LOOKS.contains(&name) || test || name == "is_function" || name == "variable"
+    let part = ["_GET_SIZE", "_GET_ITEM", "_AS_STRING", "PyUnicode_KIND", "PyUnicode_DATA", "Py_SIZE"];
+    LOOKS.contains(&name)
+        || test
+        || name == "is_function"
+        || name == "variable"
+        || part.iter().any(|end| name.ends_with(end))
+}
+
+/// Calls that only make room: a program sees the object, and not where it lies.
+pub(super) fn allocates(name: &str) -> bool {
+    const ROOM: [&str; 7] = [
+        "PyObject_GC_New",
+        "PyObject_New",
+        "PyObject_Malloc",
+        "PyObject_GC_NewVar",
+        "PyMem_Malloc",
+        "PyMem_New",
+        "PyMem_Calloc",
+    ];
+    ROOM.contains(&name.trim_start_matches('_'))
 }
 
 /// Methods of Rust that change how a value is held, and not the value.
@@ -67,23 +84,43 @@ pub(super) fn raises(name: &str) -> bool {
         || name == "PyErr_NoMemory"
 }
 
-/// Calls that no program can see: the world's own reason to stop, free lists, references, locks, assertions.
+/// Calls that no program can see: the world's own reason to stop, memory and references, threads, versions, assertions.
 pub(crate) fn without_meaning(name: &str) -> bool {
-    const PARTS: [&str; 14] = [
+    const PARTS: [&str; 34] = [
         "unsupported",
         "freelist",
         "FreeList",
+        "FREELIST",
         "INCREF",
         "DECREF",
         "Py_CLEAR",
         "SETREF",
         "NewRef",
+        "REFCNT",
+        "DeferredRefcount",
+        "IsUniquelyReferenced",
+        "StackRef_",
+        "CStack",
+        "ThreadState_GET",
+        "InterpreterState_GET",
+        "HoldsTstate",
+        "GILState_Check",
+        "StopTheWorld",
+        "StartTheWorld",
+        "TRASHCAN",
         "assert",
         "ASSERT",
         "CRITICAL_SECTION",
-        "PyMem_Free",
-        "PyObject_GC_Track",
-        "PyObject_GC_UNTRACK",
+        "PyErr_NoMemory",
+        "PyMem_",
+        "PyObject_Free",
+        "PyObject_Malloc",
+        "PyObject_Init",
+        "PyObject_GC_",
+        "RESET_HASH_CACHE",
+        "version_tag",
+        "watcher_tag",
+        "state_global_version",
     ];
     PARTS.iter().any(|part| name.contains(part))
 }

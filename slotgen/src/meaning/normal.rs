@@ -7,6 +7,9 @@ pub(crate) const VALUE: char = '\u{1}';
 /// Stands before the number of a parameter in texts.
 pub(crate) const PARAMETER: char = '\u{2}';
 
+/// A new object.
+pub(super) const NEW: &str = "new object";
+
 /// The text of a value.
 pub(super) fn value(number: u32) -> String {
     format!("{VALUE}{number}")
@@ -103,6 +106,33 @@ pub(super) fn ends(steps: &[Step]) -> bool {
         Some(Step::Switch { arms, .. }) => !arms.is_empty() && arms.iter().all(|arm| ends(&arm.1)),
         _ => false,
     }
+}
+
+/// Steps without ways that depend on memory alone: there is enough of it, and no list keeps freed objects.
+pub(super) fn settled(steps: Vec<Step>) -> Vec<Step> {
+    let mut out = Vec::with_capacity(steps.len());
+    for step in steps {
+        match step {
+            Step::Branch { condition, yes, .. } if condition == NEW => out.extend(settled(yes)),
+            Step::Branch { condition, no, .. } if condition == "NULL" || condition.contains("freelist") => {
+                out.extend(settled(no));
+            }
+            Step::Branch { condition, yes, no } => {
+                out.push(Step::Branch { condition, yes: settled(yes), no: settled(no) });
+            }
+            Step::Switch { value, arms } => {
+                let arms = arms.into_iter().map(|(pattern, way)| (pattern, settled(way))).collect();
+                out.push(Step::Switch { value, arms });
+            }
+            Step::Loop(inner) => out.push(Step::Loop(settled(inner))),
+            Step::Caught(inner) => out.push(Step::Caught(settled(inner))),
+            step => out.push(step),
+        }
+        if ends(&out) {
+            break;
+        }
+    }
+    out
 }
 
 /// Visits all steps, outer ones first.

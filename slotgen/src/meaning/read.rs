@@ -7,7 +7,8 @@ use quote::{ToTokens, quote};
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::forms::{branch, literal, not, shortened};
-use super::normal::{Meaning, PARAMETER, Step, ends, value};
+use super::normal::{Meaning, PARAMETER, Step, ends, settled, value};
+use super::ways::is_error;
 
 /// Reads a body; `members` are the methods that read a member of a struct.
 pub(super) fn meaning(body: &TokenStream, parameters: &[String], members: &BTreeSet<String>) -> Meaning {
@@ -20,7 +21,7 @@ pub(super) fn meaning(body: &TokenStream, parameters: &[String], members: &BTree
     if let Some(result) = reader.statements(&block.stmts, &mut steps) {
         steps.push(Step::Return(result));
     }
-    Meaning { steps }.numbered()
+    Meaning { steps: settled(steps) }.numbered()
 }
 
 pub(super) struct Reader<'m> {
@@ -101,6 +102,10 @@ impl Reader<'_> {
                         return result;
                     }
                     steps.push(branch(condition, yes, Vec::new()));
+                }
+                Stmt::Expr(expr @ Expr::Call(call), None) if rest.is_empty() && is_error(call) => {
+                    self.returned(Some(expr), steps);
+                    return None;
                 }
                 Stmt::Expr(expr, semicolon) => {
                     let found = self.expr(expr, steps);

@@ -23,9 +23,9 @@ fn meanings(c: &str) -> Meanings {
 fn same(one: &str, other: &str) -> bool {
     let (one, other) = (meanings(one), meanings(other));
     let key = ("Objects/small.c".to_owned(), "f".to_owned());
-    let (left, right) = (one.beside(&other, &key), other.beside(&one, &key));
-    assert!(left.is_some() && right.is_some(), "{:?} {:?}", one.left, other.left);
-    left == right
+    let pair = one.pair(&other, &key);
+    assert!(pair.is_some(), "{:?} {:?}", one.left, other.left);
+    pair.is_some_and(|(left, right)| left == right)
 }
 
 const PLAIN: &str = "PyObject *f(PyObject *v) {
@@ -61,6 +61,38 @@ fn helpers_that_one_has_inlined_leave_no_trace() {
             return PyNumber_Index(it);
         }
         PyObject *f(PyObject *v) { return helper(v); }"
+    ));
+}
+
+#[test]
+fn a_helper_leaves_no_trace_where_the_other_does_itself_what_it_does() {
+    let helper = |body: &str| {
+        format!(
+            "static PyObject *helper(PyObject *x) {{
+                if (PyCallable_Check(x)) {{ return PyNumber_Index(x); }}
+                return PyObject_GetIter(x);
+            }}
+            PyObject *f(PyObject *v) {{ {body} }}"
+        )
+    };
+    let (alone, inside) = (
+        helper("return helper(v);"),
+        helper("if (PyCallable_Check(v)) { return PyNumber_Index(v); } return PyObject_GetIter(v);"),
+    );
+    assert!(same(&alone, &inside));
+    assert!(!same(&alone, &helper("return PyObject_GetIter(v);")));
+}
+
+#[test]
+fn a_function_and_the_one_that_works_under_its_lock_are_one() {
+    assert!(same(
+        PLAIN,
+        "static PyObject *f_lock_held(PyObject *v) {
+            PyObject *it = PyObject_GetIter(v);
+            if (it == NULL) { return NULL; }
+            return PyNumber_Index(it);
+        }
+        PyObject *f(PyObject *v) { return f_lock_held(v); }"
     ));
 }
 
@@ -116,6 +148,17 @@ fn messages_and_exceptions_count() {
     assert!(same(&plain, &plain));
     assert!(!same(&plain, &raising("PyExc_TypeError", "never")));
     assert!(!same(&plain, &raising("PyExc_ValueError", "no")));
+}
+
+#[test]
+fn a_function_that_only_raises_raises() {
+    let raising = "PyObject *f(PyObject *v) { PyErr_SetString(PyExc_TypeError, \"no\"); return NULL; }";
+    let found = meanings(raising);
+    let key = ("Objects/small.c".to_owned(), "f".to_owned());
+    let (steps, _) = found.pair(&found, &key).unwrap();
+    let raises =
+        |step: &super::Step| matches!(step, super::Step::Raise { exception, .. } if exception == "PyExc_TypeError");
+    assert!(steps.steps.iter().any(raises), "{steps:?}");
 }
 
 #[test]

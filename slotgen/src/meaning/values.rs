@@ -5,7 +5,7 @@ use syn::Expr;
 
 use super::forms::{equal, not};
 use super::names;
-use super::normal::{Step, value};
+use super::normal::{NEW, Step, value};
 use super::read::Reader;
 
 impl Reader<'_> {
@@ -63,7 +63,10 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        if names::without_meaning(name) {
+        if names::allocates(name) {
+            return NEW.to_owned();
+        }
+        if names::without_meaning(name) && !names::raises(name) {
             return "NULL".to_owned();
         }
         let result = self.fresh();

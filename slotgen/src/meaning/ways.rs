@@ -10,6 +10,11 @@ use super::names;
 use super::normal::{Step, ends, value};
 use super::read::Reader;
 
+/// `Err(…)`.
+pub(super) fn is_error(call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Err"))
+}
+
 impl Reader<'_> {
     /// `match call { Ok(x) => …, Err(e) if … => { handler } … }`, or a way by a number.
     pub(super) fn matched(&mut self, one: &syn::ExprMatch, steps: &mut Vec<Step>) -> String {
@@ -86,18 +91,16 @@ impl Reader<'_> {
 
     pub(super) fn returned(&mut self, expr: Option<&Expr>, steps: &mut Vec<Step>) {
         let Some(expr) = expr else { return steps.push(Step::Return(String::new())) };
-        let is_error =
-            matches!(expr, Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Err")));
-        if !is_error {
-            let held = self.expr(expr, steps);
-            if !ends(steps) {
-                steps.push(Step::Return(held));
-            }
-            return;
-        }
-        let Expr::Call(call) = expr else { return };
-        let held = self.all(call.args.iter(), steps).pop().unwrap_or_default();
+        let passed_on = match expr {
+            Expr::Call(call) if is_error(call) => Some(self.all(call.args.iter(), steps).pop().unwrap_or_default()),
+            _ => None,
+        };
+        let held = match &passed_on {
+            Some(held) => held.clone(),
+            None => self.expr(expr, steps),
+        };
         match steps.last() {
+            // A function that does no more than raise gives its exception.
             Some(Step::Call { result, function, arguments }) if names::raises(function) && value(*result) == held => {
                 let mut arguments = arguments.clone().into_iter();
                 let exception = arguments.next().unwrap_or_else(|| function.clone());
@@ -105,7 +108,9 @@ impl Reader<'_> {
                 steps.pop();
                 steps.push(Step::Raise { exception, message });
             }
-            _ => steps.push(Step::Raise { exception: held, message: Vec::new() }),
+            _ if passed_on.is_some() => steps.push(Step::Raise { exception: held, message: Vec::new() }),
+            _ if !ends(steps) => steps.push(Step::Return(held)),
+            _ => {}
         }
     }
 

@@ -2,6 +2,7 @@
 use crate::place;
 use anyhow::{Result, anyhow};
 use slotgen::source::Tree;
+use slotgen::translate::Translation;
 
 /// The lines of a C function: from its return type to the brace in the first column; or the macro that makes it.
 pub fn c(tree: &Tree, unit: &str, name: &str) -> Option<Vec<String>> {
@@ -57,6 +58,15 @@ pub fn rust(series: &str, unit: &str, name: &str) -> Result<Vec<String>> {
         }
     }
     Err(anyhow!("generated/ has no `{name}` of {unit}: run `cargo xtask regen {series}`"))
+}
+
+/// The lines of a function as `regen` would write it.
+pub fn fresh(translation: &Translation, unit: &str, name: &str) -> Result<Vec<String>> {
+    let (rendered, _) = slotgen::translate::rendered(translation).map_err(|reason| anyhow!(reason))?;
+    let functions = rendered.units.iter().filter(|one| one.file == unit).flat_map(|one| &one.functions);
+    let found = functions.into_iter().find(|function| function.name == name);
+    let found = found.ok_or_else(|| anyhow!("`{name}` of {unit} has no Rust"))?;
+    Ok(found.text.lines().map(str::to_owned).collect())
 }
 
 /// One function of a Rust file in which every function ends with a brace in the first column.

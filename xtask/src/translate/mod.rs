@@ -80,7 +80,11 @@ pub fn run(options: &Options) -> Result<()> {
         .ok_or_else(|| anyhow!("there is no function `{name}` in the {} C files that are translated", UNITS.len()))
         .advise("spell it as in C; `cargo xtask audit translation --verbose` lists all of them")?;
     let c = listing::c(&tree, unit, name).unwrap_or_else(|| vec!["(made by a macro)".to_owned()]);
-    let rust = listing::rust(&tree.release().series(), unit, name)?;
+    // `generated/` holds what the project's own trees give.
+    let rust = match options.source {
+        Some(_) => listing::fresh(&translation, unit, name)?,
+        None => listing::rust(&tree.release().series(), unit, name)?,
+    };
     let calls: Vec<&str> = function.calls.iter().map(String::as_str).collect();
     let callers: Vec<&str> = translation
         .translated

@@ -1,12 +1,15 @@
 //! Compares what functions mean, and says in which way they differ.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ByMeaning, Change, Kind, Row};
 use crate::diff::reach::Reach;
 use crate::diff::{Generated, Key};
-use crate::facts::{Facts, Function};
-use crate::meaning::{Meaning, Meanings, PARAMETER, Step, VALUE, plain_name, replaced, visit, without_meaning};
+use crate::facts::Facts;
+use crate::meaning::{
+    Meaning, Meanings, PARAMETER, Step, VALUE, only_looks, plain_name, replaced, visit, without_meaning,
+};
 
 /// How many changes of one kind a row tells one by one.
 const TOLD: usize = 6;
@@ -22,9 +25,13 @@ pub fn by_meaning((before, older): (&Meanings, &Facts), (after, newer): (&Meanin
     for key in both {
         match before.same_text(after, key) {
             Some(true) => found.same_text += 1,
+            // What one release's translation does not have, its C shows.
+            _ if before.relies_on_untranslated(after, key) || after.relies_on_untranslated(before, key) => {
+                rows.extend(by_text((before, &old), (after, &new), key, &mut found));
+            }
             None => rows.extend(by_text((before, &old), (after, &new), key, &mut found)),
             Some(false) => {
-                let (Some(one), Some(other)) = (before.beside(after, key), after.beside(before, key)) else { continue };
+                let Some((one, other)) = before.pair(after, key) else { continue };
                 let changes = if one == other { Vec::new() } else { changes(&one, &other) };
                 if changes.is_empty() {
                     found.only_text.push(key.1.clone());
@@ -40,7 +47,9 @@ pub fn by_meaning((before, older): (&Meanings, &Facts), (after, newer): (&Meanin
 
 /// Rows of the same file and role in which the same changed are one.
 fn grouped(mut rows: Vec<Row>) -> Vec<Row> {
-    let order = |row: &Row| (rank(row), std::cmp::Reverse(row.used_by), row.functions.clone());
+    let raises = |row: &Row| row.changes.iter().any(|change| change.kind == Kind::Exception);
+    let order =
+        |row: &Row| (rank(row), loudness(row), Reverse(row.used_by), Reverse(raises(row)), row.functions.clone());
     rows.sort_by_cached_key(order);
     let mut out: Vec<Row> = Vec::new();
     for row in rows {
@@ -72,15 +81,23 @@ fn by_text(
     if one.digest == other.digest {
         return None;
     }
-    let calls = |function: &Function| -> Vec<String> {
-        let seen = function.calls.iter().filter(|name| !without_meaning(name) && !is_macro(name));
-        seen.map(|name| plain_name(name)).collect::<BTreeSet<_>>().into_iter().collect()
+    // A function and those of its plain name, which do the work once a lock is held, are one.
+    let own = plain_name(&key.1);
+    let parts = |reach: &Reach<'_>| -> (Vec<String>, Vec<String>) {
+        let (mut calls, mut strings) = (BTreeSet::new(), Vec::new());
+        for part in reach.named_in(&key.0, &|name| plain_name(name) == own) {
+            let seen = part.calls.iter().filter(|name| !without_meaning(name) && !only_looks(name) && !is_macro(name));
+            calls.extend(seen.map(|name| plain_name(name)).filter(|name| *name != own));
+            strings.extend(part.strings.iter().cloned());
+        }
+        (calls.into_iter().collect(), strings)
     };
+    let ((one, said), (other, says)) = (parts(old), parts(new));
     let mut changes = Vec::new();
-    let (gone, added) = differences(&calls(one), &calls(other));
+    let (gone, added) = differences(&one, &other);
     list(Kind::CallGone, gone, true, &mut changes);
     list(Kind::CallAdded, added, false, &mut changes);
-    let (gone, added) = differences(&one.strings, &other.strings);
+    let (gone, added) = differences(&said, &says);
     pairs(Kind::Message, gone, added, &mut changes);
     if changes.is_empty() {
         let why = |meanings: &Meanings| meanings.why_not(key).map(|why| format!("{}: {why}", meanings.release));
@@ -117,27 +134,30 @@ fn row(key: &Key, changes: Vec<Change>, from_text: bool, reach: &Reach<'_>) -> R
 
 /// What a program can see comes first: exceptions, then calls into other code, then results; then how often it is used.
 fn rank(row: &Row) -> (u8, u8) {
-    let seen = |kind: Kind| row.changes.iter().any(|change| change.kind == kind);
     let role = u8::from(row.role == "helper");
-    let loud = seen(Kind::Exception) || seen(Kind::Message);
-    // A call of the C API may run a program's code; a call of a helper is how the work is divided.
+    // When an object's memory is given back is no operation of a program.
+    let is_memory = role == 0 && row.operations.iter().all(|slot| MEMORY.contains(&slot.as_str()));
+    if is_memory { (2, 1) } else { (loudness(row).min(2).max(role), role) }
+}
+
+/// Slots that only look after memory.
+const MEMORY: [&str; 6] = ["tp_dealloc", "tp_clear", "tp_traverse", "tp_free", "tp_is_gc", "bf_releasebuffer"];
+
+/// How much of a row a program sees: 0 is an exception, or a call of the C API, which may run a program's code.
+fn loudness(row: &Row) -> u8 {
+    let any = |test: &dyn Fn(&Change) -> bool| row.changes.iter().any(test);
+    let kind = |wanted: &[Kind]| any(&|change: &Change| wanted.contains(&change.kind));
+    // A call of a helper is only how the work is divided.
     let api = |change: &Change| {
-        matches!(change.kind, Kind::CallAdded | Kind::CallGone)
-            && [&change.before, &change.after].iter().any(|name| name.starts_with("Py") && !name.starts_with("PyMem"))
+        let names = [change.before.as_str(), change.after.as_str()];
+        matches!(change.kind, Kind::CallAdded | Kind::CallGone) && names.iter().any(|name| name.starts_with("Py"))
     };
-    let kind = if loud || row.changes.iter().any(api) {
-        0
-    } else if seen(Kind::Order)
-        || seen(Kind::CallAdded)
-        || seen(Kind::CallGone)
-        || seen(Kind::CheckAdded)
-        || seen(Kind::CheckGone)
-    {
-        1
-    } else {
-        2
-    };
-    (kind.max(role), role)
+    match () {
+        () if kind(&[Kind::Exception, Kind::Message]) || any(&api) => 0,
+        () if kind(&[Kind::Order, Kind::CallAdded, Kind::CallGone, Kind::CheckAdded, Kind::CheckGone]) => 1,
+        () if kind(&[Kind::Result, Kind::Arguments]) => 2,
+        () => 3,
+    }
 }
 
 /// The ways in which two meanings differ.
@@ -156,11 +176,14 @@ fn changes(before: &Meaning, after: &Meaning) -> Vec<Change> {
     let (gone, added) = differences(&one.checks, &other.checks);
     list(Kind::CheckGone, gone, true, &mut found);
     list(Kind::CheckAdded, added, false, &mut found);
+    let named = |results: &[String]| results.iter().filter(|held| !is_plumbing(held)).cloned().collect::<Vec<_>>();
+    let (gone, added) = differences(&named(&one.results), &named(&other.results));
+    pairs(Kind::Result, gone, added, &mut found);
     for (kind, left, right) in
         [(Kind::Arguments, &one.given, &other.given), (Kind::Result, &one.results, &other.results)]
     {
-        let (gone, added) = differences(left, right);
-        if kind == Kind::Result || found.is_empty() {
+        if found.is_empty() {
+            let (gone, added) = differences(left, right);
             pairs(kind, gone, added, &mut found);
         }
     }
@@ -184,18 +207,20 @@ impl Parts {
     fn of(meaning: &Meaning) -> Self {
         let mut parts = Self::default();
         visit(&meaning.steps, &mut |step| match step {
+            Step::Call { function, arguments, .. } if function == "=" => {
+                parts.given.push(arguments.iter().map(|argument| plain(argument)).collect::<Vec<_>>().join(" = "));
+            }
             Step::Call { function, arguments, .. } => {
                 parts.calls.push(function.clone());
                 let arguments: Vec<String> = arguments.iter().map(|argument| plain(argument)).collect();
                 parts.given.push(format!("{function}({})", arguments.join(", ")));
             }
-            Step::Branch { condition, .. } => parts.checks.push(plain(condition)),
-            Step::Switch { value, .. } => parts.checks.push(plain(value)),
+            Step::Branch { condition: looked, .. } | Step::Switch { value: looked, .. } => {
+                parts.checks.extend(Some(plain(looked)).filter(|looked| !is_plumbing(looked)));
+            }
             Step::Return(held) => parts.results.push(plain(held)),
             // An exception that is only passed on is nobody's own.
-            Step::Raise { exception, message }
-                if exception != "error" && !(message.is_empty() && exception.starts_with(VALUE)) =>
-            {
+            Step::Raise { exception, message } if !is_passed_on(exception, message.is_empty()) => {
                 let message: Vec<String> = message.iter().map(|part| plain(part)).collect();
                 parts.raised.push((plain(exception), message.join(", ")));
             }
@@ -203,6 +228,17 @@ impl Parts {
         });
         parts
     }
+}
+
+/// An exception that is another's, or that memory has come to its end.
+fn is_passed_on(exception: &str, silent: bool) -> bool {
+    exception == "error" || silent && (exception.starts_with(VALUE) || ["NULL", "PyErr_NoMemory"].contains(&exception))
+}
+
+/// A value that says nothing by itself: a result of a call, whether there is one, a count.
+fn is_plumbing(text: &str) -> bool {
+    let rest = text.replace("NULL", "").replace("no error", "");
+    !rest.chars().any(char::is_alphabetic) && rest != "0" && rest != "1"
 }
 
 /// A value without the numbers of results and parameters.
