@@ -109,6 +109,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
         false
     }
+    /// Whether the program says, as the library has it said, that a Python function gives the same at every call with the same arguments.
+    fn assumes_constant(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// The class of what a node gives that has this example.
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
         example.get_type()

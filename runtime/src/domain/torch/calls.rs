@@ -233,6 +233,10 @@ impl Domain for Torch {
             && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
     }
 
+    fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {
+        compilers::is_marked_constant(function)
+    }
+
     fn metadata_counts(&self) -> Vec<(String, [u64; 2])> {
         self.rules.counts()
     }

@@ -71,7 +71,10 @@ impl<'py> Tracer<'py> {
     /// The result of a function that is not traced; `None`: it is.
     fn answered(&mut self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         match self.compiler_query(function, qualname, args) {
-            None => self.call_folded(function, qualname, args),
+            None => match self.call_folded(function, qualname, args)? {
+                None => self.call_assumed_constant(function, function, args),
+                answer => Ok(answer),
+            },
             answer => Ok(answer),
         }
     }
