@@ -18,6 +18,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         None
     }
+    /// The function that a trace goes through in place of this one, because it does the same to a program.
+    fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
     /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
     fn is_whole(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
@@ -266,7 +270,8 @@ pub enum Answer<'py> {
         /// `operator.getitem`.
         getitem: Bound<'py, PyAny>,
     },
-    /// Record `target(*args, **kwargs)`, which changes its first operand and gives that operand, or `None`.
+    /// Record `target(*args, **kwargs)`, which changes operands and gives one of them, or `None`; or that has another effect, and gives
+    /// `None`.
     Change {
         /// The Python callable that the graph calls.
         target: Bound<'py, PyAny>,
@@ -274,8 +279,10 @@ pub enum Answer<'py> {
         args: Vec<Operand<'py>>,
         /// Keyword arguments.
         kwargs: Vec<(String, Operand<'py>)>,
-        /// An object with the type and metadata of the operand after the change.
+        /// An object with the type and metadata of the operand that it gives, after the change.
         example: Bound<'py, PyAny>,
+        /// What it changes.
+        changes: Vec<ValueId>,
         /// The operand, if the operation gives it.
         gives: Option<ValueId>,
     },
