@@ -18,6 +18,7 @@ mod meta;
 mod metadata;
 mod modes;
 mod natives;
+mod operands;
 mod overloads;
 mod questions;
 mod rehearsals;
@@ -32,4 +33,4 @@ mod transforms;
 
 pub use calls::new;
 pub use library::Torch;
-pub use rule_answers::ShapeRules;
+pub use rule_answers::{ShapeRules, SymbolicAnswer};
