@@ -20,6 +20,7 @@ mod meta;
 mod metadata;
 mod modes;
 mod natives;
+mod operands;
 mod outputs;
 mod overloads;
 mod questions;
@@ -37,4 +38,4 @@ mod wholes;
 
 pub use calls::new;
 pub use library::Torch;
-pub use rule_answers::ShapeRules;
+pub use rule_answers::{ShapeRules, SymbolicAnswer};
