@@ -106,7 +106,8 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("shape".into()));
                 self.constant(index.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
-                self.plain(Op::BINARY_SUBSCR, 0);
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
             }
             Source::Item(base, index) => {
                 self.source(base)?;

@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import io
 import pathlib
+import sys
 import traceback
 import unittest
 import weakref
@@ -221,6 +222,24 @@ class BreakAnywhere(unittest.TestCase):
             for more in ((), (1,), (1, 2)):
                 for offset in offsets(give):
                     self.assertEqual(bytecode.break_at(give, offset)(made, *more), (made, *more), offset)
+
+    @unittest.skipIf(sys.version_info < (3, 14), "no instruction borrows before 3.14")
+    def test_what_runs_before_a_break_counts_its_references(self):
+        def loads():
+            code = sys._getframe(1).f_code
+            return {found.opname for found in dis.get_instructions(code) if found.opname.startswith("LOAD_FAST")}
+
+        def function(x, y):
+            return [x, y, loads()]
+
+        def borrowing(names):
+            return [name for name in names if "BORROW" in name]
+
+        self.assertTrue(borrowing(function([1], 2)[2]))
+        whole = {found.opname for found in dis.get_instructions(function)}
+        names = bytecode.break_at(function, offsets(function)[-1], False)([1], 2)[2]
+        self.assertTrue(names - whole)  # the packet of the break itself
+        self.assertEqual(borrowing(names), [])
 
     def test_finalisers_run_as_early(self):
         class Thing:
