@@ -134,7 +134,8 @@
       table(["", ""], [["C function", text(row[FUNCTION])], ["place", place(row)], ["digest", text(row[DIGEST])], ["inherited from", text(row[FROM])], ["uses", row[USES]]].filter((pair) => pair[1]))];
     parts.push(...section("Releases", table(["release", "C function", "state", "digest"], found.map(([one, other]) => other ? [one.release, text(other[FUNCTION]), data.states[other[STATE]][1], text(other[DIGEST])] : [one.release, "C leaves it empty", "", ""]))));
     if (known) {
-      parts.push(...section(`Text and meaning of the C function, of ${data.read.join(", ")}`, table(["release", "digest", ""], known.history.map((step) => [step.release, step.digest, data.changes[step.change] + (step.what ? ": " + step.what : "")]))));
+      parts.push(...section(`Text and meaning of the C function, of ${data.read.join(", ")}`, table(["release", "digest", ""], known.history.map((step) => [step.release, step.digest, data.changes[step.change] + (step.what ? ": " + step.what : "")])),
+        make("p", { class: "dim" }, "A patch release is compared with the one before it in its series, the first of a series with the first of the series before.")));
       parts.push(...section("Generated Rust", known.rust ? make("pre", {}, known.rust) : make("p", { class: "dim" }, "There is none.")));
       const effects = known.effects;
       parts.push(...section("Effects", effects ? table(["", ""], [["verdict", effects.verdict], ...Object.entries(effects).filter(([name, value]) => Array.isArray(value) && value.length && name !== "name").map(([name, value]) => [name, value.join(", ")]), ["calls slots", Object.keys(effects.slots || {}).join(", ")]].filter((pair) => pair[1])) : make("p", { class: "dim" }, "They are not analysed.")));

@@ -99,8 +99,6 @@ fn a_torch_without_the_files() {
     let room = tempfile::tempdir().unwrap();
     let path = room.path().display().to_string();
     refused(&["audit", "--dynamo", &path], "has no torch/_dynamo/variables", "pass the folder of an installed PyTorch");
-    std::fs::create_dir_all(room.path().join("torch/_dynamo/variables")).unwrap();
-    refused(&["audit", "--dynamo", &path, "--import"], "no interpreter is found above", "needs an installed PyTorch");
 }
 
 #[test]

@@ -102,7 +102,16 @@ fn number(text: &str) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::{compare, folder};
+    use crate::dist::header;
+
+    #[test]
+    fn the_headers_keep_what_was_released() {
+        for (name, now) in header::texts().unwrap() {
+            let before = std::fs::read_to_string(folder().join(name)).unwrap();
+            assert_eq!(compare(name, &before, &now), Vec::<String>::new());
+        }
+    }
 
     #[test]
     fn what_breaks_is_named() {

@@ -135,7 +135,7 @@ fn version(torch: &Path) -> String {
 fn indices() -> Vec<Index> {
     let minor = |release: &str| release.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).unwrap_or(0);
     let mut found = Vec::new();
-    for pin in pins().iter().filter(|pin| minor(&pin.release) >= 10) {
+    for pin in pins().iter().filter(|pin| minor(&pin.release) >= 10 && !pin.on_demand) {
         match index::of(&pin.release) {
             Ok(index) => found.push(index),
             Err(error) => ui::note(format!("references are not checked against CPython {}: {error:#}", pin.release)),

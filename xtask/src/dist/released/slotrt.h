@@ -223,10 +223,6 @@ typedef void (*slotrt_log_callback)(void *data, const char *json);
 extern "C" {
 #endif // __cplusplus
 
-extern size_t slotrt_guarded_call(const void *function, const void *const *args, void **thrown);
-
-extern void slotrt_guarded_landing(void);
-
 extern void _Unwind_SetGR(void *context, int register_, size_t value);
 
 extern void _Unwind_SetIP(void *context, size_t address);
@@ -332,10 +328,6 @@ slotrt_status slotrt_open(uint32_t version,
 // Closes a runtime: its hook is removed, its handle is no longer valid. What was compiled goes on running. At the end of the interpreter
 // every runtime is closed. The GIL must be held.
 slotrt_status slotrt_close(slotrt_runtime runtime);
-
-extern size_t slotrt_guarded_call(const void *function, const void *const *args, void **thrown);
-
-extern void slotrt_guarded_landing(void);
 
 extern void _Unwind_SetGR(void *context, int register_, size_t value);
 
