@@ -300,6 +300,32 @@ class Classes(unittest.TestCase):
                     self.assertEqual(outcome(compiled), outcome(case))
 
 
+class Bodies(unittest.TestCase):
+    def test_a_break_in_a_body_leaves_no_frame_alone(self):
+        natively = slotrt.disable(lambda x: LOG.append(x) or x)
+
+        def double(x):
+            return natively(x) * 2
+
+        def makes(x):
+            total = x + 1
+
+            class Made:
+                first = natively(total)
+                second = double(first)
+
+                def method(self):
+                    return self.second
+
+            return Made().method(), Made.__qualname__.rpartition(".")[2]
+
+        slotrt.reset()
+        compiled = slotrt.compile(makes)
+        for x in (1, 2, 1):
+            self.assertEqual(outcome(lambda: compiled(x)), outcome(lambda: makes(x)))
+        self.assertEqual(slotrt.stats()["frames_skipped"], 0)
+
+
 class Worded(type):
     def __repr__(cls):
         return "worded " + type.__repr__(cls)
