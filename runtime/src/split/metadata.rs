@@ -134,6 +134,13 @@ impl Code {
         self.prologue(py).max(start)
     }
 
+    /// Instructions of a continuation that its root has not, and that no prologue is: a frame is never left before one of these.
+    #[must_use]
+    pub fn put_in(&self, py: Python<'_>) -> Vec<usize> {
+        let Some(metadata) = self.metadata(py) else { return Vec::new() };
+        (metadata.prologue..metadata.instrs.len()).filter(|index| metadata.instrs[*index].is_none()).collect()
+    }
+
     /// Whether its frame stays after a transfer, and delegates.
     pub(crate) fn delegates(&self) -> bool {
         self.flags & flag::GENERATOR_LIKE != 0

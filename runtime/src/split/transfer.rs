@@ -39,7 +39,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let mut exits = Exits { py, site, blocks: Vec::new(), temporaries };
     let mut throwing = None;
     if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native, code.isa()))
-        && !only_raises_again(code, handler.target)
+        && !only_raises_again(site, handler.target)
     {
         let block = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
         for index in region(&split.code, native.id, next)? {
@@ -118,9 +118,10 @@ fn copy_to_survivors(py: Python<'_>, split: &mut Split, constants: &TransferCons
 }
 
 /// Whether a handler, and each that takes what it raises, does nothing but unbind variables and raise again: they run where they are, so
-/// that the frame that raised is the one that ends.
-fn only_raises_again(code: &Code, handler: Label) -> bool {
-    const CLEANUP: [Op; 8] = [
+/// that the frame that raised is the one that ends. What a continuation exchanges exceptions with has no place in its root to go on at.
+fn only_raises_again(site: &Site<'_>, handler: Label) -> bool {
+    const CLEANUP: [Op; 9] = [
+        Op::NOP,
         Op::CALL_INTRINSIC_1,
         Op::COPY,
         Op::POP_EXCEPT,
@@ -130,9 +131,11 @@ fn only_raises_again(code: &Code, handler: Label) -> bool {
         Op::DELETE_FAST,
         Op::DELETE_DEREF,
     ];
+    let code = site.original;
+    let goes_on = |at: usize, op: Op| CLEANUP.contains(&op) || op != Op::RERAISE && site.root.instr(at).is_err();
     let raised_again = |handler: &Label| {
-        let rest = code.index(*handler).and_then(|at| code.instrs.get(at..)).unwrap_or_default();
-        rest.iter().find(|instr| !CLEANUP.contains(&instr.op)).filter(|end| end.op == Op::RERAISE)
+        let mut rest = (code.index(*handler)?..code.instrs.len()).map(|at| (at, &code.instrs[at]));
+        rest.find(|(at, instr)| !goes_on(*at, instr.op)).map(|(_, end)| end).filter(|end| end.op == Op::RERAISE)
     };
     let mut next = Some(handler);
     // No more handlers than instructions: they could lead in a circle.

@@ -14,6 +14,10 @@ pub mod context_variable;
 pub mod contexts;
 pub mod inspect;
 #[cfg(slotrt_traces)]
+mod iterator_copies;
+#[cfg(slotrt_traces)]
+mod iterator_fields;
+#[cfg(slotrt_traces)]
 pub mod iterators;
 #[cfg(slotrt_traces)]
 pub mod lru_cache;

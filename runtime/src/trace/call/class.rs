@@ -113,8 +113,10 @@ impl<'py> Tracer<'py> {
             let class = self.class_of(*value)?;
             return Ok(self.constant(class.into_any()));
         }
-        let meta = self.constant(self.py.get_type::<PyType>().into_any());
-        self.new_type(&args.clone().with_receiver(meta))
+        let plain = self.py.get_type::<PyType>();
+        let meta = self.constant(plain.clone().into_any());
+        let made = self.new_type(&args.clone().with_receiver(meta))?;
+        if self.class_of(made)?.is(&plain) { Ok(made) } else { self.initialise(&plain, made, args.clone()) }
     }
 
     /// `type_call`: `__new__`, then `__init__` if the result is an instance.
@@ -129,6 +131,11 @@ impl<'py> Tracer<'py> {
         let Some(instance) = self.call_tp_new(class, &name, &args)? else {
             return unsupported("class without __new__", name);
         };
+        self.initialise(class, instance, args)
+    }
+
+    /// What the call of a class gives whose `tp_new` has given this: `__init__` is called where it is an instance of the class. CPython: `type_call`.
+    fn initialise(&mut self, class: &Bound<'py, PyType>, instance: ValueId, args: Arguments) -> Traced<ValueId> {
         let plain_init = self.of_object("__init__")?;
         let made = self.class_of(instance)?;
         let has_init = self.lookup(&made, "__init__").is_some_and(|init| !init.is(&plain_init));
@@ -146,7 +153,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// What `tp_new` of the class gives; `None`: it has none. CPython: `object_new`, `slot_tp_new`, or the `tp_new` of a base.
-    fn call_tp_new(&mut self, class: &Bound<'py, PyType>, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
+    pub(crate) fn call_tp_new(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
         let Some(new) = self.lookup(class, "__new__") else { return Ok(None) };
         let class_value = self.constant(class.clone().into_any());
         let new = match base_with_tp_new(class) {

@@ -161,6 +161,7 @@ impl<'py> Tracer<'py> {
             outermost: false,
             whole: self.state.domains.iter().any(|domain| domain.is_whole(function)),
             leave: crate::trace::state::stop_points::StopPoints::default(),
+            put_in: Vec::new(),
             began: 0,
             serial: self.state.frames,
             exc_info: None,

@@ -49,7 +49,14 @@ impl<'py> Tracer<'py> {
         if !winner.is(&meta) {
             self.rely_on_class(&winner);
             if !have_same_tp_new(&winner, &self.py.get_type::<PyType>()) {
-                return unsupported("class made during the trace", "a base has another metaclass");
+                let rest = Arguments {
+                    positional: args.positional[1..].to_vec(),
+                    keywords: args.keywords.clone(),
+                    ..Arguments::default()
+                };
+                let made = self.call_tp_new(&winner, &types::name(&winner), &rest)?;
+                return made
+                    .map_or_else(|| unsupported("class made during the trace", "a metaclass without __new__"), Ok);
             }
         }
         let mut known = Vec::new();

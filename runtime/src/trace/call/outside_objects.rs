@@ -44,6 +44,9 @@ impl<'py> Tracer<'py> {
         if let Some(item) = self.next_by_name(name, &args.positional)? {
             return Ok(Some(item));
         }
+        if let Some(none) = self.append_unread(name, owner, &args.positional)? {
+            return Ok(Some(none));
+        }
         match self.view_of_unusual(method, name, &args.positional)? {
             Some(view) => Ok(Some(view)),
             None => self.thread_local_method(owner, name, &args.positional),

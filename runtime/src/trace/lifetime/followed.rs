@@ -82,6 +82,7 @@ impl<'py> Tracer<'py> {
                     let_go.extend(globals.cast::<PyDict>().ok()?.get_item(name).ok().flatten());
                 }
                 Effect::SetCell { cell, .. } => let_go.extend(inspect::cell_content(&self.real(*cell)?)),
+                effect if self.is_append_to(effect, None) => {}
                 Effect::SetItem { .. } | Effect::DelItem { .. } | Effect::ReplaceList { .. } | Effect::Call { .. } => {
                     return None;
                 }

@@ -23,6 +23,7 @@ impl<'py> Tracer<'py> {
 
     /// The length of such a container: no guard asks what it holds.
     pub(crate) fn unread_length(&mut self, value: ValueId) -> Traced<Option<usize>> {
+        self.settle_appends(value)?;
         let Some((object, source)) = self.unread(value) else { return Ok(None) };
         let sized = is_sequence(&object)
             || object.is_exact_instance_of::<PyDict>()
@@ -55,6 +56,7 @@ impl<'py> Tracer<'py> {
 
     /// The first items of such a tuple or list, each reached over its own path; without a limit, all.
     pub(crate) fn unread_items(&mut self, value: ValueId, limit: Option<usize>) -> Traced<Option<Vec<ValueId>>> {
+        self.settle_appends(value)?;
         let Some((object, source)) = self.unread(value).filter(|(object, _)| is_sequence(object)) else {
             return Ok(None);
         };

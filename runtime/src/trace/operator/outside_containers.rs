@@ -26,6 +26,7 @@ struct Outside<'py> {
 
 impl<'py> Tracer<'py> {
     fn outside(&mut self, value: ValueId) -> Traced<Option<Outside<'py>>> {
+        self.settle_appends(value)?;
         let copied = self.state.private_copies.of(value).is_some();
         let Some(object) = self.real(value).filter(|_| !copied && !self.is_namespace(value)) else { return Ok(None) };
         let class = object.get_type();

@@ -38,7 +38,9 @@ impl<'py> Tracer<'py> {
             return Ok(Some(private_copy.object.bind(self.py).clone()));
         }
         if !self.is_namespace(id) {
-            return self.make_private_copy(id, &object);
+            self.make_private_copy(id, &object)?;
+            self.repeat_appends(id)?;
+            return Ok(self.state.private_copies.of(id).map(|copy| copy.object.bind(self.py).clone()));
         }
         let changes = self.whole_namespace(id)?;
         let copy = self.make_private_copy(id, &object)?;

@@ -383,6 +383,7 @@ impl<'py> Tracer<'py> {
         frame.closure = closure;
         frame.outermost = true;
         frame.leave = StopPoints::outermost(code.first_left_at(self.py));
+        frame.put_in = code.put_in(self.py);
         self.find_finalisers(&frame);
         Ok(frame)
     }

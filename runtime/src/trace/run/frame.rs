@@ -1,5 +1,5 @@
 //! Runs a frame symbolically: the loop over its instructions.
-use crate::bytecode::{Code, Instr, Op};
+use crate::bytecode::{Code, Instr, Op, flag};
 use crate::trace::state::frame::{Flow, Frame, FrameExit};
 use crate::trace::state::tracer::{FramePosition, Tracer};
 use crate::trace::state::unwind::{Traced, Unwind, fallback, internal, unsupported};
@@ -35,7 +35,8 @@ impl<'py> Tracer<'py> {
         match rest {
             // What lies under it is not compiled in its own right.
             Err(Unwind::Break(_)) if frame.whole => self.state.broken_frames.clear(),
-            Err(Unwind::Break(_)) if !frame.outermost => {
+            // The body of a class runs with the instruction that makes the class; what it calls is compiled in its own right.
+            Err(Unwind::Break(_)) if !frame.outermost && frame.code.flags & flag::OPTIMIZED != 0 => {
                 self.state.broken_frames.push(frame.code.original.clone_ref(self.py));
             }
             Err(Unwind::Here(_) | Unwind::Stopped) if !frame.outermost => self.nested_frames(frame),

@@ -37,7 +37,7 @@ impl State {
             return false;
         }
         let start = &mut self.start;
-        frame.pc = start.pc;
+        (frame.pc, frame.began) = (start.pc, start.pc);
         std::mem::swap(&mut frame.stack, &mut start.stack);
         std::mem::swap(&mut frame.locals, &mut start.locals);
         let first = start.values as u32;

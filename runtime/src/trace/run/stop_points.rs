@@ -14,7 +14,7 @@ impl<'py> Tracer<'py> {
     /// entered, that frame itself must go on.
     pub(crate) fn counts(&self, frame: &Frame) -> bool {
         let inner = || frame.pc >= frame.leave.first && !self.is_named(frame.serial);
-        frame.outermost || frame.leave.possible && inner()
+        (frame.outermost || frame.leave.possible && inner()) && !frame.put_in.contains(&frame.pc)
     }
 
     /// How the running instruction of a frame calls.

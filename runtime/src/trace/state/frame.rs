@@ -26,6 +26,8 @@ pub struct Frame {
     pub(crate) whole: bool,
     /// Whether and where the trace can stop in this frame.
     pub(crate) leave: crate::trace::state::stop_points::StopPoints,
+    /// Instructions before which it cannot: they were put into a continuation later.
+    pub(crate) put_in: Vec<usize>,
     /// Where the instruction that runs began.
     pub(crate) began: usize,
     /// Tells the frame from others of the trace.

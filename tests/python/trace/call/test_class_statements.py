@@ -1,6 +1,7 @@
 """Class statements in a trace: metaclasses, hooks, namespaces; nothing runs twice and nothing runs untraced."""
 
 import abc
+import collections.abc
 import dataclasses
 import enum
 import typing
@@ -234,6 +235,31 @@ def methods_set_on_classes():
     return Heir.same(), Heir().same(), Heir.own(), Heir().own()
 
 
+class Initialised(type):
+    def __init__(cls, name, bases, namespace, **keywords):
+        LOG.append(("init", name, sorted(namespace)))
+        super().__init__(name, bases, namespace)
+
+
+class OfInitialised(metaclass=Initialised):
+    pass
+
+
+def type_called_with_a_base_of_another_metaclass():
+    made = type("Made", (WithMeta,), {"x": 1})
+    initialised = type("Second", (OfInitialised,), {"y": 2})
+    return type(made).__name__, made.x, type(initialised).__name__, initialised.y, made().x
+
+
+def type_called_with_an_abstract_base():
+    made = type("Made", (collections.abc.Hashable,), {"__hash__": lambda self: 7})
+    refused = type("Refused", (collections.abc.Hashable,), {"__hash__": collections.abc.Hashable.__hash__})
+    try:
+        refused()
+    except TypeError as error:
+        return hash(made()), type(made).__name__, isinstance(made(), collections.abc.Hashable), str(error)
+
+
 def flags_out_of_order():
     class Flag(enum.Flag):
         FOUR = 4
@@ -245,7 +271,8 @@ def flags_out_of_order():
 WHOLE = [
     init_subclass, refused_keyword, metaclass, set_name, set_name_changes_the_class, own_namespace, three_arguments,
     entries, enumeration, abstract, annotations, called_through_its_class,
-    methods_set_on_classes, flags_out_of_order,
+    methods_set_on_classes, flags_out_of_order, type_called_with_a_base_of_another_metaclass,
+    type_called_with_an_abstract_base,
 ]  # fmt: skip
 # Here an exception or a type leaves the trace, or the library reads a module's namespace.
 BROKEN = [conflict, data_class, named_tuple, super_of_a_class]
@@ -271,6 +298,32 @@ class Classes(unittest.TestCase):
                 compiled = slotrt.compile(case)
                 for _ in range(2):
                     self.assertEqual(outcome(compiled), outcome(case))
+
+
+class Bodies(unittest.TestCase):
+    def test_a_break_in_a_body_leaves_no_frame_alone(self):
+        natively = slotrt.disable(lambda x: LOG.append(x) or x)
+
+        def double(x):
+            return natively(x) * 2
+
+        def makes(x):
+            total = x + 1
+
+            class Made:
+                first = natively(total)
+                second = double(first)
+
+                def method(self):
+                    return self.second
+
+            return Made().method(), Made.__qualname__.rpartition(".")[2]
+
+        slotrt.reset()
+        compiled = slotrt.compile(makes)
+        for x in (1, 2, 1):
+            self.assertEqual(outcome(lambda: compiled(x)), outcome(lambda: makes(x)))
+        self.assertEqual(slotrt.stats()["frames_skipped"], 0)
 
 
 class Worded(type):

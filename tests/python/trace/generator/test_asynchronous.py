@@ -381,6 +381,55 @@ class Asynchronous(unittest.TestCase):
             sys.set_asyncgen_hooks(*old)
         self.assertEqual(seen, ["async_generator"])
 
+    def test_exceptions_that_leave_the_rest_of_an_asynchronous_generator(self):
+        printed = []
+
+        async def yields(error):
+            try:
+                for x in (1, 2):
+                    printed.append((yield x))
+                    slotrt.disable(printed.append)("natively")
+                    if error is not None:
+                        raise error
+            finally:
+                slotrt.disable(printed.append)("closing")
+
+        async def closes(error):
+            running = yields(error)
+            seen = [await running.asend(None)]
+            if error is None:
+                seen.append(await running.asend("sent"))
+                await running.aclose()
+            else:
+                try:
+                    await running.asend("sent")
+                except (RuntimeError, KeyError) as raised:
+                    seen.append((type(raised), str(raised), type(raised.__cause__), type(raised.__context__)))
+            return seen
+
+        async def thrown(error):
+            running = yields(None)
+            await running.asend(None)
+            try:
+                await running.athrow(error or KeyError("thrown"))
+            except (RuntimeError, KeyError) as raised:
+                return type(raised), str(raised), type(raised.__cause__)
+            return None
+
+        def run(coroutine, error):
+            return drive(coroutine(error))
+
+        for coroutine in (closes, thrown):
+            for error in (None, KeyError("mine"), StopIteration(3), StopAsyncIteration(4)):
+                with self.subTest(coroutine=coroutine.__name__, error=error):
+                    slotrt.reset()
+                    compiled = slotrt.compile(run)
+                    for _ in range(3):
+                        printed.clear()
+                        wanted = run(coroutine, error), printed.copy()
+                        printed.clear()
+                        self.assertEqual((compiled(coroutine, error), printed), wanted)
+
     def test_never_awaited(self):
         def forgets():
             async def nobody_waits():

@@ -3,6 +3,8 @@
 import array
 import collections
 import itertools
+import operator
+import sys
 import unittest
 
 import slotrt
@@ -35,11 +37,26 @@ MAKERS = {
     "zip of one": lambda: (lambda one: zip(one, one))(iter(range(14))),
     "nested": lambda: zip(itertools.count(), enumerate("abcdefg")),
     "repeat": lambda: itertools.repeat("x", 7),
+    "deque": lambda: iter(collections.deque([1, [2], 3, 4, 5, 6, 7])),
+    "reversed deque": lambda: reversed(collections.deque([1, [2], 3, 4, 5, 6, 7])),
+    "islice": lambda: itertools.islice(itertools.count(3), 2, 20, 3),
+    "islice without end": lambda: itertools.islice(iter(range(20)), 1, None, 3),
+    "chain": lambda: itertools.chain([1, 2], "ab", iter((3, 4)), {5: 6, 7: 8}),
+    "chain of one": lambda: itertools.chain.from_iterable([[1], [], [2, 3], iter("abcd")]),
+    "pairwise": lambda: itertools.pairwise(range(8)),
+    "zip_longest": lambda: itertools.zip_longest("abcdefg", [1, 2], iter([3, 4, 5]), fillvalue=0),
+    "islice of chain": lambda: itertools.islice(itertools.chain("abc", itertools.repeat(1)), 7),
+    "chain and its part": lambda: (lambda one: itertools.chain(zip(one, one), one))(iter(range(12))),
 }
+if sys.version_info >= (3, 12):
+    MAKERS["batched"] = lambda: itertools.batched(range(20), 3)
 ENDLESS = {
     "count": lambda: itertools.count(5),
     "count down": lambda: itertools.count(0.5, -0.25),
     "repeat": lambda: itertools.repeat(Box),
+    "cycle": lambda: itertools.cycle("abc"),
+    "cycle of many": lambda: itertools.cycle(range(30)),
+    "chain": lambda: itertools.chain("ab", itertools.count()),
 }
 
 
@@ -162,6 +179,111 @@ class OutsideIterators(unittest.TestCase):
                             seen.append(str(error))
                         seen.append([parts[0], parts[1], vars(parts[2]), left(parts[3])])
                 self.assertEqual(seen[:4], seen[4:])
+
+    def test_what_itertools_go_through(self):
+        def made():
+            items, deque = [1, 2, 3, 4], collections.deque([1, 2, 3])
+            nested = [[1], [2]]
+            return items, deque, nested, itertools.chain(items, [5]), iter(deque), itertools.chain.from_iterable(nested)
+
+        changes = (
+            lambda i, d, n, chain, over, of: (next(chain), i.append(9), list(chain)),
+            lambda i, d, n, chain, over, of: (i.append(9), next(chain)),
+            lambda i, d, n, chain, over, of: (next(over), d.append(4), next(over)),
+            lambda i, d, n, chain, over, of: (next(over), d.append(4)),
+            lambda i, d, n, chain, over, of: (n[1].append(7), list(of)),
+            lambda i, d, n, chain, over, of: (next(of), n.append([8]), list(of)),
+            lambda i, d, n, chain, over, of: (next(of), next(chain), next(over), d[0], n[0], i[0]),
+        )
+        for change in changes:
+            with self.subTest(line=change.__code__.co_firstlineno):
+                compiled, seen = slotrt.compile(change), []
+                for function in (compiled, change):
+                    for _ in range(3):
+                        parts = made()
+                        try:
+                            seen.append(function(*parts))
+                        except RuntimeError as error:
+                            seen.append(str(error))
+                        seen.append([*parts[:3], left(parts[3]), left(parts[5])])
+                self.assertEqual(seen[:6], seen[6:])
+
+    def test_a_deque_that_was_changed(self):
+        def step(iterator):
+            return next(iterator)
+
+        compiled = slotrt.compile(step)
+        for function in (step, compiled, compiled, compiled):
+            deque = collections.deque([1, 2, 3])
+            iterator = iter(deque)
+            self.assertEqual(function(iterator), 1)
+            deque.append(4)
+            with self.assertRaisesRegex(RuntimeError, "deque mutated during iteration"):
+                function(iterator)
+            with self.assertRaises(RuntimeError):
+                function(iterator)
+
+    def test_steps_that_run_code_are_one_break(self):
+        def generator():
+            got = yield 1
+            yield got
+            return "returned"
+
+        def failing():
+            yield 1
+            raise ValueError("mine")
+
+        makers = (
+            generator,
+            failing,
+            lambda: map(lambda item: item * 2, range(4)),
+            lambda: filter(lambda item: item % 2, range(9)),
+            lambda: itertools.takewhile(lambda item: item < 2, range(9)),
+            lambda: itertools.starmap(pow, [(2, 3), (3, 2)]),
+            lambda: itertools.accumulate(range(1, 4), operator.mul),
+            lambda: itertools.groupby([1, 1, 2]),
+            lambda: itertools.product([1, 2], "ab"),
+            lambda: itertools.islice(generator(), 5),
+            lambda: itertools.chain(generator(), [3]),
+            lambda: zip(generator(), [1, 2, 3]),
+            lambda: iter([1, 2, 3].pop, 1),
+        )
+
+        def step(iterator, numbers):
+            numbers.append(len(numbers) + 1)
+            item = next(iterator)
+            numbers.append(numbers[-1] * 2)
+            return type(item), numbers[-1]
+
+        def caught(iterator, numbers):
+            try:
+                item = next(iterator)
+            except StopIteration as stop:
+                item = stop.value
+            except ValueError as error:
+                item = error.args[0]
+            return type(item), item if isinstance(item, (int, str)) else None
+
+        for make, program in itertools.product(makers, (step, caught)):
+            with self.subTest(of=make().__class__, program=program.__name__):
+                slotrt.reset()
+                compiled, outcomes, traced = slotrt.compile(program), [], []
+                for function in (compiled, program):
+                    for _ in range(3):
+                        iterator = make()
+                        for _ in range(4):
+                            numbers = []
+                            try:
+                                outcomes.append(function(iterator, numbers))
+                            except (StopIteration, ValueError) as error:
+                                outcomes.append((type(error), error.args))
+                            outcomes.append(numbers)
+                        if function is compiled:
+                            traced.append(slotrt.stats()["frames_compiled"])
+                            breaks = slotrt.stats()["graph_breaks"]
+                self.assertEqual(outcomes[:24], outcomes[24:])
+                self.assertEqual(traced[1], traced[2])
+                self.assertLessEqual(breaks, 1)
 
     def test_two_iterators_of_which_one_may_go_through_the_other(self):
         def both(one, other):
