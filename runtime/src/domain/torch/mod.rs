@@ -27,6 +27,7 @@ mod rules;
 mod shapes;
 mod sketch;
 mod stand_ins;
+mod stored;
 mod symbols;
 mod transforms;
 
