@@ -215,15 +215,23 @@ impl<'a, 'py> Out<'a, 'py> {
             return self.object(&module);
         }
         let print = self.fingerprints.of(object)?;
-        let way = self
-            .reach
-            .way(object, &self.traced)
-            .ok_or_else(|| Misfit(format!("an object of {} that no name leads to", types::name(&object.get_type()))))?;
+        let way = self.reach.way(object, &self.traced);
+        let way = way.ok_or_else(|| Misfit(format!("{} that no name leads to", described(object))))?;
         self.bytes.0.push(REACHED);
         way.write(&mut self.bytes);
         self.bytes.digest(print);
         Ok(())
     }
+}
+
+/// An object in words, without running code of the program.
+fn described(object: &Bound<'_, PyAny>) -> String {
+    let mut text = format!("an object of {}", types::name(&object.get_type()));
+    if let Ok(dict) = object.cast_exact::<PyDict>() {
+        let keys = dict.iter().filter_map(|(key, _)| Some(key.cast_exact::<PyString>().ok()?.to_string()));
+        text.push_str(&format!(" with the keys {}", keys.take(3).collect::<Vec<_>>().join(", ")));
+    }
+    text
 }
 
 /// The module whose namespace a dict is.

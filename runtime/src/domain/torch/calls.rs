@@ -1,20 +1,26 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
+use super::device_modes::is_of_device;
+use super::enums::{enum_answer, is_of_enum};
 use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
-use super::meta::{self, Meta};
+use super::memory::MemoryCheck;
+use super::meta::{Meta, overridden};
 use super::rules::Rules;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
-use super::{compilers, modes, natives};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
+use super::type_names::is_instance_check;
+use super::{compilers, modes, natives, wholes};
+use crate::domain::{
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark,
+};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
-use crate::symbol::{Shape, SizeArithmetic};
+use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
@@ -77,12 +83,14 @@ impl Domain for Torch {
     }
 
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {
-        class.is(&self.tensor) || class.is(&self.parameter)
+        class.is(&self.tensor) || class.is(&self.parameter) || self.is_plain_parameter(class)
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
-        if is_plain(callable) || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
+        let is_object =
+            is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
+        if is_object || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -112,8 +120,12 @@ impl Domain for Torch {
         compilers::break_at(function).or_else(|| natives::break_at(function))
     }
 
+    fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        wholes::in_place_of(function)
+    }
+
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
-        self.is_transform(function)
+        self.is_transform(function) || wholes::is_whole(function)
     }
 
     fn rehearsal<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
@@ -152,35 +164,36 @@ impl Domain for Torch {
         }
     }
 
-    fn sizes_of(&self, example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
-        sizes::of(example)
+    fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
+        match self.ambient.plain(example.py()) {
+            Ok(true) => sizes::of(example),
+            _ => None,
+        }
     }
 
     fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
         marks::of(object)
     }
 
-    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool], plan: &[Stride]) -> Option<Box<dyn DomainCheck>> {
         TensorCheck::new(example).ok()??;
-        Some(Box::new(OpenSizes::new(example, free).ok()?))
+        Some(Box::new(OpenSizes::new(example, free, plan).ok()?))
     }
 
     fn answers_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
-        sizes::answers_for_all(callee)
+        self.holds_for_all_sizes(callee)
     }
 
     fn takes_sizes(&self, callee: &Callee<'_>) -> bool {
-        sizes::takes_sizes(callee)
+        self.has_rule(callee)
     }
 
-    fn sizes<'py>(
+    fn layouts<'py>(
         &self,
-        callee: &Callee<'py>,
-        args: &[Operand<'py>],
-        kwargs: &[(String, Operand<'py>)],
-        arithmetic: &mut SizeArithmetic<'_>,
-    ) -> Option<Vec<Shape>> {
-        sizes::infer(callee, args, kwargs, arithmetic)
+        operation: &AnsweredOperation<'_, 'py>,
+        arithmetic: &SizeArithmetic,
+    ) -> Option<Vec<SymbolicLayout>> {
+        self.symbolic_layouts(operation, arithmetic)
     }
 
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
@@ -193,6 +206,10 @@ impl Domain for Torch {
     }
 
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
+        // They would see what is asked of the tensor.
+        if !self.ambient.plain(example.py()).map_err(|error| fault(&error))? {
+            return Err(overridden());
+        }
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
@@ -207,17 +224,17 @@ impl Domain for Torch {
         attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
     }
 
-    fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
+    fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> Option<Box<dyn DomainCheck>> {
         // Tensors without memory overlap with none.
-        super::memory::MemoryCheck::new(inputs, changed).ok().map(|check| Box::new(check) as _)
+        MemoryCheck::new(inputs, changed, open).ok().map(|check| Box::new(check) as _)
+    }
+
+    fn share_memory(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> bool {
+        MemoryCheck::new(inputs, changed, true).is_ok_and(|check| check.has_overlaps())
     }
 
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
-        let overridden = || {
-            let why = "What they do is not known from their names.";
-            stop("operations of PyTorch are overridden", meta::OVERRIDDEN, why)
-        };
         let check = Box::new(modes.ok_or_else(overridden)?);
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
@@ -231,6 +248,10 @@ impl Domain for Torch {
         let room = || self.module.bind(function.py()).getattr(name!("compiler"))?.getattr(name!("__dict__"));
         COMPILER_QUERIES.contains(&name)
             && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
+    }
+
+    fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {
+        compilers::is_marked_constant(function)
     }
 
     fn metadata_counts(&self) -> Vec<(String, [u64; 2])> {
@@ -260,6 +281,9 @@ impl Domain for Torch {
             return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
         }
         let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
+        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
+            return types::text(example);
+        }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
         format!("Tensor[{}, {shape:?}]", text("dtype"))
     }
@@ -284,6 +308,15 @@ impl Torch {
         }
         if self.is_grad(function) {
             return self.grad(meta, function, args, kwargs);
+        }
+        if is_of_device(function) {
+            return self.on_device(meta, function, args);
+        }
+        if is_of_enum(function) {
+            return enum_answer(function, args);
+        }
+        if is_instance_check(function) {
+            return self.is_of_type(meta, function, args);
         }
         let name = callee::name_of(function);
         if name == COUNTED {

@@ -4,10 +4,13 @@ use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 
 /// The attribute that says what TorchDynamo compiled, or leaves alone.
 const COMPILED_FROM: &str = "_torchdynamo_orig_callable";
+
+/// The attribute that `torch._dynamo.assume_constant_result` sets.
+const CONSTANT: &str = "_dynamo_marked_constant";
 
 /// The attribute of a function that compiles only where PyTorch's JIT traces: what it calls otherwise.
 const ONLY_TRACED: &str = "__original_fn";
@@ -59,6 +62,12 @@ pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
         explanation: "a frame belongs to the compiler through whose compiled callable it was entered".into(),
         hints: vec!["call the function itself, which is then part of the graph".into()],
     }))
+}
+
+/// Whether a program says that a function gives the same at every call.
+pub(super) fn is_marked_constant(function: &Bound<'_, PyAny>) -> bool {
+    let mark = inspect::own_attribute(function, intern!(function.py(), CONSTANT));
+    mark.is_some_and(|mark| mark.is_exact_instance_of::<PyBool>() && mark.is_truthy().unwrap_or(false))
 }
 
 /// The name of the module whose globals the function has.

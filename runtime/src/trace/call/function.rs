@@ -42,6 +42,10 @@ impl<'py> Tracer<'py> {
         {
             self.rely_on_function(callable, function, source);
         }
+        if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(function)) {
+            let other = self.absorb_static(other);
+            return self.call_by(origin, other, args);
+        }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;
@@ -67,7 +71,10 @@ impl<'py> Tracer<'py> {
     /// The result of a function that is not traced; `None`: it is.
     fn answered(&mut self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         match self.compiler_query(function, qualname, args) {
-            None => self.call_folded(function, qualname, args),
+            None => match self.call_folded(function, qualname, args)? {
+                None => self.call_assumed_constant(function, function, args),
+                answer => Ok(answer),
+            },
             answer => Ok(answer),
         }
     }

@@ -3,6 +3,7 @@
 //! In: a callable value and its arguments. Out: a value, CPython's exception, or a graph break that names the C function.
 //! Must not know: the stack of the frame that calls.
 pub(crate) mod abstract_class;
+pub(crate) mod assumed;
 pub(crate) mod bind;
 pub(crate) mod builtins;
 pub(crate) mod c_function;

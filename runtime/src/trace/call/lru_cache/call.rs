@@ -188,6 +188,9 @@ impl<'py> Tracer<'py> {
         self.same_object(callable);
         let cache = LruCache::of(wrapper).or_else(|error| internal(error.to_string()))?;
         let Some(cache) = cache else { return unsupported(KIND, "its layout is another") };
+        if let Some(constant) = self.call_assumed_constant(&cache.function, wrapper, args)? {
+            return Ok(constant);
+        }
         let index = self.remembered(callable, wrapper)?;
         let function = self.absorb_static(cache.function.clone());
         if cache.limit == Some(0) {
