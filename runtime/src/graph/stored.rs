@@ -73,6 +73,10 @@ impl Operand {
                 out.bytes.0.push(3);
                 operands(items, out)
             }
+            Self::Slice(items) => {
+                out.bytes.0.push(4);
+                operands(items, out)
+            }
         }
     }
 
@@ -82,6 +86,7 @@ impl Operand {
             1 => Self::Constant(from.object()?.unbind()),
             2 => Self::Tuple(read_operands(from, registers)?),
             3 => Self::List(read_operands(from, registers)?),
+            4 => Self::Slice(read_operands(from, registers)?),
             _ => return Err(Damaged.into()),
         })
     }

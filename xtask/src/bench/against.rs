@@ -73,6 +73,7 @@ impl Kind {
 const NOISE: f64 = 2_000.0;
 
 const BEGIN: &str = "<!-- cargo xtask bench --torch --write: begin -->";
+const PICTURE: &str = "![How many times faster than TorchDynamo slotrt traces](pictures/bench-torch.svg)";
 const END: &str = "<!-- end -->";
 
 impl Row {
@@ -180,7 +181,7 @@ impl Report {
         let (before, after) =
             place.with_context(|| format!("docs/performance.md has no lines `{BEGIN}` and `{END}`"))?;
         let (what, table) = (self.what(), self.markdown());
-        fs::write(&path, format!("{before}{BEGIN}\n\n{what}.\n\n{table}\n{END}{after}"))?;
+        fs::write(&path, format!("{before}{BEGIN}\n\n{PICTURE}\n\n{what}.\n\n{table}\n{END}{after}"))?;
         Ok(())
     }
 

@@ -99,9 +99,12 @@ impl Ambient {
                 return Ok(false);
             }
         }
-        // One of the questions is whether operations choose their types.
         let count = self.questions.len();
-        Ok(then.len() == count || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count)?)
+        if !same(self.function_modes.count(py)?, count)? {
+            return Ok(false);
+        }
+        // One of the questions is whether operations choose their types: then there is one answer more.
+        Ok(then.len() == count + 1 || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count + 1)?)
     }
 
     /// Whether operations choose their types by themselves.
