@@ -13,13 +13,13 @@ pub struct Report {
     torch: String,
     slotrt: String,
     quick: bool,
-    pub rows: Vec<Row>,
+    rows: Vec<Row>,
 }
 
 /// One program.
 #[derive(Debug, Deserialize, Serialize)]
-pub struct Row {
-    pub name: String,
+struct Row {
+    name: String,
     kind: Kind,
     /// Which library it needs that is not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ const END: &str = "<!-- end -->";
 
 impl Row {
     /// How many times faster than TorchDynamo it is traced: as it is, and for a backend.
-    pub fn factors(&self) -> Option<[f64; 2]> {
+    fn factors(&self) -> Option<[f64; 2]> {
         let faster = |times: Times| self.dynamo.trace / times.trace.max(1.0);
         self.missing.is_none().then(|| [faster(self.slotrt), faster(self.fx)])
     }
@@ -173,7 +173,7 @@ impl Report {
     /// Puts table and picture into `docs`.
     pub fn write(&self) -> Result<()> {
         let docs = place::root().join("docs");
-        fs::write(docs.join("pictures/bench-torch.svg"), picture::render(self))
+        fs::write(docs.join("pictures/bench-torch.svg"), picture::render(&self.bars()))
             .context("docs/pictures is not there")?;
         let path = docs.join("performance.md");
         let page = fs::read_to_string(&path)?;
@@ -183,6 +183,11 @@ impl Report {
         let (what, table) = (self.what(), self.markdown());
         fs::write(&path, format!("{before}{BEGIN}\n\n{PICTURE}\n\n{what}.\n\n{table}\n{END}{after}"))?;
         Ok(())
+    }
+
+    /// What the picture shows: names, and how many times faster they are traced.
+    fn bars(&self) -> Vec<(&str, [f64; 2])> {
+        self.rows.iter().filter_map(|row| Some((&*row.name, row.factors()?))).collect()
     }
 
     fn markdown(&self) -> String {
@@ -230,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_picture_is_well_formed() {
-        let picture = picture::render(&report(0.5e6, 0.0));
+        let picture = picture::render(&report(0.5e6, 0.0).bars());
         assert!(picture.starts_with("<svg") && picture.contains("&lt;add&gt;") && picture.ends_with("</svg>\n"));
     }
 }

@@ -1,5 +1,4 @@
 //! The picture of `bench --torch`: how many times faster each program is traced, as bars.
-use super::against::Report;
 use std::fmt::Write;
 
 const LEFT: f64 = 180.0;
@@ -11,9 +10,8 @@ const TOP: f64 = 52.0;
 const STYLE: &str = "text{font:12px sans-serif;fill:#24292f}.grid{stroke:#d0d7de}.plain{fill:#0969da}.fx{fill:#8250df}\
     @media(prefers-color-scheme:dark){text{fill:#e6edf3}.grid{stroke:#30363d}.plain{fill:#58a6ff}.fx{fill:#bc8cff}}";
 
-/// An SVG document; bars are on a logarithmic scale from 1 on.
-pub fn render(report: &Report) -> String {
-    let rows: Vec<_> = report.rows.iter().filter_map(|row| Some((&row.name, row.factors()?))).collect();
+/// An SVG document of names and factors; bars are on a logarithmic scale from 1 on.
+pub fn render(rows: &[(&str, [f64; 2])]) -> String {
     let most = rows.iter().flat_map(|(_, factors)| factors).fold(10.0_f64, |most, factor| most.max(*factor));
     let scale = |factor: f64| WIDTH * factor.max(1.0).ln() / most.ln();
     let height = TOP + ROW * rows.len() as f64 + 10.0;
