@@ -29,6 +29,8 @@ mod python;
 mod semantics;
 #[cfg(slotrt_hooks)]
 pub mod split;
+#[cfg(slotrt_traces)]
+pub mod stored;
 mod surface;
 #[cfg(slotrt_traces)]
 pub mod symbol;

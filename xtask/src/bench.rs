@@ -1,10 +1,14 @@
 //! `bench`: measures the runtime and slotgen, beside the bounds that the project allows itself.
+mod against;
+mod picture;
+
 use crate::obtain::{Interpreter, interpreter, sources, torch, venv};
 use crate::testing::{SUPPORTED, newest};
 use crate::ui::table::table;
 use crate::ui::{self, Advise, Step, paint};
 use crate::wheel::Profile;
 use crate::{develop, place, profiled, run as program};
+use against::Report;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -21,7 +25,9 @@ use std::process::Command;
     cargo xtask bench --plain      the build of `cargo build --release`\n  \
     cargo xtask bench --slotgen    slotgen's benchmarks, too\n  \
     cargo xtask bench --check      exit status 1 if a value is over its bound\n  \
-    cargo xtask bench --guards     the table of guards in docs/guards.md (needs the PyTorch environment)"
+    cargo xtask bench --guards     the table of guards in docs/guards.md (needs the PyTorch environment)\n  \
+    cargo xtask bench --torch      tracing and cached calls beside TorchDynamo's; --quick for a rough look\n  \
+    cargo xtask bench --torch --check --json   for machines: fails where a ratio to TorchDynamo is worse than its bound"
 )]
 pub struct Options {
     /// Run slotgen's benchmarks too
@@ -30,7 +36,19 @@ pub struct Options {
     /// Count guards and traces of the programs, beside TorchDynamo's on the same calls; nothing is measured
     #[arg(long, conflicts_with_all = ["slotgen", "check", "json"])]
     guards: bool,
-    /// Fail if a value is over its bound
+    /// Trace and call programs and models of PyTorch, beside TorchDynamo on the same ones: CPU time, in turns, medians
+    #[arg(long, conflicts_with_all = ["slotgen", "guards"])]
+    torch: bool,
+    /// Fewer rounds: a rough look in a minute or two
+    #[arg(long, requires = "torch")]
+    quick: bool,
+    /// Put table and picture into docs/performance.md
+    #[arg(long, requires = "torch")]
+    write: bool,
+    /// Measure nothing: show, check or write what `python tests/bench/against_dynamo.py` has printed
+    #[arg(long, requires = "torch", value_name = "FILE", conflicts_with = "quick")]
+    from: Option<PathBuf>,
+    /// Fail if a value is over its bound; with `--torch`, if a ratio to TorchDynamo is worse than its bound
     #[arg(long)]
     check: bool,
     /// Measure the build of `develop --profiled`, and fail if it cannot be made; the default falls back to the plain build
@@ -68,6 +86,9 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) => interpreter::named(path)?,
         None => interpreter::find(newest(), None)?,
     };
+    if options.torch {
+        return torch(options, &base);
+    }
     if options.guards {
         return guards(options, &torch::ensure(&base)?);
     }
@@ -125,6 +146,28 @@ fn cells(rows: &[Row]) -> Vec<Vec<String>> {
     rows.iter().map(row).collect()
 }
 
+/// `--torch`.
+fn torch(options: &Options, base: &Interpreter) -> Result<()> {
+    let printed = match &options.from {
+        Some(path) => std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?,
+        None => {
+            let python = torch::ensure_models(base)?;
+            install(options, &python)?;
+            with(&python, "against_dynamo.py", if options.quick { &["--quick"] } else { &[] })?
+        }
+    };
+    let report = Report::parse(&printed)?;
+    if options.json {
+        anstream::println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        anstream::println!("{}\n{}", report.what(), table(&against::HEADERS, &report.cells()));
+    }
+    if options.write {
+        report.write()?;
+    }
+    if options.check { report.check() } else { Ok(()) }
+}
+
 /// Prints the table of `tests/bench/guards.py`.
 fn guards(options: &Options, python: &Interpreter) -> Result<()> {
     install(options, python)?;
@@ -139,9 +182,14 @@ fn script(python: &Interpreter, name: &str) -> Result<String> {
 
 /// What such a script prints.
 fn printed(python: &Interpreter, name: &str) -> Result<String> {
+    with(python, name, &[])
+}
+
+/// The same with more arguments.
+fn with(python: &Interpreter, name: &str, arguments: &[&str]) -> Result<String> {
     let step = Step::start(format!("Measuring: tests/bench/{name}"));
     let mut command = Command::new(&python.executable);
-    command.arg(place::root().join("tests").join("bench").join(name)).arg("--json");
+    command.arg(place::root().join("tests").join("bench").join(name)).arg("--json").args(arguments);
     let printed = program::output(command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH"))?;
     step.done("");
     Ok(printed)

@@ -9,7 +9,8 @@
 
 `compile` returns a callable that traces on its first call. `explain` reports what a call was compiled into. `stats` counts.
 `reset` forgets everything compiled. `graph_break` breaks the graph where it is called. `disable` leaves a callable alone.
-`is_compiled` looks at a callable; `is_compiling` tells code whether it is traced. `slotrt.torch` puts slotrt in TorchDynamo's place.
+`is_compiled` looks at a callable; `is_compiling` tells code whether it is traced. `save` and `load` keep traces for the next process.
+`slotrt.torch` puts slotrt in TorchDynamo's place.
 """
 
 import sys as _sys
@@ -27,11 +28,11 @@ from ._slotrt import bytecode
 if _slotrt.HOOKS:
     from ._slotrt import InternalError, hook
 if _slotrt.TRACES:
-    from ._api import compile, disable, explain, reset, stats
+    from ._api import compile, disable, explain, load, reset, save, stats
     from ._callables import is_compiled
     from ._explain import Explanation
     from ._marks import mark_dynamic, mark_static, maybe_mark_dynamic
-    from ._slotrt import Graph, GraphBreak, Node, graph_break, is_compiling
+    from ._slotrt import Graph, GraphBreak, LoadedTraces, Node, TraceFileError, graph_break, is_compiling
 
     def __getattr__(name):
         if name == "torch":
@@ -60,7 +61,9 @@ __all__ = [
     "Graph",
     "GraphBreak",
     "InternalError",
+    "LoadedTraces",
     "Node",
+    "TraceFileError",
     "bytecode",
     "compile",
     "disable",
@@ -69,10 +72,12 @@ __all__ = [
     "hook",
     "is_compiled",
     "is_compiling",
+    "load",
     "mark_dynamic",
     "mark_static",
     "maybe_mark_dynamic",
     "reset",
+    "save",
     "stats",
 ]
 if not _slotrt.TRACES:

@@ -93,6 +93,8 @@ def stats(*, by_operator=False):
     trace_ns         nanoseconds spent in tracing
     emit_ns          nanoseconds spent in emitting code, backends included
 
+    traces_loaded    traces of a file that calls found right
+
     metadata_by_rule  operations on tensors whose results' types, shapes and strides a rule gave
     metadata_asked    operations for which PyTorch was asked, which takes longer
 
@@ -107,3 +109,32 @@ def stats(*, by_operator=False):
 def reset():
     """Forgets everything compiled, and sets all counts to zero."""
     _session.reset()
+
+
+def save(path):
+    """Writes what was traced to a file, so that another process that runs the same program need not trace it: `slotrt.load`.
+
+    Everything compiled that still lives is written: guards, graphs and code. The file is put in place as a whole; one that is there
+    already is replaced. Returns a dict:
+
+    traces    traces in the file
+    bytes     its size
+    left_out  reasons why traces are not in it, and how many: an object that no name leads to, a graph that a backend compiled, a
+              graph break
+    """
+    return _session.save(path)
+
+
+def load(path):
+    """Reads a file of `slotrt.save`: calls of functions with the same code use the traces there, where their guards hold.
+
+    Raises `slotrt.TraceFileError` if the file is none, is damaged, or was saved by another interpreter, slotrt or version of a library;
+    `OSError` if it cannot be read. What no longer fits the program is ignored. Returns a `slotrt.LoadedTraces`:
+
+    traces  traces in the file
+    used    how many of them calls have found right so far
+    unfit   reasons why traces that calls asked for do not fit this process, and how many
+
+    Load only files that you would run: their code runs in this process, like that of a `.pyc` file.
+    """
+    return _session.load(path)

@@ -132,6 +132,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
         example.get_type()
     }
+    /// What an object that never changes is made of, and the name of its kind; `None`: it is not written to disk.
+    fn parts<'py>(&self, _object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        None
+    }
+    /// The object of this kind that is made of these parts; `None`: it is no kind of the domain's.
+    fn of_parts<'py>(&self, _kind: &str, _parts: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(None)
+    }
+    /// The condition that has written this state under this name, with [`DomainCheck::state`]; `None`: it is none of the domain's.
+    fn check_of(&self, _name: &str, _state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+        Ok(None)
+    }
     /// For each operation that was recorded: its name, how often the domain knew what it gives, and how often it asked the library.
     fn metadata_counts(&self) -> Vec<(String, [u64; 2])> {
         Vec::new()

@@ -16,6 +16,7 @@ use crate::ffi::callable::{self, Choice, Dispatch};
 use crate::ffi::function;
 use crate::graph::{Graph, Program};
 use crate::names::name;
+use crate::stored::{Damaged, In, Misfit, Out};
 use crate::trace::os_signals::{self, SIGINT};
 use crate::trace::state::value::ValueId;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -100,6 +101,32 @@ impl GraphFailure {
         Ok(Self { graph, function, code, continuation, modes: Vec::new(), whole: OnceLock::new() })
     }
 
+    fn write<'py>(&self, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
+        let py = out.py();
+        if self.continuation {
+            return Err(Misfit::new("the rest of a frame after a graph break"));
+        }
+        self.graph.write(out)?;
+        out.bytes.number(self.modes.len() as u64);
+        for (call, args) in &self.modes {
+            out.object(call.bind(py))?;
+            out.object(args.bind(py).as_any())?;
+        }
+        Ok(())
+    }
+
+    fn read(from: &mut In<'_, '_>, function: &Bound<'_, PyAny>) -> Result<Self, Misfit> {
+        let graph = Program::read(from)?;
+        let mut modes = Vec::new();
+        for _ in 0..from.bytes.count()? {
+            let call = from.object()?.unbind();
+            modes.push((call, from.object()?.cast_into::<PyTuple>().map_err(|_| Damaged)?.unbind()));
+        }
+        let code = function.getattr(name!("__code__"))?.unbind();
+        let function = function.clone().unbind();
+        Ok(Self { graph, function, code, continuation: false, modes, whole: OnceLock::new() })
+    }
+
     fn restore_modes(&self, py: Python<'_>) {
         for (call, args) in &self.modes {
             // Where the graph had not got to it, there is nothing to restore.
@@ -134,6 +161,24 @@ impl GraphFailure {
         let made = callable::new(&named, Box::new(RunOriginal), true)?;
         Ok(self.whole.get_or_init(|| made.unbind()).bind(py).clone())
     }
+}
+
+/// Writes what handles exceptions of a graph; `false`: the object is another.
+///
+/// # Errors
+/// What of it cannot be written.
+pub fn write_failure<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Result<bool, Misfit> {
+    let Ok(failure) = object.cast_exact::<GraphFailure>() else { return Ok(false) };
+    failure.get().write(out).map(|()| true)
+}
+
+/// Reads what [`write_failure`] has written, for this function.
+///
+/// # Errors
+/// What of it is not in this process.
+pub fn read_failure<'py>(from: &mut In<'_, 'py>, function: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Misfit> {
+    let failure = GraphFailure::read(from, function)?;
+    Ok(Bound::new(from.py(), failure)?.into_any())
 }
 
 #[pymethods]

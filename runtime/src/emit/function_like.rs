@@ -5,10 +5,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 
 /// A function like the traced one; continuations have free variables without a closure.
-pub(super) fn function_like<'py>(
-    code: &Bound<'py, PyAny>,
-    function: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+///
+/// # Errors
+/// Where the code is none for such a function.
+pub fn function_like<'py>(code: &Bound<'py, PyAny>, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let closure = function.getattr(name!("__closure__"))?;
     if closure.is_none() {
         return function::from_code(code, function);

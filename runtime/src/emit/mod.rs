@@ -27,8 +27,10 @@ mod side_effects;
 mod sources;
 mod writer;
 
+pub use deoptimise::{read_failure, write_failure};
 pub use emit_frame::{EmittedCode, begin, emit};
 pub use failure::Failure;
+pub use function_like::function_like;
 pub use host::{CompiledGraph, Host};
 pub use native_stretch::{emit_native_stretch, is_native_stretch};
 pub use prologue::TracedFrame;

@@ -6,6 +6,7 @@ mod node;
 mod program;
 mod py_graph;
 mod py_node;
+mod stored;
 mod table;
 pub(crate) mod text;
 

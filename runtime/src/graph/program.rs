@@ -11,24 +11,24 @@ use smallvec::SmallVec;
 #[derive(Debug)]
 pub struct Program {
     /// The registers of the placeholders, which may stand between other nodes, in their order.
-    inputs: Vec<usize>,
-    steps: Vec<Step>,
-    results: Vec<Operand>,
-    registers: usize,
+    pub(super) inputs: Vec<usize>,
+    pub(super) steps: Vec<Step>,
+    pub(super) results: Vec<Operand>,
+    pub(super) registers: usize,
 }
 
 #[derive(Debug)]
-struct Step {
-    target: Py<PyAny>,
-    args: Vec<Operand>,
-    kwargs: Vec<(Py<PyString>, Operand)>,
-    register: usize,
+pub(super) struct Step {
+    pub target: Py<PyAny>,
+    pub args: Vec<Operand>,
+    pub kwargs: Vec<(Py<PyString>, Operand)>,
+    pub register: usize,
     /// Registers that no later step reads.
-    dead: Vec<usize>,
+    pub dead: Vec<usize>,
 }
 
 #[derive(Debug)]
-enum Operand {
+pub(super) enum Operand {
     Register(usize),
     Constant(Py<PyAny>),
     Tuple(Vec<Operand>),

@@ -22,7 +22,7 @@ impl BytesContent {
 impl DomainCheck for BytesContent {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         let bytes = value.cast_exact::<PyByteArray>().ok();
-        bytes.is_some_and(|bytes| bytes.to_vec() == self.content && buffers::is_viewed(bytes) == self.viewed)
+        bytes.is_some_and(|bytes| buffers::is_viewed(bytes) == self.viewed && buffers::holds(bytes, &self.content))
     }
 
     fn describe(&self) -> String {

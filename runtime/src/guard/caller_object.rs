@@ -21,6 +21,11 @@ impl CallerObject {
         self.0.bind(value.py()).upgrade().is_some_and(|object| object.is(value))
     }
 
+    /// The object, if it still lives.
+    pub fn object_now<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.0.bind(py).upgrade()
+    }
+
     /// Shows what it owns to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         visit(self.0.as_any());

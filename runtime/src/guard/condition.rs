@@ -88,6 +88,10 @@ pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
     fn other_sizes(&self, _value: &Bound<'_, PyAny>) -> Vec<usize> {
         Vec::new()
     }
+    /// Its name, and a state of which another process makes the same condition; `None`: it is not written to disk.
+    fn state<'py>(&self, _py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        None
+    }
     /// Shows objects that it owns and that could hold on to compiled code to the garbage collector.
     fn traverse(&self, _visit: &mut dyn FnMut(&Py<PyAny>)) {}
 }

@@ -3,6 +3,9 @@ use super::condition::DomainCheck;
 use crate::ffi::weak_references::referent;
 use pyo3::prelude::*;
 
+/// What its state is written as.
+pub(super) const DEAD_REFERENCE: &str = "dead reference";
+
 /// That what a weak reference referred to is gone.
 #[derive(Debug)]
 pub struct DeadReference;
@@ -14,6 +17,10 @@ impl DomainCheck for DeadReference {
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((DEAD_REFERENCE, py.None().into_bound(py)))
     }
 
     fn describe(&self) -> String {

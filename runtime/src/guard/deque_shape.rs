@@ -3,6 +3,9 @@ use super::condition::DomainCheck;
 use crate::ffi::containers::{self, Kind};
 use pyo3::prelude::*;
 
+/// What its state is written as.
+pub(super) const DEQUE_SHAPE: &str = "deque shape";
+
 /// That a `deque`, or an instance of a derived class, has this length and this limit.
 #[derive(Debug)]
 pub struct DequeShape {
@@ -20,6 +23,10 @@ impl DomainCheck for DequeShape {
             container.length(value).is_ok_and(|length| length == self.length)
                 && limit().is_ok_and(|limit| limit == self.limit)
         })
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((DEQUE_SHAPE, (self.length, self.limit).into_pyobject(py).ok()?.into_any()))
     }
 
     fn describe(&self) -> String {

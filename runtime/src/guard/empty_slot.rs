@@ -4,6 +4,9 @@ use crate::ffi::types;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 
+/// What its state is written as.
+pub(super) const EMPTY_SLOT: &str = "empty slot";
+
 /// That the slot which a member descriptor of C reads is empty.
 #[derive(Debug)]
 pub struct EmptySlot(pub Py<PyAny>);
@@ -12,6 +15,10 @@ impl DomainCheck for EmptySlot {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         let py = value.py();
         types::read(self.0.bind(py), value).is_err_and(|error| error.is_instance_of::<PyAttributeError>(py))
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((EMPTY_SLOT, self.0.bind(py).clone()))
     }
 
     fn describe(&self) -> String {

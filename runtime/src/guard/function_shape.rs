@@ -1,6 +1,8 @@
 //! What two functions must have in common for the trace of one to be right for the other.
 use super::values;
-use crate::ffi::inspect;
+use crate::ffi::{function, inspect};
+use crate::names::name;
+use crate::stored::{Damaged, In, Misfit, Out};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -43,6 +45,40 @@ impl FunctionShape {
             (now, then) => now.is_none() && then.is_none(),
         };
         objects(function).iter().zip(&self.objects).all(same) && defaults(function) == self.defaults && same_names()
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Why no name leads to the code or the globals.
+    pub fn write<'py>(&self, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
+        let py = out.py();
+        let [Some(code), Some(globals), _] = &self.objects else { return Err(Misfit::new("no function")) };
+        out.identity(code.bind(py))?;
+        out.identity(globals.bind(py))?;
+        out.bytes.number(self.defaults.map_or(0, |count| count as u64 + 1));
+        let none = py.None().into_bound(py);
+        out.object(self.keywords.as_ref().map_or(&none, |names| names.bind(py).as_any()))
+    }
+
+    /// A function that has the shape which [`FunctionShape::write`] has written. Nobody calls it.
+    ///
+    /// # Errors
+    /// What is not in this process as it was in the other.
+    pub fn read<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfit> {
+        let (code, globals) = (from.object()?, from.object()?);
+        let made = function::new(&code, globals.cast::<PyDict>().map_err(|_| Damaged)?)?;
+        let (py, count) = (from.py(), from.bytes.count()?);
+        if count > 0 {
+            let defaults = PyTuple::new(py, (1..count).map(|_| py.None()))?;
+            made.setattr(name!("__defaults__"), defaults)?;
+        }
+        if let Ok(names) = from.object()?.cast::<PyTuple>() {
+            let defaults = PyDict::new(py);
+            names.iter().try_for_each(|name| defaults.set_item(name, py.None()))?;
+            made.setattr(name!("__kwdefaults__"), defaults)?;
+        }
+        Ok(made)
     }
 
     /// Shows what it owns to the garbage collector.

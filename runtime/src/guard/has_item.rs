@@ -3,6 +3,9 @@ use super::condition::DomainCheck;
 use crate::ffi::containers::has_key;
 use pyo3::prelude::*;
 
+/// What its state is written as.
+pub(super) const HAS_ITEM: &str = "has item";
+
 /// That a `set` or `frozenset`, or an instance of a derived class, holds a plain value, or that it does not.
 #[derive(Debug)]
 pub struct HasItem {
@@ -21,9 +24,22 @@ impl HasItem {
     }
 }
 
+impl HasItem {
+    /// Whether a set has the item: `(item, truth)`.
+    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (item, truth) = state.extract::<(Bound<'_, PyAny>, bool)>()?;
+        Ok(Self { item: item.unbind(), truth })
+    }
+}
+
 impl DomainCheck for HasItem {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         has_key(value, self.item.bind(value.py())).is_ok_and(|truth| truth == self.truth)
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let state = (self.item.bind(py), self.truth).into_pyobject(py).ok()?;
+        Some((HAS_ITEM, state.into_any()))
     }
 
     fn describe(&self) -> String {

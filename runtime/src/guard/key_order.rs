@@ -5,6 +5,9 @@ use crate::ffi::ordered_dict::{is_derived, order};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+/// What its state is written as.
+pub(super) const KEY_ORDER: &str = "key order";
+
 /// That an `OrderedDict`, whose keys are known, has them in this order.
 #[derive(Debug)]
 pub struct KeyOrder(pub Py<PyTuple>);
@@ -21,6 +24,10 @@ impl DomainCheck for KeyOrder {
     fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
         let other = (other as &dyn std::any::Any).downcast_ref::<Self>();
         other.is_some_and(|other| self.0.bind(py).iter().zip(other.0.bind(py)).all(|(one, other)| one.is(&other)))
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((KEY_ORDER, self.0.bind(py).clone().into_any()))
     }
 
     fn describe(&self) -> String {

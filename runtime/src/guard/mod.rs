@@ -18,7 +18,9 @@ mod plan;
 mod program;
 mod residual;
 pub mod source;
+mod state;
 mod step;
+mod stored;
 mod test;
 mod values;
 
@@ -34,3 +36,5 @@ pub use load::Registers;
 pub use number_condition::{NumberCondition, number};
 pub use program::{GuardFailure, Program};
 pub use residual::{ChangeCounts, GuardMode, Residual};
+pub use state::check_of;
+pub use stored::Checks;

@@ -178,6 +178,11 @@ impl Program {
         self.reasons.get(guard).map(ToString::to_string)
     }
 
+    /// Where the trace came to rely on a guard.
+    pub(super) fn place(&self, guard: usize) -> Option<&(Arc<str>, u32)> {
+        self.reasons.get(guard)?.place.as_ref()
+    }
+
     /// How many guards there are.
     #[must_use]
     pub fn len(&self) -> usize {

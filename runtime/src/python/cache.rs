@@ -35,6 +35,11 @@ impl Entry {
         self.run.as_ref().map(|run| run.clone_ref(py))
     }
 
+    /// The code that was traced, the guards, and what runs; `None` where that is the frame as it is.
+    pub fn compiled(&self) -> Option<(&Py<PyAny>, &Program, &Py<PyAny>)> {
+        Some((&self.code, self.guards.as_ref()?, self.run.as_ref()?))
+    }
+
     /// A guard that does not hold in this call, in words, with what is the case instead.
     pub fn failure<'py>(&self, guard: usize, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Option<String> {
         let program = self.guards.as_ref()?;
@@ -125,6 +130,11 @@ impl Table {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// All of them.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter().map(|row| &*row.entry)
     }
 
     /// How many.

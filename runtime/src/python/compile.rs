@@ -140,7 +140,7 @@ impl Compiled {
     }
 
     /// Compiled code must not keep the cells of a function alive that is made anew.
-    fn forget_closure(&self, run: &Bound<'_, PyAny>) -> PyResult<()> {
+    pub(super) fn forget_closure(&self, run: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.any_closure { function::set_closure(run, None) } else { Ok(()) }
     }
 

@@ -31,38 +31,27 @@ pub struct ResumePoint {
 impl Compiled {
     /// The function itself.
     pub fn root(unit: Arc<CompilationUnit>) -> Self {
-        Self {
-            unit,
-            resumed: None,
-            any_closure: false,
-            cache: Arc::default(),
-            forwarder: false,
-            called: AtomicBool::default(),
-        }
+        Self::beginning(unit)
+    }
+
+    fn beginning(unit: Arc<CompilationUnit>) -> Self {
+        let cache = Arc::default();
+        unit.shared.register(&cache, &unit.options);
+        Self { unit, resumed: None, any_closure: false, cache, forwarder: false, called: AtomicBool::default() }
     }
 
     /// Whatever function is made of the code.
     pub fn of_code(unit: Arc<CompilationUnit>) -> Self {
-        Self {
-            unit,
-            resumed: None,
-            any_closure: true,
-            cache: Arc::default(),
-            forwarder: false,
-            called: AtomicBool::default(),
-        }
+        let mut made = Self::beginning(unit);
+        made.any_closure = true;
+        made
     }
 
     /// The same for a function that only passes calls on.
     pub fn forwarder(unit: Arc<CompilationUnit>) -> Self {
-        Self {
-            unit,
-            resumed: None,
-            any_closure: false,
-            cache: Arc::default(),
-            forwarder: true,
-            called: AtomicBool::default(),
-        }
+        let mut made = Self::beginning(unit);
+        made.forwarder = true;
+        made
     }
 
     /// The continuation that goes on there.

@@ -21,6 +21,7 @@ impl Compiled {
             (cache.generation, cache.full, cache.traced) = (generation, false, 0);
             cache.patience = Default::default();
             cache.changing.clear();
+            cache.loaded.clear();
             std::mem::take(&mut cache.table)
         });
         let table = Arc::clone(&cache.table);
@@ -74,6 +75,9 @@ impl Compiled {
                 return Ok(chosen);
             }
         };
+        if let Some(loaded) = self.loaded(function, args)? {
+            return Ok(loaded);
+        }
         if let Some(instead) = self.instead(stance, function)? {
             return Ok(instead);
         }

@@ -1,6 +1,9 @@
 //! `slotrt.GraphBreak`, raised under `fullgraph=True`.
+use crate::stored::FileError;
 use crate::trace::state::outcome::Break;
+use pyo3::exceptions::{PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError};
 use pyo3::prelude::*;
+use std::io::ErrorKind;
 
 pyo3::create_exception!(
     slotrt,
@@ -8,6 +11,27 @@ pyo3::create_exception!(
     pyo3::exceptions::PyException,
     "The graph ends before the function does. Attributes: type, context, explanation, hints, file, line."
 );
+
+pyo3::create_exception!(
+    slotrt,
+    TraceFileError,
+    pyo3::exceptions::PyValueError,
+    "A file is no file of traces, is damaged, or is of another interpreter, slotrt or library."
+);
+
+/// The exception for a file that is refused.
+pub fn refused_file(error: &FileError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        FileError::Io { error, .. } => match error.kind() {
+            ErrorKind::NotFound => PyFileNotFoundError::new_err(text),
+            ErrorKind::PermissionDenied => PyPermissionError::new_err(text),
+            ErrorKind::IsADirectory => PyIsADirectoryError::new_err(text),
+            _ => PyOSError::new_err(text),
+        },
+        _ => TraceFileError::new_err(text),
+    }
+}
 
 /// The exception for a break at a place of the program.
 pub fn graph_break(py: Python<'_>, reason: &Break, file: &str, line: i32) -> PyErr {

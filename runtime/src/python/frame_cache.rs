@@ -15,6 +15,8 @@ pub struct Cache {
     /// How long it has waited for another chance.
     pub patience: Patience,
     pub table: Arc<Table>,
+    /// Which traces from disk it got.
+    pub loaded: FxHashSet<u64>,
     /// Where calls have found other numbers than guards asked for.
     pub changing: FxHashSet<u64>,
 }

@@ -27,9 +27,13 @@ pub(crate) mod host;
 #[cfg(slotrt_traces)]
 mod limits;
 #[cfg(slotrt_traces)]
+mod load_traces;
+#[cfg(slotrt_traces)]
 mod made_anew;
 #[cfg(slotrt_traces)]
 mod nested;
+#[cfg(slotrt_traces)]
+mod own_objects;
 #[cfg(slotrt_traces)]
 pub(crate) mod owner;
 #[cfg(slotrt_traces)]
@@ -37,11 +41,15 @@ mod patience;
 #[cfg(slotrt_traces)]
 mod record;
 #[cfg(slotrt_traces)]
+mod save_traces;
+#[cfg(slotrt_traces)]
 mod session;
 #[cfg(slotrt_traces)]
 mod shape_rules;
 #[cfg(slotrt_traces)]
 mod shared;
+#[cfg(slotrt_traces)]
+mod trace_store;
 #[cfg(slotrt_traces)]
 mod tracing;
 #[cfg(slotrt_traces)]

@@ -1,9 +1,10 @@
 //! `slotrt._slotrt.Session`: compiles functions and counts.
 use super::compiled::Compiled;
+use super::load_traces::LoadedTraces;
 use super::made_anew::{MadeAnew, SharedDispatch};
-use super::nested;
 use super::shared::{Counters, Options, Shared, Stances};
 use super::unit::CompilationUnit;
+use super::{nested, save_traces};
 use crate::ffi::callable;
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
@@ -11,6 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::any::Any;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -39,6 +41,8 @@ impl Session {
                 frames,
                 log,
                 stop_at,
+                roots: Mutex::default(),
+                stores: Mutex::default(),
             }),
             made_anew: Mutex::default(),
         })
@@ -140,9 +144,21 @@ impl Session {
         for domain in self.shared.trace_caches.domains.loaded(py) {
             domain.reset_counts();
         }
+        let stores = self.shared.stores.lock().map(|mut stores| std::mem::take(&mut *stores));
+        drop(stores);
         let forgotten = self.made_anew.lock().map(|mut made_anew| made_anew.take());
         drop(forgotten);
         nested::reset(py)
+    }
+
+    /// Writes what was traced to a file; gives how many traces, how many bytes, and why which were left out.
+    fn save<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+        save_traces::save(py, &self.shared, &path)
+    }
+
+    /// Reads what an earlier process has saved.
+    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<LoadedTraces> {
+        LoadedTraces::read(py, &self.shared, &path)
     }
 
     /// What was recorded, in order of compilation, as plain Python data.

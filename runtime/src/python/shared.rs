@@ -1,10 +1,12 @@
 //! What compiled functions share: options, counters, and, for `explain`, a record of every trace.
+use super::frame_cache::Cache;
 use super::record::Frame;
+use super::trace_store::{Settings, TraceStore};
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// How functions are compiled.
 #[derive(Debug)]
@@ -64,6 +66,8 @@ pub struct Counters {
     pub instructions: AtomicU64,
     /// Instructions that were executed once more, because a trace had to end before where it broke.
     pub repeated: AtomicU64,
+    /// Traces from disk that calls have found right.
+    pub traces_loaded: AtomicU64,
     /// Nanoseconds spent in tracing.
     pub trace_ns: AtomicU64,
     /// Nanoseconds spent in emitting code, backends included.
@@ -72,7 +76,7 @@ pub struct Counters {
 
 impl Counters {
     /// All by name.
-    pub fn named(&self) -> [(&'static str, &AtomicU64); 11] {
+    pub fn named(&self) -> [(&'static str, &AtomicU64); 12] {
         [
             ("frames_compiled", &self.frames_compiled),
             ("frames_skipped", &self.frames_skipped),
@@ -83,6 +87,7 @@ impl Counters {
             ("backend_errors", &self.backend_errors),
             ("instructions", &self.instructions),
             ("repeated", &self.repeated),
+            ("traces_loaded", &self.traces_loaded),
             ("trace_ns", &self.trace_ns),
             ("emit_ns", &self.emit_ns),
         ]
@@ -145,7 +150,23 @@ pub struct Shared {
     pub(super) log: Option<Py<PyAny>>,
     /// Where every trace ends, whatever the program does.
     pub(super) stop_at: Option<u64>,
+    /// The caches of functions, to find what was compiled for them.
+    pub(super) roots: Mutex<Vec<Root>>,
+    /// Traces from disk.
+    pub(super) stores: Mutex<Vec<Arc<TraceStore>>>,
 }
+
+/// The cache of a function that was compiled, and how.
+#[derive(Clone, Debug)]
+pub struct Root {
+    pub cache: Weak<Mutex<Cache>>,
+    pub settings: Settings,
+    /// Whether a backend makes the code of its graphs.
+    pub backend: bool,
+}
+
+/// Caches that are remembered before those that are gone are looked for.
+const ROOTS: usize = 64;
 
 impl Shared {
     /// Adds one to a counter.
@@ -171,6 +192,21 @@ impl Shared {
         {
             frames.push(frame);
         }
+    }
+
+    /// Remembers the cache of a function.
+    pub fn register(&self, cache: &Arc<Mutex<Cache>>, options: &Options) {
+        let Ok(mut roots) = self.roots.lock() else { return };
+        if roots.len() >= ROOTS && roots.len().is_power_of_two() {
+            roots.retain(|root| root.cache.strong_count() > 0);
+        }
+        let settings = Settings { fullgraph: options.fullgraph, dynamic: options.dynamic };
+        roots.push(Root { cache: Arc::downgrade(cache), settings, backend: options.backend.is_some() });
+    }
+
+    /// What was loaded from disk.
+    pub fn stores(&self) -> Vec<Arc<TraceStore>> {
+        self.stores.lock().map(|stores| stores.clone()).unwrap_or_default()
     }
 
     /// Whether records are wanted.

@@ -1,5 +1,6 @@
 //! What tracing adds to the native module `slotrt._slotrt`.
-use super::errors::GraphBreak;
+use super::errors::{GraphBreak, TraceFileError};
+use super::load_traces::LoadedTraces;
 use super::session::Session;
 use super::shape_rules::ShapeRules;
 use crate::ffi::callable;
@@ -13,6 +14,8 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ShapeRules>()?;
     module.add_class::<PyGraph>()?;
     module.add_class::<PyNode>()?;
+    module.add_class::<LoadedTraces>()?;
+    module.add("TraceFileError", py.get_type::<TraceFileError>())?;
     module.add("GraphBreak", py.get_type::<GraphBreak>())?;
     module.add_function(wrap_pyfunction!(graph_break, module)?)?;
     module.add_function(wrap_pyfunction!(is_compiling, module)?)?;

@@ -58,6 +58,27 @@ impl TransferConstants {
         self.unit_writer.bind(py).as_any().clone()
     }
 
+    /// All of them, in an order that does not change.
+    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 14] {
+        let helper = |object: &Py<PyAny>| object.bind(py).clone();
+        [
+            helper(&self.unbound),
+            helper(&self.packet),
+            helper(&self.exception),
+            helper(&self.stop_error),
+            helper(&self.stop_iteration),
+            helper(self.caller.as_any()),
+            helper(self.keyword_caller.as_any()),
+            helper(self.follower.as_any()),
+            helper(self.suspender.as_any()),
+            helper(self.survivors.as_any()),
+            helper(self.sharer.as_any()),
+            helper(self.unit_reader.as_any()),
+            helper(self.unit_writer.as_any()),
+            helper(&self.namespace),
+        ]
+    }
+
     /// New constants; one set per module is enough.
     pub fn new(py: Python<'_>) -> PyResult<Self> {
         // Not by an import: that would ask the globals and the modules of the program.

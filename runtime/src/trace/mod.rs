@@ -21,7 +21,9 @@ pub mod state;
 mod value;
 
 pub use call::models::models;
+pub use lifetime::finalisers::check_of;
 pub use process::os_signals;
+pub use process::outside_reads::{read_answer, write_answer};
 pub use run::driver::trace;
 pub use state::caches::{FunctionCaches, SharedCaches};
 pub use state::options::{Options, Stop};

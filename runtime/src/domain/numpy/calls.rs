@@ -11,7 +11,7 @@ use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 use std::sync::Arc;
 
 /// The domain, if this numpy's arrays are laid out as known here.
@@ -41,6 +41,26 @@ impl Domain for Numpy {
 
     fn context_variable(&self) -> Option<&Py<PyAny>> {
         self.errors.variable()
+    }
+
+    fn parts<'py>(&self, object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let class = self.module.bind(object.py()).getattr(name!("dtype")).ok()?;
+        let known = object.is_instance(&class).ok()? && object.getattr(name!("isbuiltin")).ok()?.eq(1).ok()?;
+        Some((check::DTYPE, known.then(|| object.getattr(name!("str")).ok())??))
+    }
+
+    fn of_parts<'py>(&self, kind: &str, parts: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let class = || self.module.bind(parts.py()).getattr(name!("dtype"));
+        (kind == check::DTYPE).then(|| class()?.call1((parts.cast::<PyString>()?,))).transpose()
+    }
+
+    fn check_of(&self, name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+        Ok(Some(match name {
+            check::ARRAY => Box::new(check::ArrayCheck::of_state(state)?),
+            check::SCALAR => Box::new(check::ScalarCheck::new(state.cast::<PyType>()?)),
+            check::HARMLESS => Box::new(check::HarmlessErrors(Arc::clone(&self.errors))),
+            _ => return Ok(None),
+        }))
     }
 
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {

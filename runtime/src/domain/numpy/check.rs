@@ -7,6 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::sync::Arc;
 
+/// What the states of the conditions are written as.
+pub(super) const ARRAY: &str = "numpy array";
+pub(super) const SCALAR: &str = "numpy scalar";
+pub(super) const DTYPE: &str = "numpy dtype";
+pub(super) const HARMLESS: &str = "numpy errors";
+
 /// Contiguity and writeability: C, Fortran, aligned, writeable.
 const FLAGS: i32 = 0x1 | 0x2 | 0x100 | 0x400;
 
@@ -26,6 +32,12 @@ impl ArrayCheck {
         let (shape, flags) = (read.shape.to_vec(), read.flags & FLAGS);
         let dtype = example.getattr(name!("dtype")).map_or_else(|_| example.py().None(), Bound::unbind);
         Self { class: example.get_type().unbind(), dtype, shape, flags }
+    }
+
+    /// From its state: class, dtype, shape, flags.
+    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (class, dtype, shape, flags) = state.extract::<(Bound<'_, PyType>, Bound<'_, PyAny>, Vec<isize>, i32)>()?;
+        Ok(Self { class: class.unbind(), dtype: dtype.unbind(), shape, flags })
     }
 
     fn text(&self, py: Python<'_>) -> String {
@@ -65,6 +77,12 @@ impl DomainCheck for ArrayCheck {
         })
     }
 
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let shape = pyo3::types::PyTuple::new(py, &self.shape).ok()?;
+        let state = (self.class.bind(py), self.dtype.bind(py), shape, self.flags).into_pyobject(py).ok()?;
+        Some((ARRAY, state.into_any()))
+    }
+
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
         value.get_type().is(&self.class).then(|| Self::new(value).text(value.py()))
     }
@@ -98,6 +116,10 @@ impl DomainCheck for ScalarCheck {
         other.downcast_ref::<Self>().is_some_and(|other| self.class.is(&other.class))
     }
 
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((SCALAR, self.class.bind(py).clone().into_any()))
+    }
+
     fn describe(&self) -> String {
         self.text.clone()
     }
@@ -115,6 +137,10 @@ impl DomainCheck for HarmlessErrors {
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         let other: &dyn std::any::Any = other;
         other.downcast_ref::<Self>().is_some_and(|other| Arc::ptr_eq(&self.0, &other.0))
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((HARMLESS, py.None().into_bound(py)))
     }
 
     fn describe(&self) -> String {

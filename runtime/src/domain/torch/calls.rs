@@ -70,6 +70,18 @@ impl Domain for Torch {
         "torch"
     }
 
+    fn parts<'py>(&self, object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        self.stored_parts(object)
+    }
+
+    fn of_parts<'py>(&self, kind: &str, parts: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.of_stored_parts(kind, parts)
+    }
+
+    fn check_of(&self, name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+        self.stored_check(name, state)
+    }
+
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {
         class.is(&self.tensor) || class.is(&self.parameter) || self.is_plain_parameter(class)
     }

@@ -5,8 +5,15 @@ use super::symbols::open_sizes;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyTuple, PyType};
-use std::sync::Arc;
+use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
+use std::sync::{Arc, OnceLock};
+
+/// Where metadata has whether a tensor is a leaf.
+const LEAF: usize = 8;
+
+/// What the states of the conditions are written as.
+pub(super) const TENSOR: &str = "tensor";
+pub(super) const MODES: &str = "modes of PyTorch";
 
 /// Questions about the thread whose answers the guards watch too.
 pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
@@ -80,6 +87,26 @@ impl Ambient {
         PyTuple::new(py, answers)
     }
 
+    /// Whether the answers are these.
+    fn answers_are(&self, then: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        let py = then.py();
+        let same = |now: Bound<'_, PyAny>, index: usize| {
+            let then = then.get_borrowed_item(index)?;
+            Ok::<bool, PyErr>(now.is(&*then) || now.eq(&*then)?)
+        };
+        for (index, question) in self.questions.iter().enumerate() {
+            if !same(question.bind(py).call0()?, index)? {
+                return Ok(false);
+            }
+        }
+        let count = self.questions.len();
+        if !same(self.function_modes.count(py)?, count)? {
+            return Ok(false);
+        }
+        // One of the questions is whether operations choose their types: then there is one answer more.
+        Ok(then.len() == count + 1 || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count + 1)?)
+    }
+
     /// Whether operations choose their types by themselves.
     pub(super) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
         self.autocast.bind(py).call0()?.is_truthy()
@@ -133,6 +160,8 @@ pub(super) struct TensorCheck {
     class: Py<PyType>,
     metadata: Py<PyTuple>,
     text: String,
+    /// Asks PyTorch's own check about a tensor like this one, once one was found; `None`: there is no such check.
+    quick: OnceLock<Option<Py<PyAny>>>,
 }
 
 impl TensorCheck {
@@ -143,23 +172,50 @@ impl TensorCheck {
         if !strided || !cpu || example.getattr(name!("is_quantized"))?.is_truthy()? {
             return Ok(None);
         }
-        let metadata = metadata(example)?;
+        Self::with(example.get_type().unbind(), metadata(example)?).map(Some)
+    }
+
+    /// From its state: class, metadata.
+    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (class, metadata) = state.extract::<(Bound<'_, PyType>, Bound<'_, PyTuple>)>()?;
+        Self::with(class.unbind(), metadata)
+    }
+
+    fn with(class: Py<PyType>, metadata: Bound<'_, PyTuple>) -> PyResult<Self> {
         let text = format!(
             "(dtype, shape, strides, requires_grad, device, layout, is_conj, is_neg, is_leaf) == {}",
             metadata.repr()?
         );
-        let metadata = metadata.unbind();
-        Ok(Some(Self { class: example.get_type().unbind(), metadata, text }))
+        Ok(Self { class, metadata: metadata.unbind(), text, quick: OnceLock::new() })
     }
 
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         metadata(value)?.eq(self.metadata.bind(value.py()))
     }
+
+    /// Whether PyTorch's own check says so, in one call. It knows types, sizes, strides, and by the keys of dispatch the device, layout
+    /// and views that conjugate or negate, but not leaves. Where it does not say so, other state of the thread may be the cause.
+    fn agrees_quickly(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Some(Some(quick)) = self.quick.get() else { return Ok(false) };
+        let py = value.py();
+        let leaf = self.metadata.bind(py).get_borrowed_item(LEAF)?;
+        Ok(quick.bind(py).call1((value,))?.is_truthy()? && value.getattr(name!("is_leaf"))?.is(&*leaf))
+    }
 }
 
 impl DomainCheck for TensorCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        value.get_type().is(&self.class) && self.agrees(value).unwrap_or(false)
+        if !value.get_type().is(&self.class) {
+            return false;
+        }
+        if self.agrees_quickly(value).unwrap_or(false) {
+            return true;
+        }
+        let agrees = self.agrees(value).unwrap_or(false);
+        if agrees {
+            self.quick.get_or_init(|| quick_check(value).ok());
+        }
+        agrees
     }
 
     fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {
@@ -167,6 +223,10 @@ impl DomainCheck for TensorCheck {
         other.downcast_ref::<Self>().is_some_and(|other| {
             self.class.is(&other.class) && self.metadata.bind(py).eq(other.metadata.bind(py)).unwrap_or(false)
         })
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((TENSOR, (self.class.bind(py), self.metadata.bind(py)).into_pyobject(py).ok()?.into_any()))
     }
 
     fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
@@ -188,6 +248,18 @@ impl DomainCheck for TensorCheck {
     }
 }
 
+/// PyTorch's own check for tensors like this one.
+fn quick_check(example: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let py = example.py();
+    let native = py.import(name!("torch._C"))?;
+    let guards = native.getattr(name!("_dynamo"))?.getattr(name!("guards"))?;
+    let unset = PyDict::new(py);
+    unset.set_item(name!("dynamic_dims_sizes"), py.None())?;
+    unset.set_item(name!("dynamic_dims_strides"), py.None())?;
+    let made = guards.getattr(name!("TensorGuards"))?.call((example,), Some(&unset))?;
+    Ok(made.getattr(name!("check"))?.unbind())
+}
+
 /// PyTorch's modes as they were; no value is looked at.
 #[derive(Debug)]
 pub(super) struct SameModes {
@@ -205,8 +277,13 @@ impl SameModes {
         Ok(Some(Self { ambient, answers }))
     }
 
+    /// With these answers.
+    pub(super) fn of_state(ambient: Arc<Ambient>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind() })
+    }
+
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.ambient.plain_at_start(py)? && self.ambient.answers(py)?.eq(self.answers.bind(py))?)
+        Ok(self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?)
     }
 }
 
@@ -221,6 +298,10 @@ impl DomainCheck for SameModes {
             Arc::ptr_eq(&self.ambient, &other.ambient)
                 && self.answers.bind(py).eq(other.answers.bind(py)).unwrap_or(false)
         })
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((MODES, self.answers.bind(py).clone().into_any()))
     }
 
     fn describe(&self) -> String {

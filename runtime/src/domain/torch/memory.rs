@@ -4,6 +4,9 @@ use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+/// What the state is written as.
+pub(super) const MEMORY: &str = "memory";
+
 /// Where the inputs of a graph lie that overlap with one that the graph changes.
 #[derive(Debug)]
 pub(super) struct MemoryCheck {
@@ -26,6 +29,16 @@ impl MemoryCheck {
         let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new() };
         check.overlaps = check.overlaps_of(inputs)?;
         Ok(check)
+    }
+
+    /// From its state: extents, if they stay, which inputs change, overlaps.
+    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (extents, changed, overlaps) = state.extract::<(Option<Vec<usize>>, Vec<bool>, Vec<Overlap>)>()?;
+        let fits = |(one, other, ..): &Overlap| (*one).max(*other) < changed.len();
+        if extents.as_ref().is_some_and(|extents| extents.len() != changed.len()) || !overlaps.iter().all(fits) {
+            return Err(pyo3::exceptions::PyValueError::new_err("inputs that do not fit together"));
+        }
+        Ok(Self { extents, changed, overlaps })
     }
 
     /// Whether any of them share memory.
@@ -83,6 +96,13 @@ impl DomainCheck for MemoryCheck {
         let inputs: Vec<_> = value.cast::<PyTuple>().ok()?.iter().collect();
         let count = self.overlaps_of(&inputs).ok()?.len();
         Some(format!("{count} pairs share memory, {} did", self.overlaps.len()))
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let overlaps = PyTuple::new(py, self.overlaps.iter().copied()).ok()?;
+        let extents = self.extents.as_ref().map(|extents| PyTuple::new(py, extents)).transpose().ok()?;
+        let changed = PyTuple::new(py, &self.changed).ok()?;
+        Some((MEMORY, (extents, changed, overlaps).into_pyobject(py).ok()?.into_any()))
     }
 
     fn describe(&self) -> String {

@@ -31,6 +31,7 @@ mod rules;
 mod shapes;
 mod sketch;
 mod stand_ins;
+mod stored;
 mod symbols;
 mod transforms;
 mod type_names;

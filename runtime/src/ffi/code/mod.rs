@@ -6,7 +6,7 @@ mod conversion;
 #[cfg(slotrt_hooks)]
 pub(crate) mod extra;
 #[cfg(slotrt_hooks)]
-mod fields;
+pub mod fields;
 #[cfg(slotrt_hooks)]
 pub mod function;
 #[cfg(slotrt_traces)]

@@ -11,6 +11,13 @@ pub fn is_viewed(bytes: &Bound<'_, PyByteArray>) -> bool {
     unsafe { (*bytes.as_ptr().cast::<ffi::PyByteArrayObject>()).ob_exports > 0 }
 }
 
+/// Whether a byte array holds these bytes.
+#[must_use]
+pub fn holds(bytes: &Bound<'_, PyByteArray>, content: &[u8]) -> bool {
+    // SAFETY: attached, and nothing runs while the bytes are compared: nobody changes them or their number.
+    unsafe { bytes.as_bytes() == content }
+}
+
 /// The part of an object that a view shows.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {

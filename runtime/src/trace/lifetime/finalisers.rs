@@ -21,6 +21,21 @@ use pyo3::prelude::*;
 /// References that the search for such objects looks at when a trace begins.
 const MAX_LOOKED_AT: usize = 1_000;
 
+/// What the state of [`EndsSilently`] is written as.
+const ENDS_SILENTLY: &str = "ends silently";
+
+/// The condition that has written this state under this name; `None`: it is not of this room.
+///
+/// # Errors
+/// Where it is no state of such a condition.
+pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+    if name != ENDS_SILENTLY {
+        return Ok(None);
+    }
+    let whole = state.extract::<bool>()?;
+    Ok(Some(Box::new(if whole { EndsSilently::Altogether } else { EndsSilently::Itself })))
+}
+
 /// How much of an object must be quiet at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndsSilently {
@@ -49,6 +64,11 @@ impl DomainCheck for EndsSilently {
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         (other as &dyn std::any::Any).downcast_ref::<Self>() == Some(self)
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let whole = *self == Self::Altogether;
+        Some((ENDS_SILENTLY, pyo3::types::PyBool::new(py, whole).to_owned().into_any()))
     }
 
     fn describe(&self) -> String {

@@ -4,6 +4,7 @@ use crate::ffi::{callee, collector, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::stored::{Damaged, In, Misfit, Out};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::reasons::{READS_FILE, READS_SYSTEM};
 use crate::trace::state::tracer::Tracer;
@@ -87,6 +88,41 @@ struct Answer {
     args: Py<PyTuple>,
     then: Py<PyAny>,
     refused: bool,
+}
+
+impl Answer {
+    /// Writes it, if it is one.
+    fn write<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Result<bool, Misfit> {
+        let (Ok(answer), py) = (object.cast_exact::<Self>(), object.py()) else { return Ok(false) };
+        let answer = answer.get();
+        out.object(answer.args.bind(py).as_any())?;
+        out.object(answer.then.bind(py))?;
+        out.bytes.0.push(u8::from(answer.refused));
+        Ok(true)
+    }
+
+    fn read<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfit> {
+        let args = from.object()?.cast_into::<PyTuple>().map_err(|_| Damaged)?.unbind();
+        let then = from.object()?.unbind();
+        let refused = from.bytes.byte()? != 0;
+        Ok(Bound::new(from.py(), Self { args, then, refused })?.into_any())
+    }
+}
+
+/// Writes what a function answered outside, as guards compare it; `false`: the object is no such answer.
+///
+/// # Errors
+/// What of it cannot be written.
+pub fn write_answer<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Result<bool, Misfit> {
+    Answer::write(object, out)
+}
+
+/// Reads what [`write_answer`] has written.
+///
+/// # Errors
+/// What of it is not in this process.
+pub fn read_answer<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfit> {
+    Answer::read(from)
 }
 
 #[pymethods]

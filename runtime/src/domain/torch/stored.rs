@@ -1,0 +1,51 @@
+//! What of PyTorch is written to disk with traces: conditions by their states, values by what makes them.
+use super::check::{MODES, SameModes, TENSOR, TensorCheck};
+use super::library::Torch;
+use super::memory::{MEMORY, MemoryCheck};
+use crate::ffi::types;
+use crate::guard::DomainCheck;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use std::sync::Arc;
+
+/// Kinds of objects that are written by what they are made of.
+const DEVICE: &str = "torch device";
+const SIZE: &str = "torch size";
+
+impl Torch {
+    /// The condition with this state.
+    pub(super) fn stored_check(&self, name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+        Ok(Some(match name {
+            TENSOR => Box::new(TensorCheck::of_state(state)?),
+            MODES => Box::new(SameModes::of_state(Arc::clone(&self.ambient), state)?),
+            MEMORY => Box::new(MemoryCheck::of_state(state)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// What devices and sizes are made of.
+    pub(super) fn stored_parts<'py>(&self, object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        match &*types::c_name(&object.get_type()) {
+            "torch.device" => Some((DEVICE, object.str().ok()?.into_any())),
+            "torch.Size" => {
+                Some((SIZE, PyTuple::new(object.py(), object.cast::<PyTuple>().ok()?.iter()).ok()?.into_any()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The object of these parts.
+    pub(super) fn of_stored_parts<'py>(
+        &self,
+        kind: &str,
+        parts: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let module = self.module.bind(parts.py());
+        match kind {
+            DEVICE => module.getattr(name!("device"))?.call1((parts.cast::<PyString>()?,)).map(Some),
+            SIZE => module.getattr(name!("Size"))?.call1((parts.cast::<PyTuple>()?,)).map(Some),
+            _ => Ok(None),
+        }
+    }
+}

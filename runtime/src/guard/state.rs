@@ -1,0 +1,27 @@
+//! Conditions of guards, made again from their states.
+use super::condition::DomainCheck;
+use super::dead_reference::{DEAD_REFERENCE, DeadReference};
+use super::deque_shape::{DEQUE_SHAPE, DequeShape};
+use super::empty_slot::{EMPTY_SLOT, EmptySlot};
+use super::has_item::{HAS_ITEM, HasItem};
+use super::key_order::{KEY_ORDER, KeyOrder};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// The condition that has written this state under this name; `None`: it is none of these.
+///
+/// # Errors
+/// Where it is no state of such a condition.
+pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+    Ok(Some(match name {
+        KEY_ORDER => Box::new(KeyOrder(state.cast::<PyTuple>()?.clone().unbind())),
+        HAS_ITEM => Box::new(HasItem::of_state(state)?),
+        EMPTY_SLOT => Box::new(EmptySlot(state.clone().unbind())),
+        DEQUE_SHAPE => {
+            let (length, limit) = state.extract()?;
+            Box::new(DequeShape { length, limit })
+        }
+        DEAD_REFERENCE => Box::new(DeadReference),
+        _ => return Ok(None),
+    }))
+}

@@ -1,0 +1,351 @@
+//! Guards on disk: paths as what they are made of, checks as what they compare with.
+use super::condition::{Check, DomainCheck, Guard, Reason};
+use super::function_shape::FunctionShape;
+use super::load::Load;
+use super::program::Program;
+use super::source::{Fixed, Source};
+use super::step::{Action, Step};
+use super::test::Test;
+use super::values;
+use crate::ffi::types;
+use crate::stored::{Damaged, In, Misfit, Out};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+use std::sync::Arc;
+
+/// Why guards that were read rely on what they check.
+const WHY: &str = "a trace that was loaded relies on it";
+
+/// Who makes the checks of libraries again, by name and state.
+pub type Checks<'a> = dyn Fn(&str, &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> + 'a;
+
+impl Program {
+    /// Writes the guards.
+    ///
+    /// # Errors
+    /// What of them cannot be written, or cannot hold again.
+    pub fn write<'py>(&self, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
+        out.bytes.number(self.registers as u64);
+        for step in &self.steps {
+            if let Action::Load { from, .. } = &step.action {
+                write_load(from, out)?;
+            }
+        }
+        out.bytes.number(self.subjects.len() as u64);
+        let mut steps = self.steps.iter().filter(|step| !matches!(step.action, Action::Load { .. })).peekable();
+        for (guard, subject) in self.subjects.iter().enumerate() {
+            out.bytes.number(*subject as u64);
+            let place = self.place(guard);
+            out.bytes.text(place.map_or("", |(file, _)| file));
+            out.bytes.number(place.map_or(0, |(_, line)| u64::from(*line)));
+            match steps.next_if(|step| step.guard == guard).map(|step| &step.action) {
+                Some(Action::Check { test, .. }) => write_test(test, out)?,
+                Some(Action::Compare { other, same, .. }) => {
+                    out.bytes.0.push(if *same { SAME } else { NOT_SAME });
+                    out.bytes.number(*other as u64);
+                }
+                Some(Action::Load { .. }) | None => out.bytes.0.push(EXISTS),
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions whose code the trace went through.
+    pub fn functions<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
+        let of = |step: &Step| match &step.action {
+            Action::Check { test, .. } => match &**test {
+                Test::Function(function, ..) => Some(function.bind(py).clone()),
+                _ => None,
+            },
+            Action::Load { .. } | Action::Compare { .. } => None,
+        };
+        self.steps.iter().filter_map(of).collect()
+    }
+
+    /// Reads what [`Program::write`] has written.
+    ///
+    /// # Errors
+    /// What is not in this process as it was in the other.
+    pub fn read(from: &mut In<'_, '_>, checks: &Checks<'_>) -> Result<Self, Misfit> {
+        let mut paths: Vec<Arc<Source>> = Vec::new();
+        for _ in 0..from.bytes.count()? {
+            let path = read_source(from, &paths)?;
+            paths.push(Arc::new(path));
+        }
+        let at = |index: usize| paths.get(index).ok_or(Damaged);
+        let mut guards = Vec::new();
+        for _ in 0..from.bytes.count()? {
+            let source = at(from.bytes.index()?)?;
+            let file = from.bytes.text()?;
+            let line = u32::try_from(from.bytes.number()?).map_err(|_| Damaged)?;
+            let place = (!file.is_empty()).then(|| (Arc::from(file), line));
+            let check = read_check(from, checks, &paths)?;
+            guards.push(Guard { source: (**source).clone(), check, reason: Reason { why: WHY, place } });
+        }
+        Ok(Self::new(from.py(), guards)?)
+    }
+}
+
+fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
+    let py = out.py();
+    let mut one = |tag: u8, index: usize| {
+        out.bytes.0.push(tag);
+        out.bytes.number(index as u64);
+    };
+    match load {
+        Load::Argument(index) => one(0, *index),
+        Load::FreeCell(index) => one(1, *index),
+        Load::Content(base) => one(2, *base),
+        Load::Global(name) => {
+            out.bytes.0.push(3);
+            out.object(name.bind(py).as_any())?;
+        }
+        Load::Builtin(name) => {
+            out.bytes.0.push(4);
+            out.object(name.bind(py).as_any())?;
+        }
+        Load::Entry(base, key) => {
+            one(5, *base);
+            out.object(key.bind(py))?;
+        }
+        Load::Attribute(base, name) => {
+            one(6, *base);
+            out.object(name.bind(py).as_any())?;
+        }
+        Load::ContextValue(base) => one(7, *base),
+        Load::Dict(base) => one(8, *base),
+        Load::Item(base, index) => {
+            one(9, *base);
+            out.bytes.number(*index as u64);
+        }
+        Load::OwnItem(base, method, index) => {
+            one(10, *base);
+            out.object(method.bind(py))?;
+            out.bytes.number(*index as u64);
+        }
+        Load::EntryFor(base, key) => {
+            one(11, *base);
+            out.bytes.number(*key as u64);
+        }
+        Load::HasKey(base, key) => {
+            one(12, *base);
+            out.bytes.number(*key as u64);
+        }
+        Load::Referent(base) => one(13, *base),
+        Load::Ahead(base, count) => {
+            one(14, *base);
+            out.bytes.number(*count as u64);
+        }
+        Load::WeakReferent(base) => one(15, *base),
+        Load::WeakReference(base) => one(16, *base),
+        Load::Keys(base) => one(17, *base),
+        Load::Values(base) => one(18, *base),
+        Load::ThreadDict(base) => one(19, *base),
+        Load::Type(base) => one(20, *base),
+        Load::Size(base, index) => {
+            one(21, *base);
+            out.bytes.number(*index as u64);
+        }
+        Load::Together(parts) => {
+            one(22, parts.len());
+            parts.iter().for_each(|part| out.bytes.number(*part as u64));
+        }
+        Load::Constant(object) => {
+            out.bytes.0.push(23);
+            out.kept(object.bind(py))?;
+        }
+    }
+    Ok(())
+}
+
+fn read_source(from: &mut In<'_, '_>, paths: &[Arc<Source>]) -> Result<Source, Misfit> {
+    let tag = from.bytes.byte()?;
+    let known = |index: usize| paths.get(index).cloned().ok_or(Damaged);
+    match tag {
+        0 => return Ok(Source::Local(small(from)?)),
+        1 => return Ok(Source::FreeCell(small(from)?)),
+        3 => return Ok(Source::Global(text(from)?.into())),
+        4 => return Ok(Source::Builtin(text(from)?.into())),
+        22 => {
+            let parts = (0..from.bytes.count()?).map(|_| Ok((*known(from.bytes.index()?)?).clone()));
+            return Ok(Source::Together(parts.collect::<Result<Vec<_>, Damaged>>()?.into()));
+        }
+        23 => return Ok(Source::Constant(Fixed::new(&from.object()?))),
+        _ => {}
+    }
+    let base = known(from.bytes.index()?)?;
+    Ok(match tag {
+        2 => match &*base {
+            Source::FreeCell(index) => Source::Free(*index),
+            _ => Source::Cell(base),
+        },
+        5 => Source::DictItem(base, Fixed::new(&from.object()?)),
+        6 => Source::Attr(base, text(from)?.into()),
+        7 => Source::ContextValue(base),
+        8 => Source::Dict(base),
+        9 => Source::Item(base, from.bytes.index()?),
+        10 => {
+            let method = Fixed::new(&from.object()?);
+            Source::OwnItem(base, method, from.bytes.index()?)
+        }
+        11 => Source::EntryFor(base, known(from.bytes.index()?)?),
+        12 => Source::HasKey(base, Fixed::new(&from.py().None().into_bound(from.py())), known(from.bytes.index()?)?),
+        13 => Source::Referent(base),
+        14 => Source::Ahead(base, from.bytes.index()?),
+        15 => Source::WeakReferent(base),
+        16 => Source::WeakReference(base),
+        17 => Source::Keys(base),
+        18 => Source::Values(base),
+        19 => Source::ThreadDict(base),
+        20 => Source::TypeOf(base),
+        21 => Source::Size(base, from.bytes.index()?),
+        _ => return Err(Damaged.into()),
+    })
+}
+
+fn small(from: &mut In<'_, '_>) -> Result<u32, Misfit> {
+    Ok(u32::try_from(from.bytes.number()?).map_err(|_| Damaged)?)
+}
+
+fn text(from: &mut In<'_, '_>) -> Result<String, Misfit> {
+    let text = from.object()?;
+    Ok(text.cast::<PyString>().map_err(|_| Damaged)?.to_str()?.to_owned())
+}
+
+const EXISTS: u8 = 0;
+const SAME: u8 = 1;
+const NOT_SAME: u8 = 2;
+const TYPE: u8 = 3;
+const IS: u8 = 4;
+const EQUALS: u8 = 5;
+const LENGTH: u8 = 6;
+const TRUTH: u8 = 7;
+const NOTHING_HANDLED: u8 = 8;
+const ABSENT: u8 = 9;
+const CLASS_UNCHANGED: u8 = 10;
+const FUNCTION_UNCHANGED: u8 = 11;
+const KEYS: u8 = 12;
+const CELL_EMPTY: u8 = 13;
+const DOMAIN: u8 = 14;
+const CALL: u8 = 15;
+const FUNCTION_LIKE: u8 = 16;
+
+fn write_test<'py>(test: &Test, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
+    let py = out.py();
+    match test {
+        Test::TypeIs(kind) => {
+            out.bytes.0.push(TYPE);
+            out.identity(kind.bind(py))
+        }
+        Test::Is(object) => {
+            out.bytes.0.push(IS);
+            out.identity(object.bind(py))
+        }
+        Test::CallerObject(object) => {
+            let object = object.object_now(py).ok_or_else(|| Misfit::new("an object of the caller is gone"))?;
+            out.bytes.0.push(IS);
+            out.identity(&object)
+        }
+        Test::Equals(constant) => {
+            out.bytes.0.push(EQUALS);
+            out.object(constant.bind(py))
+        }
+        Test::Length(length) => {
+            out.bytes.0.push(LENGTH);
+            out.bytes.number(*length as u64);
+            Ok(())
+        }
+        Test::Truth(truth) => {
+            out.bytes.0.extend([TRUTH, u8::from(*truth)]);
+            Ok(())
+        }
+        Test::NothingHandled => {
+            out.bytes.0.push(NOTHING_HANDLED);
+            Ok(())
+        }
+        Test::Absent(key) => {
+            out.bytes.0.push(ABSENT);
+            out.object(key.bind(py))
+        }
+        Test::Unchanged(class, tag) => {
+            let class = class.bind(py);
+            if *tag == 0 || types::version_tag(class) != *tag {
+                return Err(Misfit(format!("the class {} has changed since", types::name(class))));
+            }
+            out.bytes.0.push(CLASS_UNCHANGED);
+            let print = out.fingerprints.of_class(class)?;
+            out.bytes.digest(print);
+            out.identity(class.as_any())
+        }
+        Test::Function(function, parts, defaults) => {
+            let now = function.bind(py);
+            if !values::same_parts(now, parts) || !values::same_defaults(parts, defaults, py) {
+                return Err(Misfit::new("a function has changed since"));
+            }
+            out.bytes.0.push(FUNCTION_UNCHANGED);
+            out.identity(now)
+        }
+        Test::Keys(keys) => {
+            out.bytes.0.push(KEYS);
+            out.object(keys.bind(py))
+        }
+        Test::Empty => {
+            out.bytes.0.push(CELL_EMPTY);
+            Ok(())
+        }
+        Test::Domain(check) => {
+            let (name, state) = check
+                .state(py)
+                .ok_or_else(|| Misfit(format!("a condition that is not written: {}", check.describe())))?;
+            out.bytes.0.push(DOMAIN);
+            out.bytes.text(name);
+            out.object(&state)
+        }
+        Test::Call(check) => {
+            out.bytes.0.push(CALL);
+            out.object(check.bind(py))
+        }
+        Test::FunctionLike(shape) => {
+            out.bytes.0.push(FUNCTION_LIKE);
+            shape.write(out)
+        }
+        Test::Module => Err(Misfit::new("a module")),
+    }
+}
+
+fn read_check(from: &mut In<'_, '_>, checks: &Checks<'_>, paths: &[Arc<Source>]) -> Result<Check, Misfit> {
+    let tag = from.bytes.byte()?;
+    let other = |from: &mut In<'_, '_>| Ok::<_, Damaged>((**paths.get(from.bytes.index()?).ok_or(Damaged)?).clone());
+    Ok(match tag {
+        EXISTS => Check::Exists,
+        SAME => Check::SameAs(other(from)?),
+        NOT_SAME => Check::NotSameAs(other(from)?),
+        TYPE => Check::TypeIs(from.object()?.unbind()),
+        IS => Check::Is(from.object()?.unbind()),
+        EQUALS => Check::Equals(from.object()?.unbind()),
+        LENGTH => Check::Length(from.bytes.index()?),
+        TRUTH => Check::Truth(from.bytes.byte()? != 0),
+        NOTHING_HANDLED => Check::NothingHandled,
+        ABSENT => Check::Absent(from.object()?.unbind()),
+        CLASS_UNCHANGED => {
+            let print = from.bytes.digest()?;
+            let class = from.object()?.cast_into::<PyType>().map_err(|_| Damaged)?;
+            if from.fingerprints.of_class(&class)? != print {
+                return Err(Misfit(format!("the class {} is another one", types::name(&class))));
+            }
+            Check::TypeUnchanged(class.into_any().unbind())
+        }
+        FUNCTION_UNCHANGED => Check::FunctionUnchanged(from.object()?.unbind()),
+        KEYS => Check::Keys(from.object()?.unbind()),
+        CELL_EMPTY => Check::CellEmpty,
+        DOMAIN => {
+            let name = from.bytes.text()?.to_owned();
+            let state = from.object()?;
+            let check = checks(&name, &state)?;
+            Check::Domain(check.ok_or_else(|| Misfit(format!("nobody here makes the check {name}")))?)
+        }
+        CALL => Check::Call(from.object()?.unbind()),
+        FUNCTION_LIKE => Check::FunctionLike(FunctionShape::read(from)?.unbind()),
+        _ => return Err(Damaged.into()),
+    })
+}

@@ -1,0 +1,146 @@
+//! `slotrt.load`: what an earlier process has saved; and how a call finds a trace there.
+use super::cache::Entry;
+use super::compiled::Compiled;
+use super::dispatch::poisoned;
+use super::errors::refused_file;
+use super::own_objects::OwnObjects;
+use super::save_traces::{environment, hashes};
+use super::shared::Shared;
+use super::trace_store::{Settings, StoredTrace, TraceStore, version};
+use crate::emit::function_like;
+use crate::ffi::callable::Choice;
+use crate::ffi::{Args, inspect};
+use crate::guard::Program;
+use crate::stored::{FileError, In, Misfit, code_digest, read_code, read_file};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What `slotrt.load` has read: how many traces, how many of them calls have found right so far, and why which do not fit.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub struct LoadedTraces(Arc<TraceStore>);
+
+#[pymethods]
+impl LoadedTraces {
+    /// How many traces the file has.
+    #[getter]
+    fn traces(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many of them calls have found right so far.
+    #[getter]
+    fn used(&self) -> usize {
+        self.0.used()
+    }
+
+    /// Why traces that calls have asked for do not fit this process, and how many of them.
+    #[getter]
+    fn unfit(&self) -> BTreeMap<String, u64> {
+        self.0.unfit()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<slotrt.LoadedTraces: {} traces, {} used>", self.0.len(), self.0.used())
+    }
+}
+
+impl LoadedTraces {
+    /// Reads a file, and keeps what it has for calls of functions of the session.
+    pub fn read(py: Python<'_>, shared: &Shared, path: &Path) -> PyResult<Self> {
+        let (then, content) = py.detach(|| read_file(path)).map_err(|error| refused_file(&error))?;
+        let now = environment(py)?;
+        let other = |what: &str, then: &str, now: &str| {
+            let (what, then, now) = (what.to_owned(), then.to_owned(), now.to_owned());
+            refused_file(&FileError::Other { path: path.to_owned(), what, then, now })
+        };
+        for (what, then, now) in
+            [("the interpreter", &then.interpreter, &now.interpreter), ("slotrt", &then.slotrt, &now.slotrt)]
+        {
+            if then != now {
+                return Err(other(what, then, now));
+            }
+        }
+        for (name, then) in &then.libraries {
+            if let Some(now) = version(py, name).filter(|now| now != then) {
+                return Err(other(&format!("a process with {name}"), then, &now));
+            }
+        }
+        let store = TraceStore::new(then, content, hashes(py)).map_err(|_| {
+            refused_file(&FileError::Damaged { path: path.to_owned(), what: "its traces do not fit together" })
+        })?;
+        let store = Arc::new(store);
+        shared.stores.lock().map_err(|_| poisoned())?.push(Arc::clone(&store));
+        Ok(Self(store))
+    }
+}
+
+impl Compiled {
+    /// What an earlier process has made for such a call.
+    pub(super) fn loaded<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Option<Choice>> {
+        let unit = &self.unit;
+        let stores = unit.shared.stores();
+        if stores.is_empty() || self.resumed.is_some() || unit.options.backend.is_some() || !self.has_room()? {
+            return Ok(None);
+        }
+        let Some(code) = inspect::function_code(function) else { return Ok(None) };
+        let digest = code_digest(&code)?;
+        let settings = Settings { fullgraph: unit.options.fullgraph, dynamic: unit.options.dynamic };
+        for store in &stores {
+            for trace in store.candidates(digest, settings) {
+                if self.cache.lock().map_err(|_| poisoned())?.loaded.contains(&trace.number) {
+                    continue;
+                }
+                match self.read(store, trace, function, &code) {
+                    Ok((guards, run)) if guards.check(args, function).is_ok() => {
+                        return self.take(trace, guards, run, &code).map(Some);
+                    }
+                    Ok(_) => {}
+                    Err(misfit) => store.refuse(trace, &misfit),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn read<'py>(
+        &self,
+        store: &TraceStore,
+        trace: &StoredTrace,
+        function: &Bound<'py, PyAny>,
+        code: &Bound<'py, PyAny>,
+    ) -> Result<(Program, Bound<'py, PyAny>), Misfit> {
+        let (py, shared) = (function.py(), &self.unit.shared);
+        let bytes = store.bytes(trace, py)?;
+        let domains = shared.trace_caches.domains.loaded(py);
+        let ours = OwnObjects::new(py, &shared.constants, domains, Some(function.clone()));
+        let mut fingerprints =
+            store.fingerprints.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
+        let mut from = In::new(bytes, code.clone(), &mut fingerprints, &ours);
+        let checks = |name: &str, state: &Bound<'_, PyAny>| ours.check_of(name, state);
+        let read = Program::read(&mut from, &checks).and_then(|guards| Ok((guards, read_code(&mut from)?)));
+        if let Ok(mut known) = store.fingerprints.lock() {
+            *known = fingerprints;
+        }
+        let (guards, made) = read?;
+        Ok((guards, function_like(&made, function)?))
+    }
+
+    fn take(
+        &self,
+        trace: &StoredTrace,
+        guards: Program,
+        run: Bound<'_, PyAny>,
+        code: &Bound<'_, PyAny>,
+    ) -> PyResult<Choice> {
+        trace.used.store(true, Relaxed);
+        self.cache.lock().map_err(|_| poisoned())?.loaded.insert(trace.number);
+        self.unit.shared.count(|counters| &counters.traces_loaded);
+        self.forget_closure(&run)?;
+        self.add(Entry::new(code.clone().unbind(), guards, None, run.clone().unbind()))?;
+        Ok(Choice::Run(run.unbind()))
+    }
+}

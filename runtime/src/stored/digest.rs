@@ -1,0 +1,110 @@
+//! Digests of code objects: equal ones do the same, in the same places.
+use crate::ffi::code::fields as code_fields;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCode, PyComplex, PyFloat, PyFrozenSet, PyString, PyTuple};
+use std::hash::{DefaultHasher, Hasher};
+
+/// A digest that is being made. It tells mistakes and other versions apart; it is no protection against those who look for equal ones.
+#[derive(Clone, Debug)]
+pub struct Digest([DefaultHasher; 2]);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Digest {
+    /// Of nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut halves = [DefaultHasher::new(), DefaultHasher::new()];
+        halves[1].write_u8(1);
+        Self(halves)
+    }
+
+    /// Adds bytes, and how many they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        for half in &mut self.0 {
+            half.write_usize(bytes.len());
+            half.write(bytes);
+        }
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// Adds a number.
+    pub fn number(&mut self, number: u64) {
+        self.0.iter_mut().for_each(|half| half.write_u64(number));
+    }
+
+    /// Adds another digest.
+    pub fn digest(&mut self, digest: u128) {
+        self.0.iter_mut().for_each(|half| half.write_u128(digest));
+    }
+
+    /// What came of it.
+    #[must_use]
+    pub fn finish(&self) -> u128 {
+        u128::from(self.0[0].finish()) << 64 | u128::from(self.0[1].finish())
+    }
+}
+
+/// The digest of a code object: instructions, constants, names, lines, file.
+///
+/// # Errors
+/// Where it is none.
+pub fn code_digest(code: &Bound<'_, PyAny>) -> PyResult<u128> {
+    let mut digest = Digest::new();
+    add_code(&mut digest, code)?;
+    Ok(digest.finish())
+}
+
+fn add_code(digest: &mut Digest, code: &Bound<'_, PyAny>) -> PyResult<()> {
+    let bytes = code.getattr(intern!(code.py(), "co_code"))?.cast_into::<PyBytes>()?;
+    digest.bytes(bytes.as_bytes());
+    for number in code_fields::numbers(code)? {
+        digest.number(i64::from(number).cast_unsigned());
+    }
+    digest.bytes(&code_fields::kinds(code)?);
+    add_constant(digest, code_fields::names(code)?.as_any())?;
+    code_fields::objects(code)?.iter().try_for_each(|part| add_constant(digest, part))
+}
+
+/// Adds a constant of a code object; sets in an order that does not depend on hashes.
+pub(super) fn add_constant(digest: &mut Digest, constant: &Bound<'_, PyAny>) -> PyResult<()> {
+    let class = constant.get_type();
+    digest.text(&crate::ffi::types::name(&class));
+    if let Ok(text) = constant.cast_exact::<PyString>() {
+        digest.text(&text.to_string_lossy());
+    } else if let Ok(bytes) = constant.cast_exact::<PyBytes>() {
+        digest.bytes(bytes.as_bytes());
+    } else if let Ok(float) = constant.cast_exact::<PyFloat>() {
+        digest.number(float.value().to_bits());
+    } else if let Ok(complex) = constant.cast_exact::<PyComplex>() {
+        digest.number(complex.real().to_bits());
+        digest.number(complex.imag().to_bits());
+    } else if let Ok(tuple) = constant.cast_exact::<PyTuple>() {
+        digest.number(tuple.len() as u64);
+        tuple.iter_borrowed().try_for_each(|item| add_constant(digest, &item))?;
+    } else if let Ok(set) = constant.cast_exact::<PyFrozenSet>() {
+        let of = |item: Bound<'_, PyAny>| {
+            let mut digest = Digest::new();
+            add_constant(&mut digest, &item).map(|()| digest.finish())
+        };
+        let mut items = set.iter().map(of).collect::<PyResult<Vec<_>>>()?;
+        items.sort_unstable();
+        digest.number(items.len() as u64);
+        items.into_iter().for_each(|item| digest.digest(item));
+    } else if constant.is_instance_of::<PyCode>() {
+        add_code(digest, constant)?;
+    } else {
+        // `int`, `bool`, `None`, `Ellipsis`: nothing of the program runs.
+        digest.text(&constant.repr()?.to_string_lossy());
+    }
+    Ok(())
+}

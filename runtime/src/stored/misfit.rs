@@ -1,0 +1,28 @@
+//! Why something is not written, or does not fit the process that reads it.
+use super::bytes::Damaged;
+use pyo3::prelude::*;
+
+/// Why a trace is left out, in words that complete "… is left out: ".
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Misfit(pub String);
+
+impl Misfit {
+    /// With this reason.
+    #[must_use]
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl From<Damaged> for Misfit {
+    fn from(damaged: Damaged) -> Self {
+        Self(damaged.to_string())
+    }
+}
+
+impl From<PyErr> for Misfit {
+    fn from(error: PyErr) -> Self {
+        Self(error.to_string())
+    }
+}

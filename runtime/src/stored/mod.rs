@@ -1,0 +1,24 @@
+//! Traces on disk: a process that runs the same program finds there what an earlier one has traced.
+//!
+//! In: objects, code and guards of traces. Out: bytes, and the same again from them, in a process whose objects lie elsewhere.
+//! An object is written as its value, or as the way to it from a module, with a fingerprint of what a trace may know of it.
+//! It must not know what a trace is, or who compiles.
+mod bytes;
+mod code;
+mod digest;
+mod file;
+mod fingerprint;
+mod misfit;
+mod objects;
+mod process_bound;
+mod reach;
+
+pub use bytes::{Damaged, Reader, Writer};
+pub use code::{read_code, write_code};
+pub use digest::code_digest;
+pub use file::{Environment, FileError, read_file, write_file};
+pub use fingerprint::Fingerprints;
+pub use misfit::Misfit;
+pub use objects::{In, Out, Special};
+pub use process_bound::{Bound as ProcessBound, bound_to_process};
+pub use reach::Reach;

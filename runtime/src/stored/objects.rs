@@ -1,0 +1,345 @@
+//! Objects as bytes: by value where they are constants, else by the way to them and a fingerprint.
+use super::bytes::{Damaged, Reader, Writer};
+use super::fingerprint::{Fingerprints, is_plain};
+use super::misfit::Misfit;
+use super::reach::{Reach, Way};
+use crate::ffi::types;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyString, PyTuple,
+};
+use rustc_hash::FxHashMap;
+
+const KNOWN: u8 = 0;
+const NONE: u8 = 1;
+const FALSE: u8 = 2;
+const TRUE: u8 = 3;
+const ELLIPSIS: u8 = 4;
+const NOT_IMPLEMENTED: u8 = 5;
+const INTEGER: u8 = 6;
+const LARGE_INTEGER: u8 = 7;
+const FLOAT: u8 = 8;
+const COMPLEX: u8 = 9;
+const TEXT: u8 = 10;
+const BYTES: u8 = 11;
+const TUPLE: u8 = 12;
+const FROZEN_SET: u8 = 13;
+const REACHED: u8 = 14;
+const MADE: u8 = 15;
+const SPECIAL: u8 = 16;
+const NAMESPACE: u8 = 17;
+
+/// How objects are written and read that others know more of: those of slotrt, those of libraries.
+pub trait Special<'py> {
+    /// Writes the object; `false`, and nothing is written: it is none of these.
+    fn write(&self, object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Result<bool, Misfit>;
+    /// Reads what [`Special::write`] has written.
+    fn read(&self, from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfit>;
+    /// What an object that never changes is made of, and the name of its kind.
+    fn parts(&self, object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)>;
+    /// The object of this kind that is made of these parts.
+    fn of_parts(&self, kind: &str, parts: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Misfit>;
+}
+
+/// Objects that are being written.
+#[allow(missing_debug_implementations)]
+pub struct Out<'a, 'py> {
+    /// The bytes so far.
+    pub bytes: Writer,
+    py: Python<'py>,
+    /// Indices of those that are written, by address.
+    known: FxHashMap<usize, u64>,
+    /// Keep their addresses valid.
+    alive: Vec<Bound<'py, PyAny>>,
+    /// The code that was traced.
+    traced: Bound<'py, PyAny>,
+    reach: &'a mut Reach<'py>,
+    /// Takes fingerprints.
+    pub fingerprints: &'a mut Fingerprints,
+    special: &'a dyn Special<'py>,
+}
+
+impl<'a, 'py> Out<'a, 'py> {
+    /// Nothing is written yet.
+    pub fn new(
+        traced: Bound<'py, PyAny>,
+        reach: &'a mut Reach<'py>,
+        fingerprints: &'a mut Fingerprints,
+        special: &'a dyn Special<'py>,
+    ) -> Self {
+        let py = traced.py();
+        let (known, alive) = (FxHashMap::default(), Vec::new());
+        Self { bytes: Writer::default(), py, known, alive, traced, reach, fingerprints, special }
+    }
+
+    /// The interpreter.
+    #[must_use]
+    pub fn py(&self) -> Python<'py> {
+        self.py
+    }
+
+    /// Writes an object whose value matters, not which of equal constants it is.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn object(&mut self, object: &Bound<'py, PyAny>) -> Result<(), Misfit> {
+        if self.is_known(object) {
+            return Ok(());
+        }
+        if !self.plain(object)? && !self.special(object)? && !self.compound(object)? {
+            self.reached(object)?;
+        }
+        self.remember(object);
+        Ok(())
+    }
+
+    /// Writes an object that is compared by identity.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn identity(&mut self, object: &Bound<'py, PyAny>) -> Result<(), Misfit> {
+        if self.is_known(object) {
+            return Ok(());
+        }
+        if !self.plain(object)? && !self.special(object)? {
+            self.reached(object)?;
+        }
+        self.remember(object);
+        Ok(())
+    }
+
+    /// Writes an object that a trace keeps: itself if a name leads to it, else an equal one.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn kept(&mut self, object: &Bound<'py, PyAny>) -> Result<(), Misfit> {
+        if self.special.parts(object).is_some() { self.object(object) } else { self.identity(object) }
+    }
+
+    fn is_known(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        let Some(index) = self.known.get(&(object.as_ptr() as usize)) else { return false };
+        self.bytes.0.push(KNOWN);
+        self.bytes.number(*index);
+        true
+    }
+
+    fn remember(&mut self, object: &Bound<'py, PyAny>) {
+        self.known.insert(object.as_ptr() as usize, self.alive.len() as u64);
+        self.alive.push(object.clone());
+    }
+
+    fn plain(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
+        if !is_plain(object) {
+            return Ok(false);
+        }
+        let out = &mut self.bytes;
+        let mut tag = |tag: u8| out.0.push(tag);
+        if object.is_none() {
+            tag(NONE);
+        } else if let Ok(truth) = object.cast_exact::<PyBool>() {
+            tag(if truth.is_true() { TRUE } else { FALSE });
+        } else if object.is_exact_instance_of::<PyEllipsis>() {
+            tag(ELLIPSIS);
+        } else if let Ok(number) = object.cast_exact::<PyInt>() {
+            match number.extract::<i64>() {
+                Ok(small) => {
+                    tag(INTEGER);
+                    out.signed(small);
+                }
+                Err(_) => {
+                    tag(LARGE_INTEGER);
+                    out.text(&number.call_method1(name!("__format__"), ("x",))?.extract::<String>()?);
+                }
+            }
+        } else if let Ok(number) = object.cast_exact::<PyFloat>() {
+            if number.value().is_nan() {
+                return Err(Misfit::new("a nan, which is itself alone"));
+            }
+            tag(FLOAT);
+            out.word(number.value().to_bits());
+        } else if let Ok(number) = object.cast_exact::<PyComplex>() {
+            tag(COMPLEX);
+            out.word(number.real().to_bits());
+            out.word(number.imag().to_bits());
+        } else if let Ok(text) = object.cast_exact::<PyString>() {
+            tag(TEXT);
+            let encoded = text.call_method1(name!("encode"), ("utf-8", "surrogatepass"))?;
+            out.bytes(encoded.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
+        } else if let Ok(bytes) = object.cast_exact::<PyBytes>() {
+            tag(BYTES);
+            out.bytes(bytes.as_bytes());
+        } else {
+            tag(NOT_IMPLEMENTED);
+        }
+        Ok(true)
+    }
+
+    fn special(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
+        let at = self.bytes.0.len();
+        self.bytes.0.push(SPECIAL);
+        let special = self.special;
+        if special.write(object, self)? {
+            return Ok(true);
+        }
+        self.bytes.0.truncate(at);
+        Ok(false)
+    }
+
+    fn compound(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
+        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            self.bytes.0.push(TUPLE);
+            self.bytes.number(tuple.len() as u64);
+            tuple.iter().try_for_each(|item| self.object(&item))?;
+            return Ok(true);
+        }
+        if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
+            self.bytes.0.push(FROZEN_SET);
+            self.bytes.number(set.len() as u64);
+            set.iter().try_for_each(|item| self.object(&item))?;
+            return Ok(true);
+        }
+        let special = self.special;
+        if let Some((kind, parts)) = special.parts(object) {
+            self.bytes.0.push(MADE);
+            self.bytes.text(kind);
+            self.object(&parts)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn reached(&mut self, object: &Bound<'py, PyAny>) -> Result<(), Misfit> {
+        if let Some(module) = module_of_namespace(object) {
+            self.bytes.0.push(NAMESPACE);
+            return self.object(&module);
+        }
+        let print = self.fingerprints.of(object)?;
+        let way = self.reach.way(object, &self.traced);
+        let way = way.ok_or_else(|| Misfit(format!("{} that no name leads to", described(object))))?;
+        self.bytes.0.push(REACHED);
+        way.write(&mut self.bytes);
+        self.bytes.digest(print);
+        Ok(())
+    }
+}
+
+/// An object in words, without running code of the program.
+fn described(object: &Bound<'_, PyAny>) -> String {
+    let mut text = format!("an object of {}", types::name(&object.get_type()));
+    if let Ok(dict) = object.cast_exact::<PyDict>() {
+        let keys = dict.iter().filter_map(|(key, _)| Some(key.cast_exact::<PyString>().ok()?.to_string()));
+        text.push_str(&format!(" with the keys {}", keys.take(3).collect::<Vec<_>>().join(", ")));
+    }
+    text
+}
+
+/// The module whose namespace a dict is.
+fn module_of_namespace<'py>(dict: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let name = dict.cast_exact::<PyDict>().ok()?.get_item(name!("__name__")).ok()??.cast_into::<PyString>().ok()?;
+    let module = crate::ffi::modules::imported(&name)?;
+    let namespace = module.cast::<PyModule>().ok()?.dict();
+    namespace.is(dict).then_some(module)
+}
+
+/// Objects that are being read.
+#[allow(missing_debug_implementations)]
+pub struct In<'a, 'py> {
+    /// The bytes that are left.
+    pub bytes: Reader<'a>,
+    known: Vec<Bound<'py, PyAny>>,
+    /// The code that was traced.
+    traced: Bound<'py, PyAny>,
+    /// Takes fingerprints.
+    pub fingerprints: &'a mut Fingerprints,
+    special: &'a dyn Special<'py>,
+}
+
+impl<'a, 'py> In<'a, 'py> {
+    /// From the first byte on.
+    pub fn new(
+        bytes: &'a [u8],
+        traced: Bound<'py, PyAny>,
+        fingerprints: &'a mut Fingerprints,
+        special: &'a dyn Special<'py>,
+    ) -> Self {
+        Self { bytes: Reader::new(bytes), known: Vec::new(), traced, fingerprints, special }
+    }
+
+    /// The interpreter.
+    #[must_use]
+    pub fn py(&self) -> Python<'py> {
+        self.traced.py()
+    }
+
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// Why it is not in this process as it was in the other.
+    pub fn object(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {
+        let tag = self.bytes.byte()?;
+        if tag == KNOWN {
+            let index = self.bytes.index()?;
+            return Ok(self.known.get(index).ok_or(Damaged)?.clone());
+        }
+        let object = self.fresh(tag)?;
+        self.known.push(object.clone());
+        Ok(object)
+    }
+
+    fn fresh(&mut self, tag: u8) -> Result<Bound<'py, PyAny>, Misfit> {
+        let py = self.py();
+        Ok(match tag {
+            NONE => py.None().into_bound(py),
+            FALSE | TRUE => PyBool::new(py, tag == TRUE).to_owned().into_any(),
+            ELLIPSIS => py.Ellipsis().into_bound(py),
+            NOT_IMPLEMENTED => py.NotImplemented().into_bound(py),
+            INTEGER => PyInt::new(py, self.bytes.signed()?).into_any(),
+            LARGE_INTEGER => py.get_type::<PyInt>().call1((self.bytes.text()?, 16))?,
+            FLOAT => PyFloat::new(py, f64::from_bits(self.bytes.word()?)).into_any(),
+            COMPLEX => {
+                let (real, imaginary) = (f64::from_bits(self.bytes.word()?), f64::from_bits(self.bytes.word()?));
+                PyComplex::from_doubles(py, real, imaginary).into_any()
+            }
+            TEXT => self.text()?,
+            BYTES => PyBytes::new(py, self.bytes.bytes()?).into_any(),
+            TUPLE => PyTuple::new(py, self.items()?)?.into_any(),
+            FROZEN_SET => PyFrozenSet::new(py, self.items()?)?.into_any(),
+            REACHED => self.reached()?,
+            MADE => {
+                let kind = self.bytes.text()?.to_owned();
+                let parts = self.object()?;
+                self.special.of_parts(&kind, &parts)?
+            }
+            SPECIAL => {
+                let special = self.special;
+                special.read(self)?
+            }
+            NAMESPACE => self.object()?.cast::<PyModule>().map_err(|_| Damaged)?.dict().into_any(),
+            _ => return Err(Damaged.into()),
+        })
+    }
+
+    fn items(&mut self) -> Result<Vec<Bound<'py, PyAny>>, Misfit> {
+        (0..self.bytes.count()?).map(|_| self.object()).collect()
+    }
+
+    /// Texts are interned, for they are compared and looked up.
+    fn text(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {
+        let (py, bytes) = (self.py(), self.bytes.bytes()?);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(PyString::intern(py, text).into_any()),
+            Err(_) => Ok(PyBytes::new(py, bytes).call_method1(name!("decode"), ("utf-8", "surrogatepass"))?),
+        }
+    }
+
+    fn reached(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {
+        let way = Way::read(&mut self.bytes)?;
+        let print = self.bytes.digest()?;
+        let found = way.follow(&self.traced).ok_or_else(|| Misfit(format!("{} is not there", way.text())))?;
+        match self.fingerprints.of(&found) {
+            Ok(now) if now == print => Ok(found),
+            _ => Err(Misfit(format!("{} is another one", way.text()))),
+        }
+    }
+}

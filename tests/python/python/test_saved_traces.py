@@ -1,0 +1,315 @@
+"""Traces on disk: a second process that runs the same program traces nothing; what does not fit is ignored, bad files are refused."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from unittest import mock
+
+import slotrt
+
+PROGRAM = """
+import functools, json, math, sys
+import slotrt
+
+LIMIT = 3
+class Point:
+    scale = 2
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+    def __add__(self, other):
+        return Point(self.x + other.x, self.y + other.y)
+    @property
+    def norm(self):
+        return math.sqrt(self.x * self.x + self.y * self.y) * self.scale
+    @staticmethod
+    def origin():
+        return Point(0, 0)
+
+def logged(f):
+    @functools.wraps(f)
+    def wrapper(*args):
+        return ("logged", f(*args))
+    return wrapper
+
+def helper(x, *, step=1):
+    return x + step if x < LIMIT else x - step
+
+@logged
+def decorated(x):
+    return helper(x) * 2
+
+def counter(start, step=2):
+    def add(n):
+        return start + n * step
+    return add
+
+def plain(x):
+    return [helper(i) for i in range(x)]
+
+def classes(a, b):
+    p = Point(a, b) + Point.origin()
+    return p.norm, p.x
+
+def words(text, table):
+    found = {}
+    for word in text.split():
+        found[word] = table.get(word, -1) + len(word)
+    return found, sorted(found)
+
+def raises(x):
+    try:
+        return 1 // x
+    except ZeroDivisionError as error:
+        return f"{type(error).__name__}: {error}"
+
+def gathers(*args, key=None, **rest):
+    yield from args
+    yield key
+    yield from rest.items()
+
+def generators(x):
+    return list(gathers(x, x + 1, key="k", more=2))
+
+def membership(name):
+    return name in {"one", "two"}, name in ("a", "b")
+
+def formats(x):
+    return f"{x:>5}|{x!r}|{math.pi:.3f}"
+
+def bits(x):
+    return (1 << 100) + x, x.bit_length(), 1.5e300, -0.0, 2j, b"bytes", ...
+
+add = counter(10)
+CALLS = [
+    ("plain", plain, (5,)), ("classes", classes, (3, 4)), ("decorated", decorated, (2,)), ("closure", add, (1,)),
+    ("words", words, ("a b a", {"a": 1})), ("raises", raises, (0,)),
+    ("generators", generators, (1,)), ("membership", membership, ("one",)), ("formats", formats, ("x",)), ("bits", bits, (7,)),
+]
+"""
+
+MAIN = """
+compiled = {}
+def run():
+    said = []
+    for name, f, args in CALLS:
+        call = compiled.setdefault(f, slotrt.compile(f))
+        said.append((name, repr(call(*args)), repr(call(*args))))
+    return said
+
+mode, path = sys.argv[1:3]
+loaded = slotrt.load(path) if mode == "load" else None
+said = run()
+stats = slotrt.stats()
+saved = slotrt.save(path) if mode == "save" else None
+print(json.dumps({
+    "said": said, "traced": stats["frames_compiled"], "loaded": stats["traces_loaded"], "saved": saved,
+    "unfit": loaded and loaded.unfit, "traces": loaded and loaded.traces, "used": loaded and loaded.used,
+}))
+"""
+
+
+def run(folder, mode, path, program=PROGRAM, main=MAIN, **environment):
+    """Runs the program in a process of its own."""
+    import json
+
+    script = pathlib.Path(folder, "program.py")
+    script.write_text(program + main)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", script, mode, path], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, filter(None, sys.path))), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+    )
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+class Saved(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = str(pathlib.Path(folder.name, "traces"))
+
+    def test_second_process_traces_nothing(self):
+        first = run(self.folder, "save", self.path)
+        self.assertEqual(first["saved"]["left_out"], {})
+        self.assertGreaterEqual(first["saved"]["traces"], 10)
+        second = run(self.folder, "load", self.path)
+        self.assertEqual(second["unfit"], {})
+        self.assertEqual(second["said"], first["said"])
+        self.assertEqual(second["traced"], 0)
+        self.assertEqual(second["loaded"], second["used"])
+        self.assertEqual(second["used"], first["saved"]["traces"])
+
+    def test_changed_program(self):
+        first = run(self.folder, "save", self.path)
+        changed = PROGRAM.replace("LIMIT = 3", "LIMIT = 1").replace("return p.norm, p.x", "return p.norm, p.y").replace("scale = 2", "scale = 5")
+        plain = run(self.folder, "none", self.path, changed)
+        second = run(self.folder, "load", self.path, changed)
+        self.assertEqual(second["said"], plain["said"])
+        self.assertNotEqual(second["said"], first["said"])
+        self.assertGreater(second["traced"], 0)
+        self.assertGreater(second["loaded"], 0)
+
+    def test_changed_helper(self):
+        run(self.folder, "save", self.path)
+        for old, new in (("step=1)", "step=2)"), ("else x - step", "else x * step"), ("return math.sqrt", "return 1 + math.sqrt")):
+            with self.subTest(new=new):
+                changed = PROGRAM.replace(old, new)
+                self.assertEqual(run(self.folder, "load", self.path, changed)["said"], run(self.folder, "none", self.path, changed)["said"])
+
+    def test_lines_that_moved(self):
+        run(self.folder, "save", self.path)
+        moved = run(self.folder, "load", self.path, "\n\n" + PROGRAM)
+        self.assertGreater(moved["traced"], 0)
+
+    def test_loaded_is_saved_again(self):
+        first = run(self.folder, "save", self.path)
+        main = MAIN.replace("said = run()", "said = None; slotrt.load(path); saved = slotrt.save(path + '2')", 1)
+        self.assertIsNone(run(self.folder, "none", self.path, main=main)["said"])
+        second = run(self.folder, "load", self.path + "2")
+        self.assertEqual((second["said"], second["traced"]), (first["said"], 0))
+
+    def test_order_of_sets(self):
+        program = PROGRAM + textwrap.dedent("""
+            def ordered(x):
+                return list({"a", "b", "c", "d", "e", "f", x})
+            def unordered(x):
+                return sorted([x, "b"])
+            CALLS = [("ordered", ordered, ("x",)), ("unordered", unordered, ("x",))]
+        """)
+        first = run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
+        same = run(self.folder, "load", self.path, program, PYTHONHASHSEED="1")
+        self.assertEqual((same["said"], same["traced"]), (first["said"], 0))
+        other = run(self.folder, "load", self.path, program, PYTHONHASHSEED="2")
+        plain = run(self.folder, "none", self.path, program, PYTHONHASHSEED="2")
+        self.assertEqual(other["said"], plain["said"])
+        self.assertEqual((other["traced"], other["loaded"]), (1, 1))
+        self.assertIn("the order of a set", str(other["unfit"]))
+
+    def test_what_is_left_out(self):
+        program = PROGRAM + textwrap.dedent("""
+            import re
+            def address(x):
+                return id(LIMIT) == id(x)
+            def breaks(x):
+                slotrt.graph_break()
+                return x + 1
+            def number(x):
+                return x * 2 if x > 5 else x
+            CALLS = [("address", address, (5,)), ("breaks", breaks, (5,)), ("number", number, (5,)), ("another", number, (7,)), ("more", number, (9,))]
+        """)
+        first = run(self.folder, "save", self.path, program)
+        reasons = " ".join(first["saved"]["left_out"])
+        self.assertIn("an address or a hash", reasons)
+        self.assertIn("graph break", reasons)
+        self.assertIn("a condition that is not written: = s0: ", reasons)
+        second = run(self.folder, "load", self.path, program)
+        self.assertEqual(second["said"], first["said"])
+
+    def test_backend_is_left_out(self):
+        def f(x):
+            return x + 1
+
+        slotrt.reset()
+        compiled = slotrt.compile(f, backend=lambda graph, inputs: graph)
+        compiled(1)
+        self.assertIn("a backend made the code of its graph", slotrt.save(self.path)["left_out"])
+
+    def test_reset_forgets_what_was_loaded(self):
+        run(self.folder, "save", self.path)
+        main = MAIN.replace("said = run()", "slotrt.reset(); said = run()", 1)
+        self.assertEqual(run(self.folder, "load", self.path, main=main)["loaded"], 0)
+
+
+class Refused(unittest.TestCase):
+    """Files that are no files of traces, or no longer."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.path = pathlib.Path(cls.folder.name, "traces")
+
+        def f(x):
+            return x * 2 + 1
+
+        slotrt.reset()
+        cls.compiled = slotrt.compile(f)
+        cls.compiled(3)
+        cls.report = slotrt.save(cls.path)
+        cls.content = cls.path.read_bytes()
+
+    def refused(self, content, words):
+        path = pathlib.Path(self.folder.name, "bad")
+        path.write_bytes(content)
+        with self.assertRaisesRegex(slotrt.TraceFileError, words):
+            slotrt.load(path)
+
+    def test_report(self):
+        self.assertEqual(self.report["bytes"], len(self.content))
+        self.assertIsInstance(slotrt.load(self.path), slotrt.LoadedTraces)
+        self.assertIn("traces", repr(slotrt.load(self.path)))
+
+    def test_missing(self):
+        with self.assertRaises(FileNotFoundError):
+            slotrt.load(self.path.with_name("nothing"))
+        with self.assertRaises(OSError):
+            slotrt.load(self.folder.name)
+        with self.assertRaises(OSError):
+            slotrt.save(self.path.with_name("no folder") / "traces")
+        with self.assertRaises(TypeError):
+            slotrt.load(None)
+
+    def test_foreign(self):
+        for content in (b"", b"PK\x03\x04", b"slotrt", b"\x80\x05N.", b"import os"):
+            self.refused(content, "no file of traces")
+
+    def test_cut_off(self):
+        for length in (*range(14, 60), *range(60, len(self.content), 97), len(self.content) - 1):
+            self.refused(self.content[:length], "cut off or damaged")
+        self.refused(self.content + b"x", "damaged: something follows")
+
+    def test_changed_bytes(self):
+        for place in (*range(14, 60), *range(60, len(self.content), 31)):
+            for change in (0x01, 0x80):
+                content = bytearray(self.content)
+                content[place] ^= change
+                self.refused(bytes(content), "cut off or damaged|of form")
+
+    def test_other_version(self):
+        path = pathlib.Path(self.folder.name, "other")
+        cases = [(sys, "version", "3.99.0 (main)", "the interpreter"), (slotrt._slotrt, "__file__", __file__, "slotrt")]
+        for module, name, value, words in cases:
+            with self.subTest(words=words), mock.patch.object(module, name, value):
+                slotrt.save(path)
+            with self.assertRaisesRegex(slotrt.TraceFileError, f"saved by {words} .*; this process has .*Save it again"):
+                slotrt.load(path)
+
+    def test_processes_at_once(self):
+        script = textwrap.dedent(f"""
+            import sys
+            import slotrt
+            def f(x):
+                return x * {{number}} + 1
+            compiled = slotrt.compile(f)
+            compiled(3)
+            for _ in range(60):
+                slotrt.save({str(self.path)!r})
+                slotrt.load({str(self.path)!r})
+        """)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, filter(None, sys.path)))}
+        running = [subprocess.Popen([sys.executable, "-c", script.format(number=number)], env=environment) for number in range(3)]
+        for _ in range(40):
+            slotrt.load(self.path)
+        self.assertEqual([process.wait() for process in running], [0, 0, 0])
+        slotrt.load(self.path)
+        self.assertEqual([path.name for path in pathlib.Path(self.folder.name).iterdir() if path.name.startswith(".")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
