@@ -1,8 +1,8 @@
 //! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
+use super::functions::natives;
 use super::graph_break::{CallResult, stop};
 use super::library::Torch;
 use super::meta::Meta;
-use super::natives;
 use super::sketch::Sketch;
 use crate::domain::Operand;
 use crate::names::name;
