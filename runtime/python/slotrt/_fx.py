@@ -25,6 +25,8 @@ def graph_module(graph, single=False, examples=None):
             name = f"subgraph_{len(root._modules)}"
             root.add_module(name, argument)
             return made.get_attr(name)
+        if type(argument) is slice:
+            return slice(convert(argument.start), convert(argument.stop), convert(argument.step))
         return known.get(argument, argument) if type(argument) is kind else argument
 
     nodes, examples = list(graph), examples or Examples()

@@ -61,14 +61,12 @@ class Symbols:
 
     @staticmethod
     def _strides(shape, value):
-        """Those that the guard on the tensor lets follow from its sizes, or else as they are."""
-        strides, order = list(value.stride()), sorted(range(value.dim()), key=lambda dim: -value.stride(dim))
-        expected, known = 1, 1
-        for dim in reversed(order):
-            if strides[dim] != known:
-                return value.stride()
-            strides[dim] = expected
-            expected, known = expected * shape[dim], known * max(value.shape[dim], 1)
+        """Those that the guard on the tensor lets follow from sizes, or else as they are: innermost first, each may lie around the last."""
+        strides = list(value.stride())
+        order = sorted(reversed(range(value.dim())), key=value.stride)
+        for inner, outer in zip(order, order[1:], strict=False):
+            if value.stride(outer) == value.stride(inner) * max(value.size(inner), 1):
+                strides[outer] = strides[inner] * (shape[inner] if value.size(inner) else 1)
         return strides
 
     def conditions(self):

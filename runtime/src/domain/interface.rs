@@ -2,9 +2,10 @@
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
-use crate::symbol::{ExpressionId, Shape, SizeArithmetic};
+use crate::symbol::{ExpressionId, Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use std::sync::Arc;
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -51,34 +52,38 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
-    /// The sizes of an object of the domain; `None` where they are never symbolic.
-    fn sizes_of(&self, _example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+    /// Sizes and strides of an object of the domain; `None` where they are never symbolic.
+    fn layout_of(&self, _example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         None
     }
     /// What the program has said of sizes of an object from outside.
     fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
         Vec::new()
     }
-    /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2.
-    fn guard_sizes(&self, _example: &Bound<'_, PyAny>, _free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+    /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2, and strides as planned.
+    fn guard_sizes(
+        &self,
+        _example: &Bound<'_, PyAny>,
+        _free: &[bool],
+        _plan: &[Stride],
+    ) -> Option<Box<dyn DomainCheck>> {
         None
     }
     /// Whether what the domain knows about its operand is so for all sizes: its type, how many dimensions it has.
     fn answers_for_all_sizes(&self, _callee: &Callee<'_>) -> bool {
         false
     }
-    /// Whether symbolic numbers may say sizes, so that [`Domain::sizes`] is asked what comes of them.
+    /// Whether symbolic integers may say sizes, so that [`Domain::layouts`] is asked what comes of them.
     fn takes_sizes(&self, _callee: &Callee<'_>) -> bool {
         false
     }
-    /// The sizes of what the operation gives, of each of its parts where it gives several; `None`: not known.
-    fn sizes<'py>(
+    /// The layouts of the new objects that an operation gives, which it answered so: none where it gives an operand, or changes it.
+    /// `None`: not known. What decides them is relied on in the arithmetic.
+    fn layouts<'py>(
         &self,
-        _callee: &Callee<'py>,
-        _args: &[Operand<'py>],
-        _kwargs: &[(String, Operand<'py>)],
-        _arithmetic: &mut SizeArithmetic<'_>,
-    ) -> Option<Vec<Shape>> {
+        _operation: &AnsweredOperation<'_, 'py>,
+        _arithmetic: &SizeArithmetic,
+    ) -> Option<Vec<SymbolicLayout>> {
         None
     }
     /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
@@ -92,8 +97,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         false
     }
     /// The condition under which inputs of a graph lie in memory as these do, as far as the graph may change some of them in place.
-    fn memory_guard(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
+    /// `open`: where inputs end differs from call to call.
+    fn memory_guard(
+        &self,
+        _inputs: &[Bound<'_, PyAny>],
+        _changed: &[bool],
+        _open: bool,
+    ) -> Option<Box<dyn DomainCheck>> {
         None
+    }
+    /// Whether inputs that a graph may change share memory with others.
+    fn share_memory(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> bool {
+        true
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
@@ -186,8 +201,8 @@ pub enum Operand<'py> {
         value: ValueId,
         /// An object of the same type and metadata.
         example: Bound<'py, PyAny>,
-        /// Its sizes, where some differ from call to call.
-        shape: Option<Shape>,
+        /// Sizes and strides, where some differ from call to call.
+        layout: Option<Arc<SymbolicLayout>>,
     },
     /// An object that is known and guarded.
     Known(Bound<'py, PyAny>),
@@ -225,7 +240,7 @@ impl Operand<'_> {
     #[must_use]
     pub fn has_symbolic_sizes(&self) -> bool {
         match self {
-            Self::Graph { shape, .. } => shape.is_some(),
+            Self::Graph { layout, .. } => layout.is_some(),
             Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_symbolic_sizes),
             Self::Slice(_) | Self::Number { .. } | Self::Known(_) | Self::Foreign(_) => false,
         }
@@ -241,6 +256,21 @@ impl Operand<'_> {
             Self::Graph { .. } | Self::Known(_) | Self::Foreign(_) => false,
         }
     }
+}
+
+/// An operation, and how its domain has answered it.
+#[allow(missing_debug_implementations)]
+pub struct AnsweredOperation<'a, 'py> {
+    /// The interpreter.
+    pub py: Python<'py>,
+    /// What was called.
+    pub callee: &'a Callee<'py>,
+    /// Its operands.
+    pub args: &'a [Operand<'py>],
+    /// Its keyword arguments.
+    pub kwargs: &'a [(String, Operand<'py>)],
+    /// The answer.
+    pub answer: &'a Answer<'py>,
 }
 
 /// How a domain answers an operation.

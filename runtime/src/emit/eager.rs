@@ -89,6 +89,10 @@ impl Writer<'_, '_> {
                 let count = all(items)?;
                 self.plain(Op::BUILD_LIST, count);
             }
+            Argument::Slice(items) => {
+                let count = all(items)?;
+                self.plain(Op::BUILD_SLICE, count);
+            }
             Argument::Constant(object) => self.constant(object.bind(self.py).clone()),
             Argument::Node(id) => match places.temporaries.get(id.0 as usize).copied().flatten() {
                 Some(temporary) => self.op(Op::LOAD_FAST, Arg::Temporary(temporary)),

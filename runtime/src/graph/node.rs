@@ -1,5 +1,6 @@
 //! Graphs as data: FX-like nodes in the order in which they run.
 use pyo3::prelude::*;
+use pyo3::types::{PySlice, PyTuple};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -37,15 +38,34 @@ pub enum Argument {
     Tuple(Vec<Argument>),
     /// A list built from arguments.
     List(Vec<Argument>),
+    /// `slice(start, stop, step)`, where not all of them are constants.
+    Slice(Vec<Argument>),
 }
 
 impl Argument {
+    /// A slice of three arguments.
+    pub fn slice(py: Python<'_>, parts: Vec<Self>) -> PyResult<Self> {
+        let constant = |part: &Self| match part {
+            Self::Constant(object) => Some(object.clone_ref(py)),
+            _ => None,
+        };
+        match parts.iter().map(constant).collect::<Option<Vec<_>>>() {
+            Some(objects) => {
+                let slice = py.get_type::<PySlice>().call1(PyTuple::new(py, objects)?)?;
+                Ok(Self::Constant(slice.unbind()))
+            }
+            None => Ok(Self::Slice(parts)),
+        }
+    }
+
     /// Adds the nodes that it names.
     pub fn nodes(&self, found: &mut Vec<NodeId>) {
         match self {
             Self::Node(node) => found.push(*node),
             Self::Constant(_) => {}
-            Self::Tuple(parts) | Self::List(parts) => parts.iter().for_each(|part| part.nodes(found)),
+            Self::Tuple(parts) | Self::List(parts) | Self::Slice(parts) => {
+                parts.iter().for_each(|part| part.nodes(found))
+            }
         }
     }
 }
@@ -106,7 +126,9 @@ impl Argument {
         match self {
             Self::Node(id) => found(*id),
             Self::Constant(_) => {}
-            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.each_node(found)),
+            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => {
+                items.iter().for_each(|item| item.each_node(found));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::internal_error::InternalError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// A graph flattened for running.
@@ -33,6 +33,7 @@ enum Operand {
     Constant(Py<PyAny>),
     Tuple(Vec<Operand>),
     List(Vec<Operand>),
+    Slice(Vec<Operand>),
 }
 
 type Registers<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 16]>;
@@ -138,6 +139,7 @@ impl Operand {
             Argument::Constant(constant) => Self::Constant(constant.clone_ref(py)),
             Argument::Tuple(items) => Self::Tuple(all(items)),
             Argument::List(items) => Self::List(all(items)),
+            Argument::Slice(items) => Self::Slice(all(items)),
         }
     }
 
@@ -152,6 +154,7 @@ impl Operand {
             Self::Constant(constant) => Ok(constant.bind(py).clone()),
             Self::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),
             Self::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),
+            Self::Slice(items) => py.get_type::<PySlice>().call1(PyTuple::new(py, all(items)?)?),
         }
     }
 
@@ -159,7 +162,9 @@ impl Operand {
         match self {
             Self::Register(register) => found(*register),
             Self::Constant(_) => {}
-            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.registers(found)),
+            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => {
+                items.iter().for_each(|item| item.registers(found))
+            }
         }
     }
 
@@ -167,7 +172,9 @@ impl Operand {
         match self {
             Self::Register(_) => Ok(()),
             Self::Constant(constant) => visit.call(constant),
-            Self::Tuple(items) | Self::List(items) => items.iter().try_for_each(|item| item.traverse(visit)),
+            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => {
+                items.iter().try_for_each(|item| item.traverse(visit))
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 use super::node::{Argument, InputSize, Node, NodeOp};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
 
 /// A node as FX describes one.
 #[pyclass(name = "Node", module = "slotrt", frozen)]
@@ -108,7 +108,7 @@ fn add_user<'py>(argument: &Argument, earlier: &Bound<'py, PyList>, user: &Bound
             used.get().users.bind(earlier.py()).set_item(user, earlier.py().None())
         }
         Argument::Constant(_) => Ok(()),
-        Argument::Tuple(items) | Argument::List(items) => {
+        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => {
             items.iter().try_for_each(|item| add_user(item, earlier, user))
         }
     }
@@ -122,5 +122,6 @@ fn object<'py>(argument: &Argument, earlier: &Bound<'py, PyList>) -> PyResult<Bo
         Argument::Constant(constant) => Ok(constant.bind(py).clone()),
         Argument::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),
         Argument::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),
+        Argument::Slice(items) => py.get_type::<PySlice>().call1(PyTuple::new(py, all(items)?)?),
     }
 }

@@ -34,7 +34,7 @@ pub struct Expressions {
     table: Vec<Expression>,
     known: FxHashMap<Expression, ExpressionId>,
     /// What an input is at least.
-    minima: FxHashMap<Symbol, i64>,
+    pub(super) minima: FxHashMap<Symbol, i64>,
 }
 
 impl Expressions {
@@ -157,24 +157,6 @@ impl Expressions {
             (Operation::And | Operation::Or | Operation::Xor, _) => Some(opaque()),
             _ => None,
         }
-    }
-
-    /// What an integer is at least, by what its inputs are at least.
-    pub(super) fn minimum(&self, sum: &Sum) -> Option<i64> {
-        let mut least = sum.constant;
-        for term in &sum.terms {
-            let mut product = term.coefficient;
-            for factor in &term.factors {
-                let Factor::Input(symbol) = factor else { return None };
-                let minimum = *self.minima.get(symbol)?;
-                if minimum < 0 || product < 0 {
-                    return None;
-                }
-                product = product.checked_mul(minimum)?;
-            }
-            least = least.checked_add(product)?;
-        }
-        Some(least)
     }
 }
 

@@ -119,7 +119,9 @@ fn flatten_sum(table: &Expressions, sum: &Sum, steps: &mut Vec<Step>) {
 fn write(table: &Expressions, id: ExpressionId, text: &mut String, inner: bool) {
     match table.get(id) {
         Expression::Sum(sum) => {
-            let brackets = inner && sum.terms.len() + usize::from(sum.constant != 0) > 1;
+            let is_product = |term: &Term| term.coefficient != 1 || term.factors.len() > 1;
+            let parts = sum.terms.len() + usize::from(sum.constant != 0);
+            let brackets = inner && (parts > 1 || sum.terms.first().is_some_and(is_product));
             if brackets {
                 text.push('(');
             }

@@ -2,9 +2,11 @@
 //!
 //! In: operations on integers and floats. Out: interned expressions, decided or open comparisons, formulas over `i64` and `f64`.
 //! It must not know Python objects, sources or the tracer.
+mod bounds;
 mod expression;
 mod formula;
 mod ids;
+mod layout;
 mod number;
 mod operation;
 mod relation;
@@ -15,8 +17,9 @@ mod sum;
 pub use expression::{Expressions, Kind};
 pub use formula::Formula;
 pub use ids::{ExpressionId, Symbol};
+pub use layout::{Layout, Stride, SymbolicLayout};
 pub use number::{Comparison, Number};
 pub use operation::Operation;
 pub use relation::{Condition, Decision, Relation};
-pub use sizes::{Shape, SizeArithmetic};
+pub use sizes::{SizeArithmetic, SymbolicSize};
 pub use split::Split;

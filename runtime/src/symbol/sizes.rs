@@ -1,91 +1,150 @@
-//! Arithmetic of sizes: what rules compute, and what they assume where they must decide.
+//! Arithmetic of sizes: what rules compute with, and the relations that decide what rules give.
 use super::expression::Expressions;
 use super::formula::Formula;
 use super::ids::{ExpressionId, Symbol};
 use super::number::{Comparison, Number};
 use super::operation::Operation;
 use super::relation::{Condition, Decision, Relation};
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-/// The sizes of an array, of which some differ from call to call.
-pub type Shape = Arc<[ExpressionId]>;
+/// What rules compute sizes with. Copies share one table of expressions and one record of relations.
+#[derive(Clone, Debug)]
+pub struct SizeArithmetic(Rc<RefCell<State>>);
 
-/// What rules compute sizes with.
-#[derive(Debug)]
-pub struct SizeArithmetic<'a> {
-    expressions: &'a mut Expressions,
-    inputs: &'a [Number],
+#[derive(Debug, Default)]
+struct State {
+    expressions: Expressions,
+    inputs: Vec<Number>,
     /// Relations that decided what rules gave: each holds in this call.
-    pub assumed: Vec<Relation>,
+    relied: Vec<Relation>,
 }
 
-impl<'a> SizeArithmetic<'a> {
+impl SizeArithmetic {
     /// For these inputs.
-    pub fn new(expressions: &'a mut Expressions, inputs: &'a [Number]) -> Self {
-        Self { expressions, inputs, assumed: Vec::new() }
-    }
-
-    /// A size that is known.
-    pub fn constant(&mut self, size: i64) -> ExpressionId {
-        self.expressions.constant(Number::Integer(size))
-    }
-
-    /// The size that an expression is, whatever comes in.
     #[must_use]
-    pub fn known(&self, size: ExpressionId) -> Option<i64> {
-        match self.expressions.known(size)? {
-            Number::Integer(size) => Some(size),
-            Number::Float(_) => None,
+    pub fn new(expressions: Expressions, inputs: Vec<Number>) -> Self {
+        Self(Rc::new(RefCell::new(State { expressions, inputs, relied: Vec::new() })))
+    }
+
+    /// Gives back the expressions, and the relations that rules relied on.
+    #[must_use]
+    pub fn finish(self) -> (Expressions, Vec<Relation>) {
+        let State { expressions, relied, .. } = self.0.take();
+        (expressions, relied)
+    }
+
+    /// A size as rules compute with it.
+    #[must_use]
+    pub fn size(&self, expression: ExpressionId) -> SymbolicSize {
+        let state = self.0.borrow();
+        if let Some(Number::Integer(known)) = state.expressions.known(expression) {
+            return SymbolicSize::Known(known);
+        }
+        match Formula::new(&state.expressions, expression).evaluate(&|symbol| state.input(symbol)) {
+            Some(Number::Integer(hint)) => SymbolicSize::Open { expression, hint, arithmetic: self.clone() },
+            _ => SymbolicSize::Unknown,
         }
     }
 
-    /// The size in this call.
+    /// The expression for a size.
     #[must_use]
-    pub fn hint(&self, size: ExpressionId) -> Option<i64> {
-        match Formula::new(self.expressions, size).evaluate(&|symbol| self.input(symbol))? {
-            Number::Integer(size) => Some(size),
-            Number::Float(_) => None,
+    pub fn expression(&self, size: &SymbolicSize) -> Option<ExpressionId> {
+        match size {
+            SymbolicSize::Known(size) => Some(self.0.borrow_mut().expressions.constant(Number::Integer(*size))),
+            SymbolicSize::Open { expression, .. } => Some(*expression),
+            SymbolicSize::Unknown => None,
         }
     }
+}
 
+impl State {
     fn input(&self, symbol: Symbol) -> Option<Number> {
         self.inputs.get(symbol.0 as usize).copied()
     }
 
-    /// The result of an operation.
-    pub fn apply(&mut self, operation: Operation, left: ExpressionId, right: ExpressionId) -> Option<ExpressionId> {
-        self.expressions.apply(operation, &[left, right])
-    }
-
-    /// The product.
-    pub fn product(&mut self, sizes: &[ExpressionId]) -> Option<ExpressionId> {
-        let one = self.constant(1);
-        sizes.iter().try_fold(one, |product, size| self.apply(Operation::Multiply, product, *size))
-    }
-
-    /// Whether a comparison holds: always, or in this call, which is then assumed.
-    pub fn holds(&mut self, comparison: Comparison, left: ExpressionId, right: ExpressionId) -> Option<bool> {
+    /// Whether a comparison holds: always, or in this call; then it is relied on.
+    fn holds(&mut self, comparison: Comparison, left: ExpressionId, right: ExpressionId) -> Option<bool> {
         let open = match self.expressions.decide(Relation { comparison, left, right }) {
             Decision::Known(truth) => return Some(truth),
             Decision::Open(open) => open,
         };
-        for (relation, truth) in [(open, true), (Relation { comparison: open.comparison.opposite(), ..open }, false)] {
-            if Condition::new(self.expressions, relation).holds(&|symbol| self.input(symbol)) {
-                self.assumed.push(relation);
+        let opposite = Relation { comparison: open.comparison.opposite(), ..open };
+        for (relation, truth) in [(open, true), (opposite, false)] {
+            if Condition::new(&self.expressions, relation).holds(&|symbol| self.input(symbol)) {
+                self.relied.push(relation);
                 return Some(truth);
             }
         }
         None
     }
+}
 
-    /// Whether two sizes are equal.
-    pub fn equal(&mut self, left: ExpressionId, right: ExpressionId) -> Option<bool> {
-        self.holds(Comparison::Equal, left, right)
+/// An integer that rules compute with.
+#[derive(Clone, Debug)]
+pub enum SymbolicSize {
+    /// A number that no input changes.
+    Known(i64),
+    /// An expression of what comes in.
+    Open {
+        /// The expression.
+        expression: ExpressionId,
+        /// What it is in this call.
+        hint: i64,
+        /// Where it is computed.
+        arithmetic: SizeArithmetic,
+    },
+    /// A number that has no expression: nothing is known that depends on it.
+    Unknown,
+}
+
+impl SymbolicSize {
+    /// What it is in this call.
+    #[must_use]
+    pub fn hint(&self) -> Option<i64> {
+        match self {
+            Self::Known(size) | Self::Open { hint: size, .. } => Some(*size),
+            Self::Unknown => None,
+        }
     }
 
-    /// Whether a size is this number.
-    pub fn is(&mut self, size: ExpressionId, number: i64) -> Option<bool> {
-        let number = self.constant(number);
-        self.equal(size, number)
+    fn arithmetic(&self) -> Option<&SizeArithmetic> {
+        match self {
+            Self::Open { arithmetic, .. } => Some(arithmetic),
+            _ => None,
+        }
+    }
+
+    /// The result of an operation; `None` where it has none of 64 bits, or no expression.
+    #[must_use]
+    pub fn apply(&self, operation: Operation, other: &Self) -> Option<Self> {
+        let hints = [self.hint()?, other.hint()?].map(Number::Integer);
+        let Number::Integer(hint) = operation.apply(&hints)? else { return None };
+        let Some(arithmetic) = self.arithmetic().or_else(|| other.arithmetic()) else { return Some(Self::Known(hint)) };
+        let operands = [arithmetic.expression(self)?, arithmetic.expression(other)?];
+        let expressions = &mut arithmetic.0.borrow_mut().expressions;
+        let expression = expressions.apply(operation, &operands)?;
+        Some(match expressions.known(expression) {
+            Some(Number::Integer(known)) => Self::Known(known),
+            _ => Self::Open { expression, hint, arithmetic: arithmetic.clone() },
+        })
+    }
+
+    /// Whether a comparison holds: always, or in this call; then it is relied on. `None`: nobody knows.
+    #[must_use]
+    pub fn compare(&self, comparison: Comparison, other: &Self) -> Option<bool> {
+        let hints = [self.hint()?, other.hint()?].map(Number::Integer);
+        let Some(arithmetic) = self.arithmetic().or_else(|| other.arithmetic()) else {
+            return comparison.holds(hints[0], hints[1]);
+        };
+        let (left, right) = (arithmetic.expression(self)?, arithmetic.expression(other)?);
+        arithmetic.0.borrow_mut().holds(comparison, left, right)
+    }
+
+    /// The number that it is in this call, which is relied on.
+    #[must_use]
+    pub fn specialise(&self) -> Option<i64> {
+        let hint = self.hint()?;
+        self.compare(Comparison::Equal, &Self::Known(hint))?.then_some(hint)
     }
 }

@@ -17,6 +17,7 @@ mod transparency;
 mod unpacked;
 
 pub use cpython::module;
+pub use python::all_files as test_files;
 pub use releases::{DECODED, HOOKED, SUPPORTED, bodies, newest};
 
 use crate::obtain::{Interpreter, compiled, interpreter};

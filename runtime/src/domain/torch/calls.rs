@@ -1,24 +1,27 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
 use super::device_modes::is_of_device;
-use super::enums::{enum_answer, is_of_enum};
 use super::fakes::Fakes;
+use super::functions::enums::{enum_answer, is_of_enum};
+use super::functions::type_names::is_instance_check;
 use super::functions::{compilers, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
+use super::memory::MemoryCheck;
 use super::meta::{Meta, overridden};
 use super::modes;
 use super::rules::Rules;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
-use super::type_names::is_instance_check;
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
+use crate::domain::{
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark,
+};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
-use crate::symbol::{Shape, SizeArithmetic};
+use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
@@ -150,7 +153,7 @@ impl Domain for Torch {
         }
     }
 
-    fn sizes_of(&self, example: &Bound<'_, PyAny>) -> Option<Vec<i64>> {
+    fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         match self.ambient.plain(example.py()) {
             Ok(true) => sizes::of(example),
             _ => None,
@@ -161,27 +164,25 @@ impl Domain for Torch {
         marks::of(object)
     }
 
-    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool]) -> Option<Box<dyn DomainCheck>> {
+    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool], plan: &[Stride]) -> Option<Box<dyn DomainCheck>> {
         TensorCheck::new(example).ok()??;
-        Some(Box::new(OpenSizes::new(example, free).ok()?))
+        Some(Box::new(OpenSizes::new(example, free, plan).ok()?))
     }
 
     fn answers_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
-        sizes::answers_for_all(callee)
+        self.holds_for_all_sizes(callee)
     }
 
     fn takes_sizes(&self, callee: &Callee<'_>) -> bool {
-        sizes::takes_sizes(callee)
+        self.has_rule(callee)
     }
 
-    fn sizes<'py>(
+    fn layouts<'py>(
         &self,
-        callee: &Callee<'py>,
-        args: &[Operand<'py>],
-        kwargs: &[(String, Operand<'py>)],
-        arithmetic: &mut SizeArithmetic<'_>,
-    ) -> Option<Vec<Shape>> {
-        sizes::infer(callee, args, kwargs, arithmetic)
+        operation: &AnsweredOperation<'_, 'py>,
+        arithmetic: &SizeArithmetic,
+    ) -> Option<Vec<SymbolicLayout>> {
+        self.symbolic_layouts(operation, arithmetic)
     }
 
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
@@ -212,9 +213,13 @@ impl Domain for Torch {
         attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
     }
 
-    fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
+    fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> Option<Box<dyn DomainCheck>> {
         // Tensors without memory overlap with none.
-        super::memory::MemoryCheck::new(inputs, changed).ok().map(|check| Box::new(check) as _)
+        MemoryCheck::new(inputs, changed, open).ok().map(|check| Box::new(check) as _)
+    }
+
+    fn share_memory(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> bool {
+        MemoryCheck::new(inputs, changed, true).is_ok_and(|check| check.has_overlaps())
     }
 
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {

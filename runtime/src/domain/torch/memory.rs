@@ -7,8 +7,8 @@ use pyo3::types::PyTuple;
 /// Where the inputs of a graph lie that overlap with one that the graph changes.
 #[derive(Debug)]
 pub(super) struct MemoryCheck {
-    /// Bytes from the first element of each input to behind its last; guards on shapes and strides keep them.
-    extents: Vec<usize>,
+    /// Bytes from the first element of each input to behind its last, where guards on shapes and strides keep them.
+    extents: Option<Vec<usize>>,
     /// Whether the graph may change the input.
     changed: Vec<bool>,
     overlaps: Vec<Overlap>,
@@ -19,19 +19,28 @@ type Overlap = (usize, usize, isize, bool);
 
 impl MemoryCheck {
     /// For inputs like these.
-    pub(super) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> PyResult<Self> {
-        let extents = inputs.iter().map(extent).collect::<PyResult<_>>()?;
+    ///
+    /// `open`: where they end differs from call to call.
+    pub(super) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> PyResult<Self> {
+        let extents = if open { None } else { Some(extents(inputs)?) };
         let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new() };
         check.overlaps = check.overlaps_of(inputs)?;
         Ok(check)
     }
 
+    /// Whether any of them share memory.
+    pub(super) fn has_overlaps(&self) -> bool {
+        !self.overlaps.is_empty()
+    }
+
     fn overlaps_of(&self, inputs: &[Bound<'_, PyAny>]) -> PyResult<Vec<Overlap>> {
         let starts = addresses(inputs)?;
+        let now = if self.extents.is_none() { extents(inputs)? } else { Vec::new() };
+        let extents = self.extents.as_ref().unwrap_or(&now);
         let mut found = Vec::new();
         for (one, start) in starts.iter().enumerate() {
             for (other, beside) in starts.iter().enumerate().skip(one + 1) {
-                let meet = *start < beside + self.extents[other] && *beside < start + self.extents[one];
+                let meet = *start < beside + extents[other] && *beside < start + extents[one];
                 if meet && (self.changed[one] || self.changed[other]) {
                     let distance = (*beside as isize).wrapping_sub(*start as isize);
                     found.push((one, other, distance, inputs[one].is(&inputs[other])));
@@ -46,6 +55,10 @@ fn addresses(tensors: &[Bound<'_, PyAny>]) -> PyResult<Vec<usize>> {
     tensors.iter().map(|tensor| tensor.call_method0(name!("data_ptr"))?.extract()).collect()
 }
 
+fn extents(tensors: &[Bound<'_, PyAny>]) -> PyResult<Vec<usize>> {
+    tensors.iter().map(extent).collect()
+}
+
 fn extent(tensor: &Bound<'_, PyAny>) -> PyResult<usize> {
     let shape: Vec<usize> = tensor.getattr(name!("shape"))?.extract()?;
     let strides: Vec<usize> = tensor.call_method0(name!("stride"))?.extract()?;
@@ -57,7 +70,7 @@ fn extent(tensor: &Bound<'_, PyAny>) -> PyResult<usize> {
 impl DomainCheck for MemoryCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         let inputs: Vec<_> = value.cast::<PyTuple>().map(|inputs| inputs.iter().collect()).unwrap_or_default();
-        inputs.len() == self.extents.len() && self.overlaps_of(&inputs).is_ok_and(|found| found == self.overlaps)
+        inputs.len() == self.changed.len() && self.overlaps_of(&inputs).is_ok_and(|found| found == self.overlaps)
     }
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {

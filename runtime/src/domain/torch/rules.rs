@@ -2,6 +2,7 @@
 use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
 use super::sketch::{Extent, Sketch};
 use crate::names::name;
+use crate::symbol::SymbolicSize;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple};
 use rustc_hash::FxHashMap;
@@ -11,6 +12,8 @@ use std::sync::Mutex;
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) book: Rulebook<Extent>,
+    /// The same rules over symbolic sizes.
+    pub(super) symbolic_book: Rulebook<SymbolicSize>,
     dtypes: Vec<(Py<PyAny>, Dtype)>,
     pub(super) formats: Vec<(Py<PyAny>, MemoryFormat)>,
     strided: Py<PyAny>,
@@ -38,6 +41,7 @@ impl Rules {
         ];
         Ok(Self {
             book: Rulebook::default(),
+            symbolic_book: Rulebook::default(),
             dtypes,
             formats,
             strided: object("strided")?,

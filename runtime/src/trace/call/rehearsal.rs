@@ -2,6 +2,7 @@
 //! that they change nothing outside; what it records on the way is dropped, and the graph calls the function itself.
 use crate::domain::{Callee, Domain, ModeChange, Operand, Rehearsal};
 use crate::graph::{NodeId, NodeOp};
+use crate::trace::number::TakenNumbers;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
@@ -81,9 +82,9 @@ impl<'py> Tracer<'py> {
             }
         });
         let result = result?;
-        if !self.state.numbers.shapes.is_empty() {
+        if !self.state.numbers.layouts.is_empty() {
             // No rule says what sizes the call as a whole gives.
-            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
+            return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
         }
         if self.changes() != changes {
             return unsupported(WHOLE, "what it calls changes something outside");
@@ -118,7 +119,7 @@ impl<'py> Tracer<'py> {
     /// Containers that the called function could change are other ones at each call.
     fn refuse_containers(&mut self, args: &Arguments) -> Traced<()> {
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            match self.operand_of(*value, false)? {
+            match self.operand_of(*value, TakenNumbers::None)? {
                 Operand::Graph { .. } | Operand::Known(_) => {}
                 _ => return unsupported(WHOLE, "an argument is neither a tensor nor a plain value"),
             }
@@ -130,7 +131,7 @@ impl<'py> Tracer<'py> {
     fn refuse_others(&mut self, dropped: &[NodeId], args: &Arguments) -> Traced<()> {
         let mut own = dropped.to_vec();
         for value in args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            if let Operand::Graph { value, .. } = self.operand_of(*value, false)? {
+            if let Operand::Graph { value, .. } = self.operand_of(*value, TakenNumbers::None)? {
                 own.push(self.graph_node(value)?);
             }
         }
@@ -144,7 +145,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn needs_gradients(&mut self, value: ValueId) -> Traced<bool> {
-        let Operand::Graph { example, .. } = self.operand_of(value, false)? else { return Ok(false) };
+        let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(false) };
         Ok(example.getattr("requires_grad").and_then(|needs| needs.is_truthy()).unwrap_or(false))
     }
 }

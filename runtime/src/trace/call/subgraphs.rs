@@ -3,6 +3,7 @@
 use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
 use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
 use crate::names::name;
+use crate::trace::number::TakenNumbers;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
@@ -88,13 +89,13 @@ impl<'py> Tracer<'py> {
         let mut extra = Vec::new();
         for node in lifted {
             let value = self.value_of_node(*node)?;
-            extra.push(self.operand_of(value, false)?);
+            extra.push(self.operand_of(value, TakenNumbers::None)?);
         }
         let mut operands = Vec::new();
         for (index, value) in args.positional.iter().enumerate().take(order.arity) {
             let operand = match order.bodies.contains(&index) {
                 true => Operand::Known(self.py.None().into_bound(self.py)),
-                false => self.operand_of(*value, false)?,
+                false => self.operand_of(*value, TakenNumbers::None)?,
             };
             operands.push(operand);
         }
@@ -115,7 +116,7 @@ impl<'py> Tracer<'py> {
             items.extend(extra);
             operands[order.lifted] = Operand::Tuple(items);
         }
-        let mut named = self.named_operands(&args.keywords, false)?;
+        let mut named = self.named_operands(&args.keywords, TakenNumbers::None)?;
         let examples: Vec<_> = bodies
             .iter()
             .map(|body| body.leaves.iter().map(|(_, example)| example.bind(self.py).clone()).collect())
@@ -137,7 +138,7 @@ impl<'py> Tracer<'py> {
         let mut parts = Vec::new();
         for (index, part) in made.try_iter().into_iter().flatten().flatten().enumerate() {
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let from = [Operand::Graph { value: whole, example: made.clone(), shape: None }, Operand::Known(index)];
+            let from = [Operand::Graph { value: whole, example: made.clone(), layout: None }, Operand::Known(index)];
             parts.push(self.record(domain, getitem.clone(), &from, &[], part)?);
         }
         let alike = !order.formals.is_empty() || bodies.windows(2).all(|pair| pair[0].shape == pair[1].shape);
@@ -151,7 +152,7 @@ impl<'py> Tracer<'py> {
     /// The arguments that are handed on to the function.
     fn operands_given(&mut self, args: &Arguments, order: &HigherOrder) -> Traced<Vec<Operand<'py>>> {
         match order.arity == order.lifted {
-            true => self.operands_of(args.positional.get(order.arity..).unwrap_or_default(), false),
+            true => self.operands_of(args.positional.get(order.arity..).unwrap_or_default(), TakenNumbers::None),
             false => Ok(Vec::new()),
         }
     }
@@ -167,7 +168,7 @@ impl<'py> Tracer<'py> {
         for formal in order.formals {
             let (Formal::Whole(index) | Formal::First(index)) = formal;
             for item in self.items_of(args, *index)? {
-                let Operand::Graph { example, .. } = self.operand_of(item, false)? else {
+                let Operand::Graph { example, .. } = self.operand_of(item, TakenNumbers::None)? else {
                     return unsupported(WHAT, "an operand is no tensor");
                 };
                 let example = domain.formal(&example, matches!(formal, Formal::First(_))).map_err(Unwind::Break)?;
@@ -363,6 +364,8 @@ fn rename(argument: &mut Argument, places: &FxHashMap<NodeId, NodeId>) {
     match argument {
         Argument::Node(id) => *id = places.get(id).copied().unwrap_or(*id),
         Argument::Constant(_) => {}
-        Argument::Tuple(items) | Argument::List(items) => items.iter_mut().for_each(|item| rename(item, places)),
+        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => {
+            items.iter_mut().for_each(|item| rename(item, places))
+        }
     }
 }

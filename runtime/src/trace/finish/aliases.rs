@@ -51,10 +51,6 @@ impl<'py> Tracer<'py> {
         if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
             return Ok(());
         }
-        if !self.state.numbers.shapes.is_empty() {
-            // Where inputs end is not known.
-            return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
-        }
         let changed = reached(&self.state.graph, &self.state.changed_by_graph);
         let mut inputs = Vec::new();
         for (node, value) in self.state.inputs.iter() {
@@ -66,7 +62,12 @@ impl<'py> Tracer<'py> {
         let objects: Vec<_> = inputs.iter().map(|(object, ..)| object.clone()).collect();
         let changed: Vec<_> = inputs.iter().map(|(.., changed)| *changed).collect();
         let domain = objects.first().and_then(|object| self.domain_of(&object.get_type()));
-        if let Some(check) = domain.and_then(|domain| domain.memory_guard(&objects, &changed)) {
+        let open = !self.state.numbers.layouts.is_empty();
+        if open && domain.as_ref().is_some_and(|domain| domain.share_memory(&objects, &changed)) {
+            // Where inputs end decides what they share.
+            return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
+        }
+        if let Some(check) = domain.and_then(|domain| domain.memory_guard(&objects, &changed, open)) {
             let sources = Source::Together(inputs.into_iter().map(|(_, source, _)| source).collect());
             self.guard(sources, Check::Domain(check), "the graph changes inputs in place");
         }

@@ -142,7 +142,7 @@ impl<'py> Tracer<'py> {
         let class = self.import("builtins", "slice")?;
         let mut natives = Vec::new();
         for bound in bounds {
-            natives.push(self.native(*bound)?);
+            natives.push(self.stored(*bound)?);
         }
         if natives.len() == 1 {
             let none = self.py.None().into_bound(self.py);

@@ -1,41 +1,54 @@
 //! Symbolic numbers in the graph: inputs, and the operations on them.
 use crate::domain::Operand;
 use crate::graph::{Argument, InputSize, Node, NodeId, NodeOp};
-use crate::symbol::{Formula, Number, Operation, Shape};
+use crate::symbol::{Formula, Number, Operation, SymbolicLayout};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
+use std::sync::Arc;
+
+/// Which symbolic numbers an operation takes as operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TakenNumbers {
+    /// None: they must be known.
+    None,
+    /// Integers, which may say sizes.
+    Integers,
+    /// All: they are contents.
+    All,
+}
 
 impl<'py> Tracer<'py> {
-    /// A symbolic number as an operand of a domain.
-    pub(crate) fn number_operand(&mut self, value: ValueId) -> Traced<Option<Operand<'py>>> {
-        if !self.is_symbolic(value) {
+    /// A symbolic number as an operand of a domain that takes such.
+    pub(crate) fn number_operand(&mut self, value: ValueId, taken: TakenNumbers) -> Traced<Option<Operand<'py>>> {
+        if taken == TakenNumbers::None || !self.is_symbolic(value) {
             return Ok(None);
         }
         let numeral = self.numeral(value)?;
+        let is_float = numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>());
         // Backends compile floats as constants.
-        if self.state.backend && numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>())
-        {
+        if is_float && (self.state.backend || taken == TakenNumbers::Integers) {
             return Ok(None);
         }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))
     }
 
-    /// Keeps the sizes of what an operation gives, where some are symbolic.
-    pub(crate) fn keep_shape(&mut self, made: ValueId, shape: Option<Shape>) {
-        let expressions = &self.state.numbers.expressions;
-        if let Some(shape) = shape.filter(|shape| shape.iter().any(|size| expressions.known(*size).is_none())) {
-            self.state.numbers.shapes.insert(made, shape);
+    /// Keeps the layout of what an operation gives, where some of it is symbolic.
+    pub(crate) fn keep_layout(&mut self, made: ValueId, layout: Option<SymbolicLayout>) {
+        let Some(layout) = layout else { return };
+        let mut parts = layout.sizes.iter().chain(&layout.strides);
+        if parts.any(|part| self.state.numbers.expressions.known(*part).is_none()) {
+            self.state.numbers.layouts.insert(made, Arc::new(layout));
         }
     }
 
     /// What a backend is told of an input: its sizes where some are symbolic, or which number it is.
     pub(crate) fn sizes_of_input(&self, value: ValueId) -> Option<Box<[InputSize]>> {
         let numbers = &self.state.numbers;
-        if let Some(shape) = numbers.shapes.get(&value) {
-            let sizes = shape.iter().map(|size| match numbers.expressions.known(*size) {
+        if let Some(layout) = numbers.layouts.get(&value) {
+            let sizes = layout.sizes.iter().map(|size| match numbers.expressions.known(*size) {
                 Some(Number::Integer(size)) => InputSize::Known(size),
                 _ => InputSize::Symbol(Formula::new(&numbers.expressions, *size).text().to_owned()),
             });

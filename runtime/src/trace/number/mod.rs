@@ -5,3 +5,5 @@ mod inputs;
 mod operations;
 mod sizes;
 mod storage;
+
+pub(crate) use graph_nodes::TakenNumbers;

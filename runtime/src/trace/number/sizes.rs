@@ -1,12 +1,10 @@
 //! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
-use crate::domain::{Answer, Callee, Domain, Operand, SizeMark};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, SizeMark};
 use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::types;
 use crate::guard::DomainCheck;
 use crate::guard::source::Source;
-use crate::symbol::{
-    Comparison, ExpressionId, Expressions, Formula, Number, Operation, Relation, Shape, SizeArithmetic, Split,
-};
+use crate::symbol::{Comparison, ExpressionId, Number, Operation, Relation, SizeArithmetic, Split, SymbolicLayout};
 use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
@@ -37,20 +35,29 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Box<dyn DomainCheck>> {
         if let Some(source) = self.source(value)
             && let Some(open) = self.open_sizes(domain, object, source)
+            && let Some(known) = domain.layout_of(object)
+            && let plan = known.plan()
             && let Some(check) =
-                domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>())
+                domain.guard_sizes(object, &open.iter().map(|size| size.path.is_some()).collect::<Vec<_>>(), &plan)
         {
-            let mut shape = Vec::new();
+            let mut sizes = Vec::new();
             for size in open {
-                shape.push(match size.path {
+                sizes.push(match size.path {
                     Some(path) => self.size_input(path, size.now, size.mark)?,
-                    None => self.state.numbers.expressions.constant(Number::Integer(size.now)),
+                    None => self.size_constant(size.now),
                 });
             }
-            self.state.numbers.shapes.insert(value, shape.into());
-            return Ok(check);
+            if let Some(strides) = self.state.numbers.expressions.planned_strides(&known, &sizes) {
+                let layout = SymbolicLayout { sizes: sizes.into(), strides };
+                self.state.numbers.layouts.insert(value, Arc::new(layout));
+                return Ok(check);
+            }
         }
         domain.guard(object).map_err(Unwind::Break)
+    }
+
+    fn size_constant(&mut self, size: i64) -> ExpressionId {
+        self.state.numbers.expressions.constant(Number::Integer(size))
     }
 
     /// The sizes of an object from outside, where some are symbolic: marked so, or seen to change.
@@ -65,7 +72,7 @@ impl<'py> Tracer<'py> {
             return None;
         }
         let base = Arc::new(source);
-        let sizes = domain.sizes_of(object)?.into_iter().enumerate().map(|(index, now)| {
+        let sizes = domain.layout_of(object)?.sizes.into_iter().enumerate().map(|(index, now)| {
             let path = Source::Size(Arc::clone(&base), index);
             let mut own = marks.iter().filter(|(marked, _)| *marked == index).map(|(_, mark)| *mark);
             let mark = own.clone().find(|mark| *mark == SizeMark::Constant).or_else(|| own.next());
@@ -141,24 +148,25 @@ impl<'py> Tracer<'py> {
     /// What a program asks of an array whose sizes are symbolic, where the answer says them; `None`: it does not, or another array.
     pub(crate) fn size_question(&mut self, callee: &Callee<'py>, args: &[ValueId]) -> Traced<Option<ValueId>> {
         let Some((first, rest)) = args.split_first() else { return Ok(None) };
-        let Some(shape) = self.state.numbers.shapes.get(first).cloned() else { return Ok(None) };
+        let Some(layout) = self.state.numbers.layouts.get(first).cloned() else { return Ok(None) };
         let name = match callee {
             Callee::GetAttr(name) | Callee::Method(name) => name.as_str(),
             Callee::Slot("mp_length" | "sq_length") => "__len__",
             _ => return Ok(None),
         };
         match (name, rest) {
-            ("shape" | "size", []) => self.size_tuple(*first, &shape).map(Some),
-            ("size", [index]) => {
-                let index = self.known(*index).and_then(|index| index.extract::<isize>().ok());
-                let wrapped = index.map(|index| if index < 0 { index + shape.len() as isize } else { index });
-                let size = wrapped.and_then(|index| usize::try_from(index).ok()).and_then(|index| shape.get(index));
-                size.map(|size| self.number_value(*size)).transpose()
+            ("shape" | "size", []) => self.size_tuple(*first, &layout.sizes).map(Some),
+            ("stride", []) => {
+                let strides = self.size_objects(&layout.strides)?;
+                let made = PyTuple::new(self.py, strides).or_else(|error| internal(error.to_string()))?;
+                Ok(Some(self.own(made.into_any())))
             }
-            ("__len__", []) => shape.first().map(|size| self.number_value(*size)).transpose(),
+            ("size", [index]) => self.size_at(&layout.sizes, *index),
+            ("stride", [index]) => self.size_at(&layout.strides, *index),
+            ("__len__", []) => layout.sizes.first().map(|size| self.number_value(*size)).transpose(),
             ("numel" | "nelement", []) => {
-                let one = self.state.numbers.expressions.constant(Number::Integer(1));
-                let product = shape.iter().try_fold(one, |product, size| {
+                let one = self.size_constant(1);
+                let product = layout.sizes.iter().try_fold(one, |product, size| {
                     self.state.numbers.expressions.apply(Operation::Multiply, &[product, *size])
                 });
                 product.map(|product| self.number_value(product)).transpose()
@@ -167,13 +175,26 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// All sizes, as an object of the class that the library has for them.
-    fn size_tuple(&mut self, array: ValueId, shape: &Shape) -> Traced<ValueId> {
-        let mut items = Vec::with_capacity(shape.len());
-        for size in shape.iter() {
+    /// The size, or stride, of a dimension that a known index names.
+    fn size_at(&mut self, sizes: &[ExpressionId], index: ValueId) -> Traced<Option<ValueId>> {
+        let index = self.known(index).and_then(|index| index.extract::<isize>().ok());
+        let wrapped = index.map(|index| if index < 0 { index + sizes.len() as isize } else { index });
+        let size = wrapped.and_then(|index| usize::try_from(index).ok()).and_then(|index| sizes.get(index));
+        size.map(|size| self.number_value(*size)).transpose()
+    }
+
+    fn size_objects(&mut self, sizes: &[ExpressionId]) -> Traced<Vec<Bound<'py, PyAny>>> {
+        let mut items = Vec::with_capacity(sizes.len());
+        for size in sizes {
             let value = self.number_value(*size)?;
             items.push(self.stored(value)?);
         }
+        Ok(items)
+    }
+
+    /// All sizes, as an object of the class that the library has for them.
+    fn size_tuple(&mut self, array: ValueId, sizes: &[ExpressionId]) -> Traced<ValueId> {
+        let items = self.size_objects(sizes)?;
         let sizes = self.number_hint_of_shape(array)?;
         self.sequence_like(&sizes, items)
     }
@@ -199,59 +220,61 @@ impl<'py> Tracer<'py> {
         shape.map_or_else(|| internal("an array without a shape"), Ok)
     }
 
-    /// The sizes of what an operation gives; where no rule knows them, the trace is made again with known sizes.
-    pub(crate) fn shapes_of(
+    /// The layouts of what an operation gives; where no rule knows them, the trace is made again with known sizes.
+    pub(crate) fn layouts_of(
         &mut self,
         domain: &Arc<dyn Domain>,
-        callee: &Callee<'py>,
-        operands: &[Operand<'py>],
-        named: &[(String, Operand<'py>)],
-        answer: &Answer<'py>,
-    ) -> Traced<Vec<Shape>> {
-        let count = match answer {
-            Answer::Node { .. } | Answer::Change { .. } => 1,
-            Answer::Same(_) | Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => {
-                return Ok(Vec::new());
-            }
-            Answer::Constant(_) if domain.answers_for_all_sizes(callee) => return Ok(Vec::new()),
-            Answer::Parts { example, .. } => example.len().unwrap_or(0),
-            Answer::Constant(_) | Answer::Raised(_) => 0,
-        };
+        operation: &AnsweredOperation<'_, 'py>,
+    ) -> Traced<Vec<SymbolicLayout>> {
+        match operation.answer {
+            Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => return Ok(Vec::new()),
+            Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
+            _ => {}
+        }
         let numbers = &mut self.state.numbers;
-        let inputs: Vec<Number> = numbers.inputs.iter().map(|(_, hint)| *hint).collect();
-        let mut arithmetic = SizeArithmetic::new(&mut numbers.expressions, &inputs);
-        let shapes = domain.sizes(callee, operands, named, &mut arithmetic);
-        let assumed = std::mem::take(&mut arithmetic.assumed);
-        let agrees = |expressions: &Expressions, shape: &Shape, example: &Bound<'py, PyAny>| {
-            let hints = shape.iter().map(|size| numbers_hint(expressions, *size, &inputs));
-            domain.sizes_of(example).is_some_and(|sizes| hints.eq(sizes.into_iter().map(Some)))
-        };
-        let right = match (&shapes, answer) {
-            (Some(shapes), Answer::Node { example, .. } | Answer::Change { example, .. }) => {
-                shapes.len() == 1 && agrees(&numbers.expressions, &shapes[0], example)
-            }
-            (Some(shapes), Answer::Parts { example, .. }) => {
-                let parts = example.try_iter().into_iter().flatten().flatten();
-                shapes.len() == count
-                    && shapes.iter().zip(parts).all(|(shape, part)| agrees(&numbers.expressions, shape, &part))
-            }
-            _ => false,
-        };
-        if let (true, Some(shapes)) = (right, shapes) {
-            for relation in assumed {
-                self.relation_truth(relation, "sizes decide what the operation gives");
-            }
-            return Ok(shapes);
+        let inputs = numbers.inputs.iter().map(|(_, hint)| *hint).collect();
+        let arithmetic = SizeArithmetic::new(std::mem::take(&mut numbers.expressions), inputs);
+        let layouts = domain.layouts(operation, &arithmetic);
+        let relied;
+        (numbers.expressions, relied) = arithmetic.finish();
+        if let Some(layouts) = layouts
+            && self.layouts_fit(domain, &layouts, operation.answer)
+            && relied.into_iter().all(|relation| self.relies_on(relation))
+        {
+            return Ok(layouts);
         }
         let mut values = Vec::new();
-        operands.iter().chain(named.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
+        let operands = operation.args.iter().chain(operation.kwargs.iter().map(|(_, value)| value));
+        operands.for_each(|operand| operand.values(&mut values));
         self.fix_sizes(values)
+    }
+
+    fn relies_on(&mut self, relation: Relation) -> bool {
+        self.relation_truth(relation, "sizes decide what the operation gives") == Some(true)
+    }
+
+    /// Whether layouts are, in this call, those of the examples.
+    fn layouts_fit(&self, domain: &Arc<dyn Domain>, layouts: &[SymbolicLayout], answer: &Answer<'py>) -> bool {
+        let hints = |sizes: &[ExpressionId]| sizes.iter().map(|size| self.state.numbers.integer_hint(*size)).collect();
+        let fits = |layout: &SymbolicLayout, example: &Bound<'py, PyAny>| {
+            let hints: [Option<Box<[i64]>>; 2] = [hints(&layout.sizes), hints(&layout.strides)];
+            domain.layout_of(example).is_some_and(|known| hints == [Some(known.sizes), Some(known.strides)])
+        };
+        match answer {
+            Answer::Node { example, .. } => layouts.len() == 1 && fits(&layouts[0], example),
+            Answer::Parts { example, .. } => {
+                let parts: Vec<_> = example.try_iter().into_iter().flatten().flatten().collect();
+                layouts.len() == parts.len() && layouts.iter().zip(&parts).all(|(layout, part)| fits(layout, part))
+            }
+            _ => layouts.is_empty(),
+        }
     }
 
     /// The trace is made again with these numbers, and the sizes of these arrays, known.
     pub(crate) fn fix_sizes<T>(&mut self, values: Vec<ValueId>) -> Traced<T> {
         for value in &values {
-            for size in self.state.numbers.shapes.get(value).cloned().iter().flat_map(|shape| shape.iter()) {
+            let layout = self.state.numbers.layouts.get(value).cloned();
+            for size in layout.iter().flat_map(|layout| layout.sizes.iter().chain(&layout.strides)) {
                 for symbol in self.state.numbers.expressions.inputs(*size) {
                     let key = self.state.numbers.inputs.get(symbol.0 as usize).map(|(source, _)| source.key());
                     self.state.numbers.to_fix.extend(key);
@@ -259,12 +282,5 @@ impl<'py> Tracer<'py> {
             }
         }
         self.fix_numbers(values)
-    }
-}
-
-fn numbers_hint(expressions: &Expressions, size: ExpressionId, inputs: &[Number]) -> Option<i64> {
-    match Formula::new(expressions, size).evaluate(&|symbol| inputs.get(symbol.0 as usize).copied())? {
-        Number::Integer(size) => Some(size),
-        Number::Float(_) => None,
     }
 }

@@ -45,7 +45,7 @@ impl State {
         self.created_at.truncate(start.values);
         self.identity.retain(|_, id| id.0 < first);
         self.passed_to_c.retain(|_, id| id.0 < first);
-        self.numbers.shapes.retain(|id, _| id.0 < first);
+        self.numbers.layouts.retain(|id, _| id.0 < first);
         self.proxies.retain(|id, _| id.0 < first);
         self.guards.truncate(start.guards);
         self.guard_requests.truncate(start.guard_requests);

@@ -1,7 +1,7 @@
 //! The symbolic numbers of a trace: which sources they have, and what the trace knows of them.
 use crate::graph::NodeId;
 use crate::guard::source::Source;
-use crate::symbol::{ExpressionId, Expressions, Formula, Number, Relation, Shape, Symbol};
+use crate::symbol::{ExpressionId, Expressions, Formula, Number, Relation, Symbol, SymbolicLayout};
 use crate::trace::state::journal::{OrderedSet, Tracked};
 use crate::trace::state::value::ValueId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,8 +36,8 @@ pub(crate) struct Numbers {
     pub(crate) nodes: Tracked<FxHashMap<ValueId, NodeId>>,
     /// The same by expression.
     pub(crate) nodes_of: Tracked<FxHashMap<ExpressionId, NodeId>>,
-    /// The sizes of arrays of which some are symbolic.
-    pub(crate) shapes: FxHashMap<ValueId, Shape>,
+    /// Sizes and strides of arrays of which some are symbolic.
+    pub(crate) layouts: FxHashMap<ValueId, Arc<SymbolicLayout>>,
     /// Whether a container of the trace's own holds one.
     pub(crate) in_containers: bool,
 }

@@ -1,11 +1,12 @@
 //! Records operations of a domain as nodes of the graph.
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Operand};
 use crate::ffi::types;
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
-use crate::symbol::Shape;
+use crate::symbol::SymbolicLayout;
+use crate::trace::number::TakenNumbers;
 use crate::trace::state::reasons::SURROUNDINGS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
@@ -31,22 +32,30 @@ impl<'py> Tracer<'py> {
             return Ok(answer);
         }
         let in_contents = domain.takes_numbers(&callee);
-        let numbers = in_contents || domain.takes_sizes(&callee);
+        let numbers = match (in_contents, domain.takes_sizes(&callee)) {
+            (true, _) => TakenNumbers::All,
+            (false, true) => TakenNumbers::Integers,
+            (false, false) => TakenNumbers::None,
+        };
         let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
         let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
-        let shapes = match symbolic {
-            true => self.shapes_of(domain, &callee, &operands, &named, &answer)?,
+        let layouts = match symbolic {
+            true => {
+                let (py, args, kwargs) = (self.py, &operands[..], &named[..]);
+                let operation = AnsweredOperation { py, callee: &callee, args, kwargs, answer: &answer };
+                self.layouts_of(domain, &operation)?
+            }
             false => Vec::new(),
         };
-        self.take_answer(domain, answer, shapes)
+        self.take_answer(domain, answer, layouts)
     }
 
     /// The operands that values are; `numbers`: symbolic ones are taken as such.
-    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: bool) -> Traced<Vec<Operand<'py>>> {
+    pub(crate) fn operands_of(&mut self, values: &[ValueId], numbers: TakenNumbers) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::with_capacity(values.len());
         for value in values {
             operands.push(self.operand_of(*value, numbers)?);
@@ -58,7 +67,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn named_operands(
         &mut self,
         values: &[(String, ValueId)],
-        numbers: bool,
+        numbers: TakenNumbers,
     ) -> Traced<Vec<(String, Operand<'py>)>> {
         let mut operands = Vec::with_capacity(values.len());
         for (name, value) in values {
@@ -67,23 +76,23 @@ impl<'py> Tracer<'py> {
         Ok(operands)
     }
 
-    /// What an operation gives, as its domain says; `shapes`: of what it gives, where sizes are symbolic.
+    /// What an operation gives, as its domain says; `layouts`: of what it gives, where sizes are symbolic.
     pub(crate) fn take_answer(
         &mut self,
         domain: &Arc<dyn Domain>,
         answer: Answer<'py>,
-        shapes: Vec<Shape>,
+        layouts: Vec<SymbolicLayout>,
     ) -> Traced<ValueId> {
-        let mut shapes = shapes.into_iter();
+        let mut layouts = layouts.into_iter();
         match answer {
             Answer::Node { target, args, kwargs, example } => {
                 let made = self.record(domain, target, &args, &kwargs, example)?;
-                self.keep_shape(made, shapes.next());
+                self.keep_layout(made, layouts.next());
                 Ok(made)
             }
             Answer::Parts { target, args, kwargs, example, getitem } => {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
-                self.record_parts(domain, whole, &example, &getitem, shapes)
+                self.record_parts(domain, whole, &example, &getitem, layouts)
             }
             Answer::Change { target, args, kwargs, example, changes, gives } => {
                 for value in changes {
@@ -131,9 +140,9 @@ impl<'py> Tracer<'py> {
     }
 
     /// How a domain sees a value; `numbers`: it takes symbolic ones.
-    pub(crate) fn operand_of(&mut self, id: ValueId, numbers: bool) -> Traced<Operand<'py>> {
+    pub(crate) fn operand_of(&mut self, id: ValueId, numbers: TakenNumbers) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
-        if numbers && let Some(number) = self.number_operand(id)? {
+        if let Some(number) = self.number_operand(id, numbers)? {
             return Ok(number);
         }
         if self.domain_of(&class).is_some() {
@@ -144,8 +153,8 @@ impl<'py> Tracer<'py> {
                     None => return unsupported("graph value without an example", "operand"),
                 },
             };
-            let shape = self.state.numbers.shapes.get(&id).cloned();
-            return Ok(Operand::Graph { value: id, example, shape });
+            let layout = self.state.numbers.layouts.get(&id).cloned();
+            return Ok(Operand::Graph { value: id, example, layout });
         }
         if let Some(object) = self.known(id) {
             return Ok(Operand::Known(object));
@@ -159,7 +168,7 @@ impl<'py> Tracer<'py> {
         };
         let Some(native) = native else { return Ok(Operand::Foreign(class)) };
         if let Ok(tuple) = native.cast::<PyTuple>()
-            && (native.is_exact_instance_of::<PyTuple>() || numbers && types::is_c_type(&class))
+            && (native.is_exact_instance_of::<PyTuple>() || numbers != TakenNumbers::None && types::is_c_type(&class))
         {
             return self.operands(tuple.iter(), numbers).map(Operand::Tuple);
         }
@@ -180,7 +189,11 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, numbers: bool) -> Traced<Vec<Operand<'py>>> {
+    fn operands(
+        &mut self,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        numbers: TakenNumbers,
+    ) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);
@@ -235,7 +248,7 @@ impl<'py> Tracer<'py> {
         whole: ValueId,
         example: &Bound<'py, PyAny>,
         getitem: &Bound<'py, PyAny>,
-        mut shapes: std::vec::IntoIter<Shape>,
+        mut layouts: std::vec::IntoIter<SymbolicLayout>,
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
@@ -244,9 +257,9 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let args = [Operand::Graph { value: whole, example: example.clone(), shape: None }, Operand::Known(index)];
+            let args = [Operand::Graph { value: whole, example: example.clone(), layout: None }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
-            self.keep_shape(item, shapes.next());
+            self.keep_layout(item, layouts.next());
             natives.push(self.native(item)?);
         }
         let items = PyTuple::new(self.py, natives);
@@ -289,17 +302,14 @@ impl<'py> Tracer<'py> {
                 Argument::List(items.iter().map(|item| self.argument(item)).collect::<Traced<_>>()?)
             }
             Operand::Slice(bounds) => {
-                let slice = self.import("builtins", "slice")?;
-                let mut objects = Vec::new();
+                let mut parts = Vec::new();
                 for bound in bounds.iter() {
                     match bound {
-                        Operand::Known(object) => objects.push(object.clone()),
+                        Operand::Known(_) | Operand::Number { .. } => parts.push(self.argument(bound)?),
                         _ => return unsupported("slice of unknown bounds", "graph argument"),
                     }
                 }
-                let args = PyTuple::new(self.py, objects).or_else(|error| self.raise_error(error))?;
-                let slice = slice.call1(args).or_else(|error| self.raise_error(error))?;
-                Argument::Constant(slice.unbind())
+                Argument::slice(self.py, parts).or_else(|error| self.raise_error(error))?
             }
             Operand::Foreign(class) => return unsupported("graph argument", types::name(class)),
         })

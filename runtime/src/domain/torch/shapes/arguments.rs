@@ -180,9 +180,9 @@ impl<S: Size> Call<S> {
         }
     }
 
-    /// An integer that no input changes.
+    /// An integer that the rule must know.
     pub fn int(&self, place: usize) -> Known<i64> {
-        self.size(place)?.constant().ok_or(Unsure)
+        self.size(place)?.number()
     }
 
     /// Such an integer, or what it is where it is not given.
@@ -281,7 +281,7 @@ impl<S: Size> Call<S> {
     pub fn dims(&self, place: usize, tensor: &Tensor<S>) -> Known<SmallVec<[usize; 5]>> {
         let mut dims: SmallVec<[usize; 5]> = SmallVec::new();
         for index in self.sizes(place)? {
-            let dim = tensor.dim(index.constant().ok_or(Unsure)?)?;
+            let dim = tensor.dim(index.number()?)?;
             sure(!dims.contains(&dim))?;
             dims.push(dim);
         }

@@ -1,4 +1,5 @@
 //! Sizes as rules see them: constants or symbols. No rule computes with, or decides by, anything but this.
+use crate::symbol::{Comparison, Operation, SymbolicSize};
 use std::fmt::Debug;
 
 /// A rule does not know what PyTorch gives: PyTorch is asked.
@@ -20,8 +21,8 @@ pub fn sure(condition: bool) -> Known<()> {
 pub trait Size: Clone + Debug + 'static {
     /// A number that no input changes.
     fn of(value: i64) -> Self;
-    /// The number, if no input changes it.
-    fn constant(&self) -> Option<i64>;
+    /// The number, where a rule must know it: a symbol is this number from then on.
+    fn number(&self) -> Known<i64>;
     /// The sum.
     fn add(&self, other: &Self) -> Known<Self>;
     /// The difference.
@@ -81,8 +82,8 @@ impl Size for i64 {
         value
     }
 
-    fn constant(&self) -> Option<i64> {
-        Some(*self)
+    fn number(&self) -> Known<i64> {
+        Ok(*self)
     }
 
     fn add(&self, other: &Self) -> Known<Self> {
@@ -108,6 +109,41 @@ impl Size for i64 {
 
     fn less(&self, other: &Self) -> Known<bool> {
         Ok(self < other)
+    }
+}
+
+impl Size for SymbolicSize {
+    fn of(value: i64) -> Self {
+        Self::Known(value)
+    }
+
+    fn number(&self) -> Known<i64> {
+        self.specialise().ok_or(Unsure)
+    }
+
+    fn add(&self, other: &Self) -> Known<Self> {
+        self.apply(Operation::Add, other).ok_or(Unsure)
+    }
+
+    fn sub(&self, other: &Self) -> Known<Self> {
+        self.apply(Operation::Subtract, other).ok_or(Unsure)
+    }
+
+    fn mul(&self, other: &Self) -> Known<Self> {
+        self.apply(Operation::Multiply, other).ok_or(Unsure)
+    }
+
+    fn floor_div(&self, other: &Self) -> Known<Self> {
+        sure(Self::Known(0).less(other)?)?;
+        self.apply(Operation::FloorDivide, other).ok_or(Unsure)
+    }
+
+    fn equals(&self, other: &Self) -> Known<bool> {
+        self.compare(Comparison::Equal, other).ok_or(Unsure)
+    }
+
+    fn less(&self, other: &Self) -> Known<bool> {
+        self.compare(Comparison::Less, other).ok_or(Unsure)
     }
 }
 

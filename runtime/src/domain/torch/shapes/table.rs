@@ -4,7 +4,7 @@ use super::dtype::Dtype;
 use super::result::Answered;
 use super::rules::pointwise::{self, To};
 use super::rules::reductions::{self, Sum};
-use super::rules::{attention, casts, factories, images, in_place, indexing, joins, norms, products, views};
+use super::rules::{attention, casts, factories, images, in_place, indexing, joins, norms, products, recurrent, views};
 use super::size::Size;
 
 /// A row.
@@ -32,6 +32,8 @@ const AVG_POOL: &str = "self, kernel_size, stride, padding, ceil_mode, count_inc
 const SUM: &str = "self, dim, keepdim, *, dtype";
 const SPREAD: &str = "self, dim, unbiased, keepdim, *, correction";
 
+const RECURRENT: &str = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first";
+
 /// All rows, for sizes of one kind.
 #[derive(Debug)]
 pub struct Table<S>(std::marker::PhantomData<S>);
@@ -42,6 +44,7 @@ impl<S: Size> Table<S> {
         // Element by element, one operand.
         row("abs absolute neg negative relu round floor ceil trunc", "self", |c| pointwise::unary(c, To::Number)),
         row("positive pos", "self", casts::positive),
+        row("cpu", "self", casts::cpu),
         row("sign sgn", "self", |c| pointwise::unary(c, To::Same)),
         row("frac log_sigmoid mish silu hardswish hardsigmoid selu relu6", "self", |c| {
             pointwise::unary(c, To::FloatOnly)
@@ -133,6 +136,9 @@ impl<S: Size> Table<S> {
             "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa",
             attention::attention,
         ),
+        row("lstm", RECURRENT, |c| recurrent::recurrent(c, 4)),
+        row("gru", RECURRENT, |c| recurrent::recurrent(c, 3)),
+        row("rnn_tanh rnn_relu", RECURRENT, |c| recurrent::recurrent(c, 1)),
         // Images.
         row("conv1d", CONVOLUTION, |c| images::convolution(c, 1)),
         row("conv2d", CONVOLUTION, |c| images::convolution(c, 2)),

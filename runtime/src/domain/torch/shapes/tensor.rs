@@ -80,6 +80,16 @@ impl<S: Size> Tensor<S> {
         self
     }
 
+    /// The same with other sizes.
+    pub fn map<T>(&self, size: impl Fn(&S) -> T) -> Tensor<T> {
+        Tensor {
+            dtype: self.dtype,
+            shape: self.shape.iter().map(&size).collect(),
+            strides: self.strides.iter().map(&size).collect(),
+            requires_grad: self.requires_grad,
+        }
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()

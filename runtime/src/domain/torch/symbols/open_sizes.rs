@@ -1,6 +1,7 @@
 //! Guards on tensors of which some sizes are left open.
 use crate::domain::torch::metadata::metadata;
 use crate::guard::DomainCheck;
+use crate::symbol::{Layout, Stride};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -8,42 +9,10 @@ use pyo3::types::{PyTuple, PyType};
 const SHAPE: usize = 1;
 const STRIDES: usize = 2;
 
-/// Sizes and strides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::domain::torch) struct Layout {
-    pub(in crate::domain::torch) sizes: Vec<i64>,
-    strides: Vec<i64>,
-}
-
-impl Layout {
-    /// From what [`metadata`] gives.
-    pub(in crate::domain::torch) fn of(metadata: &Bound<'_, PyTuple>) -> PyResult<Self> {
-        Ok(Self { sizes: metadata.get_item(SHAPE)?.extract()?, strides: metadata.get_item(STRIDES)?.extract()? })
-    }
-
-    /// The dimensions, that with the greatest stride first.
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.sizes.len()).collect();
-        order.sort_by_key(|index| std::cmp::Reverse(self.strides.get(*index).copied()));
-        order
-    }
-
-    /// Whether the tensor lies in memory without gaps, its dimensions in this order.
-    fn is_dense(&self, order: &[usize]) -> bool {
-        let mut stride = 1_i64;
-        order.iter().rev().all(|index| {
-            let expected = stride;
-            let (Some(size), Some(found)) = (self.sizes.get(*index), self.strides.get(*index)) else { return false };
-            stride = stride.saturating_mul((*size).max(1));
-            *found == expected
-        })
-    }
-
-    /// Whether the strides of both follow from their sizes in the same way.
-    fn is_laid_out_like(&self, other: &Self) -> bool {
-        let order = other.order();
-        self.strides == other.strides || other.is_dense(&order) && self.is_dense(&order)
-    }
+/// From what [`metadata`] gives.
+fn layout(metadata: &Bound<'_, PyTuple>) -> PyResult<Layout<i64>> {
+    let read = |place: usize| metadata.get_item(place)?.extract::<Vec<i64>>().map(Into::into);
+    Ok(Layout { sizes: read(SHAPE)?, strides: read(STRIDES)? })
 }
 
 /// Whether all but sizes and strides is the same.
@@ -68,36 +37,37 @@ pub(in crate::domain::torch) fn other_sizes(
     if !same_rest(&now, expected)? {
         return Ok(Vec::new());
     }
-    let (now, then) = (Layout::of(&now)?, Layout::of(expected)?);
-    if now.sizes.len() != then.sizes.len() || !now.is_laid_out_like(&then) {
+    let (now, then) = (layout(&now)?, layout(expected)?);
+    if now.sizes.len() != then.sizes.len() {
         return Ok(Vec::new());
     }
     Ok((0..now.sizes.len()).filter(|index| now.sizes[*index] != then.sizes[*index]).collect())
 }
 
-/// That a tensor is like another one, but for some sizes, which are at least 2.
+/// That a tensor is like another one, but for some sizes, which are at least 2, and the strides that follow from sizes.
 #[derive(Debug)]
 pub(in crate::domain::torch) struct OpenSizes {
     class: Py<PyType>,
     metadata: Py<PyTuple>,
-    layout: Layout,
+    sizes: Box<[i64]>,
+    plan: Box<[Stride]>,
     open: Box<[bool]>,
     text: String,
 }
 
 impl OpenSizes {
     /// For tensors like `example`.
-    pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>, open: &[bool]) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>, open: &[bool], plan: &[Stride]) -> PyResult<Self> {
         let metadata = metadata(example)?;
-        let layout = Layout::of(&metadata)?;
-        let sizes = layout.sizes.iter().zip(open).map(|(size, open)| match open {
+        let known = layout(&metadata)?.sizes;
+        let sizes = known.iter().zip(open).map(|(size, open)| match open {
             true => ">= 2".to_owned(),
             false => size.to_string(),
         });
         let sizes = sizes.collect::<Vec<_>>().join(", ");
         let text = format!("is a tensor of sizes ({sizes}), else as {}", metadata.repr()?);
         let class = example.get_type().unbind();
-        Ok(Self { class, metadata: metadata.unbind(), layout, open: open.into(), text })
+        Ok(Self { class, metadata: metadata.unbind(), sizes: known, plan: plan.into(), open: open.into(), text })
     }
 
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -105,14 +75,12 @@ impl OpenSizes {
         if !same_rest(&now, then)? {
             return Ok(false);
         }
-        let now = Layout::of(&now)?;
+        let now = layout(&now)?;
         let fits = |(index, size): (usize, &i64)| match self.open.get(index) {
             Some(true) => *size >= 2,
-            _ => self.layout.sizes.get(index) == Some(size),
+            _ => self.sizes.get(index) == Some(size),
         };
-        Ok(now.sizes.len() == self.layout.sizes.len()
-            && now.sizes.iter().enumerate().all(fits)
-            && now.is_laid_out_like(&self.layout))
+        Ok(now.sizes.len() == self.sizes.len() && now.sizes.iter().enumerate().all(fits) && now.follows(&self.plan))
     }
 }
 
@@ -126,6 +94,7 @@ impl DomainCheck for OpenSizes {
         other.downcast_ref::<Self>().is_some_and(|other| {
             self.class.is(&other.class)
                 && self.open == other.open
+                && self.plan == other.plan
                 && self.metadata.bind(py).eq(other.metadata.bind(py)).unwrap_or(false)
         })
     }

@@ -120,6 +120,12 @@ pub fn positive<S: Size>(call: &Call<S>) -> Answered<S> {
     Ok(Given::Itself)
 }
 
+/// `cpu`: all tensors are there.
+pub fn cpu<S: Size>(call: &Call<S>) -> Answered<S> {
+    call.tensor(0)?;
+    Ok(Given::Itself)
+}
+
 /// `type(dtype)`.
 pub fn to_type<S: Size>(call: &Call<S>) -> Answered<S> {
     cast(call.tensor(0)?, call.dtype(1)?.ok_or(Unsure)?, MemoryFormat::Preserve, false)

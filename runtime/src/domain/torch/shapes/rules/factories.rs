@@ -95,7 +95,7 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
     }
     let number = |place: usize| match call.argument(place) {
         Argument::Float(value) => Ok(*value),
-        Argument::Int(value) => value.constant().map(|value| value as f64).ok_or(Unsure),
+        Argument::Int(value) => value.number().map(|value| value as f64),
         _ => Err(Unsure),
     };
     let (start, end) = if given.len() == 1 { (0.0, number(0)?) } else { (number(0)?, number(1)?) };

@@ -238,7 +238,7 @@ fn scaled<S: Size>(input: &Tensor<S>, factors: &[Argument<S>], dims: usize) -> K
         *size = match factor {
             Argument::Int(factor) => size.mul(factor)?,
             Argument::Float(factor) if factor.fract() == 0.0 && factor.abs() < 1e6 => size.times(*factor as i64)?,
-            Argument::Float(factor) => S::of((size.constant().ok_or(Unsure)? as f64 * factor) as i64),
+            Argument::Float(factor) => S::of((size.number()? as f64 * factor) as i64),
             _ => return Err(Unsure),
         };
         sure(S::of(0).less(size)?)?;

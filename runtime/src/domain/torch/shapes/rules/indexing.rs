@@ -103,7 +103,7 @@ fn slice<S: Size>(view: &mut Tensor<S>, dim: usize, bounds: &[Argument<S>; 3]) -
     };
     let step = match &bounds[2] {
         Argument::None => 1,
-        Argument::Int(step) => step.constant().ok_or(Unsure)?,
+        Argument::Int(step) => step.number()?,
         _ => return Err(Unsure),
     };
     sure(step > 0)?;

@@ -9,5 +9,6 @@ pub mod joins;
 pub mod norms;
 pub mod pointwise;
 pub mod products;
+pub mod recurrent;
 pub mod reductions;
 pub mod views;

@@ -321,7 +321,7 @@ pub fn unbind<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
     sure(tensor.rank() > 0)?;
     let dim = tensor.dim(call.int_or(1, 0)?)?;
-    let count = tensor.shape[dim].constant().ok_or(Unsure)?;
+    let count = tensor.shape[dim].number()?;
     sure(count > 0)?;
     Ok(Given::Views((0..count).map(|_| without(tensor, dim)).collect()))
 }
@@ -338,10 +338,12 @@ fn parts<S: Size>(tensor: &Tensor<S>, dim: usize, lengths: &[S]) -> Answered<S> 
 }
 
 /// Parts of one length, the last of which may be shorter.
-fn equal_parts<S: Size>(tensor: &Tensor<S>, dim: usize, length: i64) -> Answered<S> {
-    let size = tensor.shape[dim].constant().ok_or(Unsure)?;
-    sure(length > 0 && size > 0)?;
-    let lengths: Vec<S> = (0..size).step_by(length as usize).map(|start| S::of(length.min(size - start))).collect();
+fn equal_parts<S: Size>(tensor: &Tensor<S>, dim: usize, length: &S) -> Answered<S> {
+    let size = &tensor.shape[dim];
+    sure(S::of(0).less(length)? && S::of(0).less(size)?)?;
+    let count = size.ceil_div(length)?.number()?;
+    let last = size.sub(&length.times(count - 1)?)?;
+    let lengths: Vec<S> = (1..count).map(|_| length.clone()).chain([last]).collect();
     parts(tensor, dim, &lengths)
 }
 
@@ -350,8 +352,8 @@ pub fn split<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
     sure(tensor.rank() > 0)?;
     let dim = tensor.dim(call.int_or(2, 0)?)?;
-    if let Ok(length) = call.int(1) {
-        return equal_parts(tensor, dim, length);
+    if let Ok(length) = call.size(1) {
+        return equal_parts(tensor, dim, &length);
     }
     let lengths = call.sizes(1)?;
     let mut sum = S::of(0);
@@ -369,8 +371,7 @@ pub fn chunk<S: Size>(call: &Call<S>) -> Answered<S> {
     sure(tensor.rank() > 0)?;
     let (count, dim) = (call.int(1)?, tensor.dim(call.int_or(2, 0)?)?);
     sure(count > 0)?;
-    let size = tensor.shape[dim].constant().ok_or(Unsure)?;
-    equal_parts(tensor, dim, size.ceil_div(&count)?)
+    equal_parts(tensor, dim, &tensor.shape[dim].ceil_div(&S::of(count))?)
 }
 
 /// Results in an object of a class of `torch.return_types`.
