@@ -1,18 +1,19 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
 use super::device_modes::is_of_device;
-use super::enums::{enum_answer, is_of_enum};
 use super::fakes::Fakes;
+use super::functions::enums::{enum_answer, is_of_enum};
+use super::functions::type_names::is_instance_check;
+use super::functions::{compilers, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::memory::MemoryCheck;
 use super::meta::{Meta, overridden};
+use super::modes;
 use super::rules::Rules;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
-use super::type_names::is_instance_check;
-use super::{compilers, modes, natives, wholes};
 use crate::domain::{
     Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark,
 };

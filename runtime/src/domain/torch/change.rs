@@ -34,6 +34,12 @@ const REFUSED: &[&str] = &[
 /// The operand that gets the result.
 const OUT: &str = "out";
 
+/// Whether an operation of this name makes or takes quantised tensors.
+fn is_quantised(name: &str) -> bool {
+    (name.contains("quantize_per_") || name.contains("quantized") || name == "quantize_dynamic")
+        && !name.contains("fake_quantize")
+}
+
 /// Whether an operation of this name changes its first operand.
 fn changes(name: &str) -> bool {
     let in_place = name.ends_with('_') && !name.ends_with("__");
@@ -50,6 +56,10 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if is_quantised(name) {
+            let why = "The `meta` device gives a plain tensor instead.";
+            return Err(stop("operation that makes a quantised tensor", name, why));
+        }
         if REFUSED.contains(&name) {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }

@@ -1,5 +1,5 @@
 //! Guards on tensors and on PyTorch's modes.
-use super::device_modes::FunctionModes;
+use super::function_modes::FunctionModes;
 use super::metadata::metadata;
 use super::symbols::open_sizes;
 use crate::guard::DomainCheck;

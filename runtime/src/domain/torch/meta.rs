@@ -1,4 +1,5 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
+use super::device::is_here;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
@@ -249,8 +250,13 @@ impl<'py> Meta<'_, 'py> {
     }
 
     fn is_meta_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
-        let is_meta = || object.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false);
-        object.is_instance_of::<Sketch>() || object.get_type().is(&self.torch.tensor) && is_meta()
+        let is = |question| object.getattr(question).and_then(|answer: Bound<'_, PyAny>| answer.is_truthy()).ok();
+        let strided = || {
+            let known = self.torch.module.bind(self.py).getattr(name!("strided"));
+            object.getattr(name!("layout")).and_then(|layout| Ok(layout.is(&known?))).unwrap_or(false)
+        };
+        let is_plain = || is(name!("is_meta")) == Some(true) && is(name!("is_quantized")) == Some(false) && strided();
+        object.is_instance_of::<Sketch>() || object.get_type().is(&self.torch.tensor) && is_plain()
     }
 
     /// The items of a list, a tuple or a named tuple of C that holds nothing but new tensors, and `None` perhaps.
@@ -295,13 +301,6 @@ fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break
         true => Ok(object.clone()),
         false => Err(unknown(&crate::ffi::types::name(&class))),
     }
-}
-
-/// Whether an object names the device that tensors of the graph are on.
-pub(super) fn is_here(device: &Bound<'_, PyAny>) -> bool {
-    let names =
-        device.is_exact_instance_of::<PyString>() || crate::ffi::types::c_name(&device.get_type()) == "torch.device";
-    names && device.str().is_ok_and(|text| text == "cpu")
 }
 
 /// An error may be the program's, or that contents are needed: the operation itself says which.

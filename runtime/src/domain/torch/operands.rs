@@ -147,7 +147,7 @@ impl<'a, 'py, V: View> Operands<'a, 'py, V> {
                 Ok(items) => Argument::Tuple(items.iter().map(|item| self.known(&item)).collect()),
                 Err(_) => Argument::Other,
             },
-            "torch.device" if super::meta::is_here(object) => Argument::Device,
+            "torch.device" if super::device::is_here(object) => Argument::Device,
             "torch.memory_format" => {
                 let found = self.rules.formats.iter().find(|(known, _)| object.is(known));
                 found.map_or(Argument::Other, |(_, format)| Argument::Format(*format))

@@ -99,7 +99,12 @@ def sparse(x):
 
 def quantised(x):
     q = torch.quantize_per_tensor(x * 2, 0.1, 10, torch.quint8)
-    return q.dequantize() + 1, q.is_quantized, q.dtype
+    return q.dequantize() + 1, torch.relu(q.dequantize()), q.is_quantized, q.dtype
+
+
+def made_sparse(x):
+    s = torch.sparse_coo_tensor(torch.tensor([[0, 1], [1, 2]]), x[0, :2], (2, 3))
+    return s.to_dense() * 2, s.is_sparse, s.layout
 
 
 def on_the_cpu(x):
@@ -244,7 +249,8 @@ ROWS = [
     (of(larger_than_its_place), 1),
     (of(resized), 1),
     (of(sparse), 4),
-    (of(quantised), 2),
+    (of(quantised), 5),
+    (of(made_sparse), 5),
     (of(fake_quantised), 0),
     (of(lambda x: (x * 2)[x > 0.5] + 1), 1),
     (of(lambda x: torch.linalg.lstsq(x.T @ x + torch.eye(3), x.T).solution * 2), 1),

@@ -2,9 +2,9 @@
 //! are nodes that open and close levels, and nodes that wrap tensors for a level and unwrap them. While the trace has a level open, the
 //! tensors that stand for those of the graph are wrapped, too.
 use super::compilers::module_of;
-use super::graph_break::{CallResult, fault, stop};
-use super::library::Torch;
-use super::meta::Meta;
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
 use crate::domain::{Answer, Call, ModeChange, Operand};
 use crate::ffi::callee;
 use crate::names::{interned, name};
@@ -115,12 +115,12 @@ const ALLOWED: &str = "inplace_requires_grad_allowed";
 
 impl Torch {
     /// Whether it is a part of the transforms that is not traced into.
-    pub(super) fn is_of_transforms(&self, callable: &Bound<'_, PyAny>) -> bool {
+    pub(in crate::domain::torch) fn is_of_transforms(&self, callable: &Bound<'_, PyAny>) -> bool {
         self.meaning(callable).is_some()
     }
 
     /// Whether a trace does not stop within the function.
-    pub(super) fn is_transform(&self, function: &Bound<'_, PyAny>) -> bool {
+    pub(in crate::domain::torch) fn is_transform(&self, function: &Bound<'_, PyAny>) -> bool {
         let module = module_of(function);
         let is_whole =
             module.as_ref().and_then(|module| module.to_str().ok()).is_some_and(|name| WHOLE.contains(&name));
@@ -151,7 +151,7 @@ impl Torch {
     }
 
     /// A call of a part of the transforms.
-    pub(super) fn transform<'py>(
+    pub(in crate::domain::torch) fn transform<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         function: &Bound<'py, PyAny>,

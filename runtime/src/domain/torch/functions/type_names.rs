@@ -1,8 +1,8 @@
 //! What PyTorch's old names of types say of a tensor: `x.type()`, `isinstance(x, torch.FloatTensor)`.
-use super::graph_break::{CallResult, fault, stop};
-use super::library::Torch;
-use super::meta::Meta;
-use super::sketch::Sketch;
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::sketch::Sketch;
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Whether it is what `isinstance` asks of such a type.
-pub(super) fn is_instance_check(callable: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_instance_check(callable: &Bound<'_, PyAny>) -> bool {
     types::c_name(&callable.get_type()) == "method_descriptor"
         && callee::name_of(callable) == "__instancecheck__"
         && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == "torch.tensortype")
@@ -18,7 +18,7 @@ pub(super) fn is_instance_check(callable: &Bound<'_, PyAny>) -> bool {
 
 impl Torch {
     /// Whether a tensor is of a type.
-    pub(super) fn is_of_type<'py>(
+    pub(in crate::domain::torch) fn is_of_type<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         check: &Bound<'py, PyAny>,
@@ -33,7 +33,11 @@ impl Torch {
     }
 
     /// The name of a tensor's type.
-    pub(super) fn type_name<'py>(&self, meta: &Meta<'_, 'py>, example: &Bound<'py, PyAny>) -> CallResult<'py> {
+    pub(in crate::domain::torch) fn type_name<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        example: &Bound<'py, PyAny>,
+    ) -> CallResult<'py> {
         meta.refuse_modes()?;
         let answer = self.like(meta.py, example).and_then(|like| like.call_method0(name!("type")));
         answer.map(Answer::Constant).map_err(|error| fault(&error))

@@ -1,22 +1,22 @@
 //! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
-use super::graph_break::{CallResult, stop};
-use super::library::Torch;
-use super::meta::Meta;
 use super::natives;
-use super::sketch::Sketch;
 use crate::domain::Operand;
+use crate::domain::torch::graph_break::{CallResult, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::sketch::Sketch;
 use crate::names::name;
 use pyo3::prelude::*;
 
 impl Torch {
     /// Whether it is `torch.autograd.grad`.
-    pub(super) fn is_grad(&self, callable: &Bound<'_, PyAny>) -> bool {
+    pub(in crate::domain::torch) fn is_grad(&self, callable: &Bound<'_, PyAny>) -> bool {
         let room = || self.module.bind(callable.py()).getattr(name!("autograd"))?.getattr(name!("grad"));
         crate::ffi::callee::name_of(callable) == "grad" && room().is_ok_and(|grad| grad.is(callable))
     }
 
     /// `torch.autograd.grad(outputs, inputs, …)`: what stands for a tensor from outside does not know what that was made of.
-    pub(super) fn grad<'py>(
+    pub(in crate::domain::torch) fn grad<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         grad: &Bound<'py, PyAny>,

@@ -30,7 +30,7 @@ const MODULES: &str = "torch.nn.modules.";
 const PROFILER: &str = "torch.autograd.profiler";
 
 /// What does the same as a function of PyTorch's: annotations, where nothing records them.
-pub(super) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     if module_of(function)? != PROFILER || !callee::qualname_of(function).starts_with("record_function.__") {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py
 }
 
 /// Whether a trace does not stop within the function.
-pub(super) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
     let module = module_of(function);
     let Some(module) = module.as_ref().and_then(|module| module.to_str().ok()) else { return false };
     if module != "copy" && !module.starts_with("torch.") {

@@ -19,6 +19,7 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
     ("torch.optim", ALL, STEPS),
     ("torch.overrides", &["TorchFunctionMode.__enter__", "TorchFunctionMode.__exit__"], MODES),
+    ("torch.profiler", ALL, RECORDS),
     ("torch.utils._device", &["DeviceContext.__enter__", "DeviceContext.__exit__"], MODES),
     ("torch.utils._python_dispatch", &["TorchDispatchMode.__enter__", "TorchDispatchMode.__exit__"], MODES),
     ("torch.utils.hooks", ALL, HOOKS),
@@ -45,11 +46,12 @@ const MODULE_HOOKS: &[&str] = &[
 const GRADIENTS: &str = "it works on gradients, and on the graph that they are computed with";
 const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
+const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const SETTINGS: &str = "it changes a setting of the whole process";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Why a Python function runs natively, if it is such.
-pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
     let name = callee::qualname_of(function);

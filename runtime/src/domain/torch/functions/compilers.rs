@@ -48,7 +48,7 @@ const TRACED: &[&str] = &[
 const RUNS: &str = "_maybe_compile_and_run_fn";
 
 /// Why a Python function runs natively, if it is a compiler's.
-pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
     let kind = match compiled {
         true => "call of a function that TorchDynamo compiles or leaves alone",
@@ -65,13 +65,13 @@ pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
 }
 
 /// Whether a program says that a function gives the same at every call.
-pub(super) fn is_marked_constant(function: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_marked_constant(function: &Bound<'_, PyAny>) -> bool {
     let mark = inspect::own_attribute(function, intern!(function.py(), CONSTANT));
     mark.is_some_and(|mark| mark.is_exact_instance_of::<PyBool>() && mark.is_truthy().unwrap_or(false))
 }
 
 /// The name of the module whose globals the function has.
-pub(super) fn module_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
+pub(in crate::domain::torch) fn module_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
     let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
     globals.get_item(name!("__name__")).ok()??.cast_into().ok()
 }

@@ -1,5 +1,5 @@
 //! Enumerations of PyTorch's C++ code: their methods tell what the members are, always the same.
-use super::graph_break::{CallResult, stop};
+use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -15,14 +15,17 @@ const METHODS: &[&str] =
     &["__hash__", "__eq__", "__ne__", "__int__", "__index__", "__str__", "__repr__", "__getstate__", "name", "value"];
 
 /// Whether it may be such a method: which class it belongs to only its arguments tell.
-pub(super) fn is_of_enum(callable: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_of_enum(callable: &Bound<'_, PyAny>) -> bool {
     types::c_name(&callable.get_type()) == "builtin_function_or_method"
         && METHODS.contains(&&*callee::name_of(callable))
         && callee::receiver_of(callable).is_some_and(|owner| types::last_name(&owner.get_type()).starts_with(RECORD))
 }
 
 /// What it says of a member of an enumeration.
-pub(super) fn enum_answer<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> CallResult<'py> {
+pub(in crate::domain::torch) fn enum_answer<'py>(
+    function: &Bound<'py, PyAny>,
+    args: &[Operand<'py>],
+) -> CallResult<'py> {
     let members = |operand: &Operand<'py>| match operand {
         Operand::Known(object) if is_member(object) => Some(object.clone()),
         _ => None,

@@ -1,9 +1,9 @@
 //! Operators that take functions: conditions, loops, scans, checkpoints.
-use super::empty_like::empty_like;
-use super::graph_break::{fault, stop};
-use super::library::Torch;
-use super::meta::{Meta, fails};
-use super::stand_ins::stand_in;
+use crate::domain::torch::empty_like::empty_like;
+use crate::domain::torch::graph_break::{fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::{Meta, fails};
+use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
 use crate::ffi::{callee, modules};
 use crate::graph_break::Break;
@@ -66,7 +66,7 @@ const CHECKPOINT: &str = "torch.utils.checkpoint";
 
 impl Torch {
     /// What an operator takes that takes functions.
-    pub(super) fn higher_order(&self, callable: &Bound<'_, PyAny>) -> Option<&'static HigherOrder> {
+    pub(in crate::domain::torch) fn higher_order(&self, callable: &Bound<'_, PyAny>) -> Option<&'static HigherOrder> {
         let named = callable.getattr(name!("__name__")).ok()?;
         let named = named.cast::<PyString>().ok()?.to_str().ok()?;
         let is_named = |name: &str| name == named || name.strip_suffix("_op") == Some(named);
@@ -78,14 +78,18 @@ impl Torch {
     }
 
     /// A tensor without contents like this one, or like what it consists of along its first dimension.
-    pub(super) fn formal_like<'py>(&self, example: &Bound<'py, PyAny>, first: bool) -> PyResult<Bound<'py, PyAny>> {
+    pub(in crate::domain::torch) fn formal_like<'py>(
+        &self,
+        example: &Bound<'py, PyAny>,
+        first: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let torch = self.module.bind(example.py());
         let whole = empty_like(torch, &stand_in(self, example)?, "meta")?;
         if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0)) } else { Ok(whole) }
     }
 
     /// Puts graphs in; gives what stands for the results.
-    pub(super) fn graphs_in<'py>(
+    pub(in crate::domain::torch) fn graphs_in<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         call: GraphCall<'_, 'py>,

@@ -1,6 +1,6 @@
 //! Functions of PyTorch's that call functions of the program: those with gradients of their own, which a graph calls as a whole.
-use super::library::Torch;
-use super::modes;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::modes;
 use crate::domain::{Answer, ModeChange, Rehearsal};
 use crate::ffi::callee;
 use crate::names::{interned, name};
@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyType};
 
 impl Torch {
     /// How a trace goes through what the callable calls.
-    pub(super) fn rehearsal_of<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
+    pub(in crate::domain::torch) fn rehearsal_of<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
         match &*callee::name_of(callable) {
             "apply" => self.custom_gradient(callable).ok().flatten(),
             _ => self.higher_order(callable).map(Rehearsal::HigherOrder),
