@@ -52,6 +52,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn layout_of(&self, _example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         None
     }
+    /// Whether it is the class of tuples of sizes, which does what `tuple` does.
+    fn is_size_tuple(&self, _class: &Bound<'_, PyType>) -> bool {
+        false
+    }
     /// What the program has said of sizes of an object from outside.
     fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
         Vec::new()
@@ -75,7 +79,11 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The layouts of the new objects that an operation gives, which it answered so: none where it gives an operand, or changes it.
     /// `None`: not known. What decides them is relied on in the arithmetic.
-    fn layouts<'py>(&self, _operation: &AnsweredOperation<'_, 'py>, _arithmetic: &SizeArithmetic) -> Option<Vec<SymbolicLayout>> {
+    fn layouts<'py>(
+        &self,
+        _operation: &AnsweredOperation<'_, 'py>,
+        _arithmetic: &SizeArithmetic,
+    ) -> Option<Vec<SymbolicLayout>> {
         None
     }
     /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
@@ -90,7 +98,12 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The condition under which inputs of a graph lie in memory as these do, as far as the graph may change some of them in place.
     /// `open`: where inputs end differs from call to call.
-    fn memory_guard(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool], _open: bool) -> Option<Box<dyn DomainCheck>> {
+    fn memory_guard(
+        &self,
+        _inputs: &[Bound<'_, PyAny>],
+        _changed: &[bool],
+        _open: bool,
+    ) -> Option<Box<dyn DomainCheck>> {
         None
     }
     /// Whether inputs that a graph may change share memory with others.

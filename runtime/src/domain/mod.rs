@@ -9,6 +9,6 @@ pub mod torch;
 
 pub use domains::Domains;
 pub use interface::{
-    AnsweredOperation, Answer, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange, Operand, Rehearsal,
-    SizeMark,
+    Answer, AnsweredOperation, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange,
+    Operand, Rehearsal, SizeMark,
 };

@@ -59,7 +59,9 @@ fn renumber(argument: &mut Argument, places: &[u32]) {
     match argument {
         Argument::Node(node) => node.0 = places.get(node.0 as usize).copied().unwrap_or(node.0),
         Argument::Constant(_) => {}
-        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => items.iter_mut().for_each(|item| renumber(item, places)),
+        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => {
+            items.iter_mut().for_each(|item| renumber(item, places))
+        }
     }
 }
 

@@ -63,7 +63,9 @@ impl Argument {
         match self {
             Self::Node(node) => found.push(*node),
             Self::Constant(_) => {}
-            Self::Tuple(parts) | Self::List(parts) | Self::Slice(parts) => parts.iter().for_each(|part| part.nodes(found)),
+            Self::Tuple(parts) | Self::List(parts) | Self::Slice(parts) => {
+                parts.iter().for_each(|part| part.nodes(found))
+            }
         }
     }
 }

@@ -162,7 +162,9 @@ impl Operand {
         match self {
             Self::Register(register) => found(*register),
             Self::Constant(_) => {}
-            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => items.iter().for_each(|item| item.registers(found)),
+            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => {
+                items.iter().for_each(|item| item.registers(found))
+            }
         }
     }
 
@@ -170,7 +172,9 @@ impl Operand {
         match self {
             Self::Register(_) => Ok(()),
             Self::Constant(constant) => visit.call(constant),
-            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => items.iter().try_for_each(|item| item.traverse(visit)),
+            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => {
+                items.iter().try_for_each(|item| item.traverse(visit))
+            }
         }
     }
 }

@@ -10,7 +10,9 @@ use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
 use super::{compilers, modes, natives};
-use crate::domain::{Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark};
+use crate::domain::{
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark,
+};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -145,16 +147,15 @@ impl Domain for Torch {
         sizes::of(example)
     }
 
+    fn is_size_tuple(&self, class: &Bound<'_, PyType>) -> bool {
+        types::c_name(class) == SIZE
+    }
+
     fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
         marks::of(object)
     }
 
-    fn guard_sizes(
-        &self,
-        example: &Bound<'_, PyAny>,
-        free: &[bool],
-        plan: &[Stride],
-    ) -> Option<Box<dyn DomainCheck>> {
+    fn guard_sizes(&self, example: &Bound<'_, PyAny>, free: &[bool], plan: &[Stride]) -> Option<Box<dyn DomainCheck>> {
         TensorCheck::new(example).ok()??;
         Some(Box::new(OpenSizes::new(example, free, plan).ok()?))
     }
@@ -334,9 +335,11 @@ fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
 /// Functions of types of numbers.
 const PLAIN: &[&str] = &["promote_types", "can_cast"];
 
+/// The class of tuples of sizes.
+const SIZE: &str = "torch.Size";
+
 /// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
 fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
-    const SIZE: &str = "torch.Size";
     const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
     match callable.cast::<PyType>() {
         Ok(class) => CLASSES.contains(&&*types::c_name(class)),

@@ -82,7 +82,9 @@ impl<'a, 'py, V: View> Operands<'a, 'py, V> {
             Operand::Graph { example, layout, .. } => self.tensor(example, layout.as_deref()),
             Operand::Known(object) => self.known(object),
             Operand::Number { hint, expression, .. } => match hint.cast_exact::<PyInt>() {
-                Ok(value) => value.extract().map_or(Argument::Other, |hint| Argument::Int(self.view.integer(hint, *expression))),
+                Ok(value) => {
+                    value.extract().map_or(Argument::Other, |hint| Argument::Int(self.view.integer(hint, *expression)))
+                }
                 Err(_) => self.known(hint),
             },
             Operand::Tuple(items) => Argument::Tuple(items.iter().map(|item| self.argument(item)).collect()),

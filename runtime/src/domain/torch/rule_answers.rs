@@ -9,7 +9,8 @@ use super::symbols::sizes;
 use crate::domain::Operand;
 use crate::graph::ValueId;
 use crate::symbol::{
-    Condition, ExpressionId, Expressions, Formula, Kind, Layout, Number, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
+    Condition, ExpressionId, Expressions, Formula, Kind, Layout, Number, SizeArithmetic, Symbol, SymbolicLayout,
+    SymbolicSize,
 };
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
@@ -82,8 +83,10 @@ impl ShapeRules {
         let texts = ids.into_iter().map(|(dtype, [shape, strides], required)| {
             (dtype, shape.iter().map(text).collect(), strides.iter().map(text).collect(), required)
         });
-        let conditions = relied.into_iter().map(|relation| Condition::new(&expressions, relation).to_string()).collect();
-        let hints = inputs.into_iter().filter_map(|hint| if let Number::Integer(hint) = hint { Some(hint) } else { None });
+        let conditions =
+            relied.into_iter().map(|relation| Condition::new(&expressions, relation).to_string()).collect();
+        let hints =
+            inputs.into_iter().filter_map(|hint| if let Number::Integer(hint) = hint { Some(hint) } else { None });
         Ok(Some((kind, texts.collect(), conditions, hints.collect())))
     }
 

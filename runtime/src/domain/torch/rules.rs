@@ -1,8 +1,8 @@
 //! The rules of shapes, and the objects of PyTorch that they have names for.
-use crate::symbol::SymbolicSize;
 use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
 use super::sketch::{Extent, Sketch};
 use crate::names::name;
+use crate::symbol::SymbolicSize;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple};
 use rustc_hash::FxHashMap;

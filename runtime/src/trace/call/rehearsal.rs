@@ -3,7 +3,7 @@
 use crate::domain::{Callee, Domain, ModeChange, Operand, Rehearsal};
 use crate::graph::{NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
-use crate::trace::number::TakenNumbers;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;

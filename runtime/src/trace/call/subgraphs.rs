@@ -4,7 +4,7 @@ use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
 use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
-use crate::trace::number::TakenNumbers;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
@@ -364,6 +364,8 @@ fn rename(argument: &mut Argument, places: &FxHashMap<NodeId, NodeId>) {
     match argument {
         Argument::Node(id) => *id = places.get(id).copied().unwrap_or(*id),
         Argument::Constant(_) => {}
-        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => items.iter_mut().for_each(|item| rename(item, places)),
+        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => {
+            items.iter_mut().for_each(|item| rename(item, places))
+        }
     }
 }

@@ -41,7 +41,9 @@ fn rename(argument: &mut Argument, places: &[NodeId]) {
     match argument {
         Argument::Node(node) => *node = places.get(node.0 as usize).copied().unwrap_or(*node),
         Argument::Constant(_) => {}
-        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => items.iter_mut().for_each(|item| rename(item, places)),
+        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => {
+            items.iter_mut().for_each(|item| rename(item, places))
+        }
     }
 }
 

@@ -4,9 +4,7 @@ use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::types;
 use crate::guard::DomainCheck;
 use crate::guard::source::Source;
-use crate::symbol::{
-    Comparison, ExpressionId, Number, Operation, Relation, SizeArithmetic, Split, SymbolicLayout,
-};
+use crate::symbol::{Comparison, ExpressionId, Number, Operation, Relation, SizeArithmetic, Split, SymbolicLayout};
 use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;

@@ -6,7 +6,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
-use crate::trace::number::TakenNumbers;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -188,7 +188,11 @@ impl<'py> Tracer<'py> {
         Ok(Operand::Foreign(class))
     }
 
-    fn operands(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>, numbers: TakenNumbers) -> Traced<Vec<Operand<'py>>> {
+    fn operands(
+        &mut self,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        numbers: TakenNumbers,
+    ) -> Traced<Vec<Operand<'py>>> {
         let mut operands = Vec::new();
         for item in items {
             let item = self.absorb(item);

@@ -24,7 +24,10 @@ pub fn recurrent<S: Size>(call: &Call<S>, gates: i64) -> Answered<S> {
     let [steps, batch] = if batch_first { [1, 0] } else { [0, 1] }.map(|dim| input.shape[dim].clone());
     let hidden = states[0].shape.last().cloned().ok_or(Unsure)?;
     for state in &states {
-        sure(state.dtype == dtype && all_equal(&state.shape, &[S::of(layers * directions), batch.clone(), hidden.clone()])?)?;
+        sure(
+            state.dtype == dtype
+                && all_equal(&state.shape, &[S::of(layers * directions), batch.clone(), hidden.clone()])?,
+        )?;
         sure(state.is_contiguous(MemoryFormat::Contiguous)?)?;
     }
     weights(&params, &input.shape[2], &hidden, [layers, directions, gates], call.flag(3)?)?;
