@@ -489,7 +489,7 @@ crate::tables::enumerated! {
 }
 
 /// Name and file of each function; no file if it is not among those translated.
-const FUNCTIONS: &[(&str, &str)] = &[
+static FUNCTIONS: &[(&str, &str)] = &[
     ("EncodingMap_size", "Objects/unicodeobject.c"), ("FieldNameIterator_init", "Objects/unicodeobject.c"),
     ("FieldNameIterator_next", "Objects/unicodeobject.c"), ("GroupGenerator_init", "Objects/unicodeobject.c"),
     ("InsertThousandsGrouping_fill", "Objects/unicodeobject.c"), ("MarkupIterator_init", "Objects/unicodeobject.c"),

@@ -3,6 +3,12 @@
 /// Kind of the break at a call that a library runs natively as a whole.
 pub const RUN_AS_A_WHOLE: &str = "call of a function that PyTorch runs as a whole";
 
+/// Kind of the break at an operation that something else looks at, as long as it does.
+pub const OVERRIDDEN: &str = "operations of PyTorch are overridden";
+
+/// Kinds of breaks where a stretch of the program runs natively, with no graph work to be done in between.
+pub const STRETCHES: [&str; 2] = [RUN_AS_A_WHOLE, OVERRIDDEN];
+
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {

@@ -1,6 +1,6 @@
 """Code objects of the standard library, damaged at random: decoded, listed, edited, assembled and split, never run.
 
-    python damage.py --start SEED --count N
+    python damage.py --start SEED --count N | --seconds S
 
 Each either is refused with a `slotrt.bytecode.Error` that names an offset, or assembles to a code object that decodes
 again. Anything else is a fault, and so is a crash. Prints the counts as a line of JSON.
@@ -9,9 +9,11 @@ again. Anything else is a fault, and so is a crash. Prints the counts as a line 
 import argparse
 import collections
 import dis
+import itertools
 import json
 import random
 import re
+import time
 import types
 import warnings
 
@@ -112,13 +114,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, help="go on for so long, from a seed of the clock, instead of COUNT")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     found = list(codes())
     report = collections.defaultdict(int, different=[])
-    for seed in range(options.start, options.start + options.count):
+    seeds = range(options.start, options.start + options.count)
+    if options.seconds:
+        end = time.monotonic() + options.seconds
+        seeds = itertools.takewhile(lambda _: time.monotonic() < end, itertools.count(time.time_ns()))
+    for seed in seeds:
         pick = random.Random(seed)
+        before = len(report["different"])
         one(pick, pick.choice(found), report)
+        report["different"][before:] = [f"seed {seed}: {text}" for text in report["different"][before:]]
     print(json.dumps(report), flush=True)
     return 1 if report["different"] else 0
 

@@ -15,10 +15,29 @@ HERE = os.path.dirname(os.path.abspath(__file__))  # also the first folder of `s
 LIMIT = 900  # seconds for one file; a hang then shows where it hangs
 
 
+def entered():
+    """The generated functions that traces of this process have run since this was asked last, as `file name`."""
+    session = getattr(slotrt._api, "_session", None) if slotrt._slotrt.TRACES else None
+    return [" ".join(function) for function in session.entered()] if session else []
+
+
 class Result(unittest.TextTestResult):
-    """Counts what passed, too."""
+    """Counts what passed, too, and which generated functions each test runs."""
 
     passed = 0
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.reached = {}
+
+    def startTest(self, test):
+        entered()
+        super().startTest(test)
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        for function in entered():
+            self.reached.setdefault(function, []).append(name_of(test))
 
     def addSuccess(self, test):
         super().addSuccess(test)
@@ -55,6 +74,9 @@ def main(path):
     failed = {name_of(test): None for test, _ in result.failures + result.errors}
     failed.update({name_of(test): None for test in result.unexpectedSuccesses})
     skipped = [[name_of(test), reason] for test, reason in result.skipped]
+    if reached := os.environ.get("SLOTRT_TEST_REACHED"):
+        with open(reached, "w", encoding="utf-8") as file:
+            json.dump(result.reached, file)
     if not (result.passed or failed or skipped):
         failed["(no test found)"] = None
     sys.stdout.flush()

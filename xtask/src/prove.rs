@@ -8,6 +8,8 @@ mod parse;
 mod semantics;
 pub mod tables;
 
+pub use codes::damaged;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
 

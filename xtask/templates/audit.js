@@ -134,12 +134,12 @@
       table(["", ""], [["C function", text(row[FUNCTION])], ["place", place(row)], ["digest", text(row[DIGEST])], ["inherited from", text(row[FROM])], ["uses", row[USES]]].filter((pair) => pair[1]))];
     parts.push(...section("Releases", table(["release", "C function", "state", "digest"], found.map(([one, other]) => other ? [one.release, text(other[FUNCTION]), data.states[other[STATE]][1], text(other[DIGEST])] : [one.release, "C leaves it empty", "", ""]))));
     if (known) {
-      parts.push(...section("Text and meaning of the C function", table(["release", "digest", ""], known.history.map((moment) => [moment.release, moment.digest || "", moment.change]))));
+      parts.push(...section(`Text and meaning of the C function, of ${data.read.join(", ")}`, table(["release", "digest", ""], known.history.map((step) => [step.release, step.digest, data.changes[step.change] + (step.what ? ": " + step.what : "")]))));
       parts.push(...section("Generated Rust", known.rust ? make("pre", {}, known.rust) : make("p", { class: "dim" }, "There is none.")));
       const effects = known.effects;
       parts.push(...section("Effects", effects ? table(["", ""], [["verdict", effects.verdict], ...Object.entries(effects).filter(([name, value]) => Array.isArray(value) && value.length && name !== "name").map(([name, value]) => [name, value.join(", ")]), ["calls slots", Object.keys(effects.slots || {}).join(", ")]].filter((pair) => pair[1])) : make("p", { class: "dim" }, "They are not analysed.")));
       parts.push(...section("Messages and other strings", make("ul", {}, known.messages.map((message) => make("li", { class: "mono" }, message)))));
-      parts.push(...section("Calls", words(known.calls)), ...section("Callers", words(known.callers)), ...section("Tests that name it", words(known.tests)));
+      parts.push(...section("Calls", words(known.calls)), ...section("Callers", words(known.callers)), ...section(`Tests that run it: ${known.reached}`, words(known.tests)));
     }
     const panel = byId("detail");
     panel.replaceChildren(...parts);

@@ -93,3 +93,28 @@ fn help_teaches() {
         assert!(stdout.contains(&format!("cargo xtask {command}")), "{stdout}");
     }
 }
+
+#[test]
+fn a_torch_without_the_files() {
+    let room = tempfile::tempdir().unwrap();
+    let path = room.path().display().to_string();
+    refused(&["audit", "--dynamo", &path], "has no torch/_dynamo/variables", "pass the folder of an installed PyTorch");
+    std::fs::create_dir_all(room.path().join("torch/_dynamo/variables")).unwrap();
+    refused(&["audit", "--dynamo", &path, "--import"], "no interpreter is found above", "needs an installed PyTorch");
+}
+
+#[test]
+fn releases_that_are_not_known_are_told_and_the_others_go_on() {
+    refused(&["audit", "--release", "3.99"], "there is no release to audit", "known releases: 3.8");
+    let (status, stdout, stderr) = xtask(&["audit", "--release", "3.99", "--release", "3.13"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stderr.contains("no facts of CPython 3.99") && stdout.contains("3.13.5"), "{stderr}{stdout}");
+}
+
+#[test]
+fn what_nothing_is_known_of_is_answered_with_the_nearest_name() {
+    refused(&["explain", "dict.nb_orr"], "is known as `dict.nb_orr`", "dict.nb_or");
+    refused(&["explain", "dict.nb_or", "--release", "3.99"], "no facts of CPython 3.99", "releases with C sources");
+    refused(&["fuzz", "--targets", "nonsense"], "no fuzz target `nonsense`", "preprocess");
+    refused(&["audit", "history", "--source", "nonsense"], "nonsense", "--source");
+}

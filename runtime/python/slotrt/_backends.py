@@ -1,8 +1,10 @@
 """Backends by name."""
 
+import functools
 import sys
 
 from ._fx import graph_module, has_tensors, surroundings
+from ._fx_meta import Examples
 from ._symbols import Symbols, is_symbolic
 
 
@@ -10,18 +12,22 @@ def _with_fx(backend):
     """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`, and what it raises has the graph attached."""
 
     def adapted(graph, example_inputs):
-        symbols, traced = None, graph
+        symbols, traced, examples = None, graph, None
         if has_tensors(graph):
-            graph = graph_module(graph)
             if is_symbolic(traced):
                 symbols = Symbols(traced, example_inputs)
                 example_inputs = symbols.inputs
+            examples = Examples(example_inputs)
+            graph = graph_module(graph, examples=examples)
         try:
             with surroundings(graph):
                 compiled = backend(graph, example_inputs)
         except Exception as error:
             _attach(error, graph, backend)
             raise
+        finally:
+            if examples is not None:
+                examples.release()
         conditions = None if symbols is None else symbols.conditions()
         if conditions is not None:
             traced.require(*conditions)
@@ -52,7 +58,24 @@ def resolve(backend):
         return _with_fx(backend)
     if backend == "eager":
         return None
-    return _with_fx(_registered(backend))
+    return _with_fx(TensorsOnly(_registered(backend)))
+
+
+class TensorsOnly:
+    """A backend of PyTorch's, which gets graphs of tensors; graphs of arrays run as they are."""
+
+    def __init__(self, backend):
+        functools.update_wrapper(self, backend)
+        self._backend = backend
+
+    def __call__(self, graph, example_inputs):
+        return self._backend(graph, example_inputs) if hasattr(graph, "graph") else graph
+
+    def __eq__(self, other):
+        return type(other) is TensorsOnly and self._backend == other._backend
+
+    def __hash__(self):
+        return hash(type(self._backend))
 
 
 def _registered(backend):

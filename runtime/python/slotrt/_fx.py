@@ -9,28 +9,12 @@ def has_tensors(graph):
     return any(node.meta["domain"] == "torch" for node in graph)
 
 
-def _named(target):
-    """FX writes a function by its name. If that name leads to another object, a function of the same name calls the target."""
-    module = sys.modules.get(getattr(target, "__module__", None) or "")
-    name = getattr(target, "__name__", "")
-    owner = getattr(target, "__self__", None)
-    # FX finds no module of a method that is bound to a class.
-    bound = module is None and isinstance(owner, type)
-    if not bound and (module is None or getattr(module, name, target) is target):
-        return target
-    if bound:
-        name = f"{owner.__name__}_{name}"
-
-    def call(*args, **kwargs):
-        return target(*args, **kwargs)
-
-    call.__name__ = call.__qualname__ = name
-    return call
-
-
-def graph_module(graph, single=False):
+def graph_module(graph, single=False, examples=None):
     """A `GraphModule` with the nodes of `graph`. It gives the tuple of its results, or its only one alone."""
     import torch.fx
+
+    from ._fx_meta import Examples, Meta, origin
+    from ._fx_targets import node as call
 
     root, made, known = torch.nn.Module(), torch.fx.Graph(), {}
 
@@ -45,20 +29,22 @@ def graph_module(graph, single=False):
             return slice(convert(argument.start), convert(argument.stop), convert(argument.step))
         return known.get(argument, argument) if type(argument) is kind else argument
 
-    nodes = list(graph)
+    nodes, examples = list(graph), examples or Examples()
     kind = type(nodes[0])
     for node in nodes:
         if node.op == "placeholder":
             placeholder = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
             # FX may have chosen another name. The parameter takes the same one, or it would hide the node that bears it.
             placeholder.target = placeholder.name
+            placeholder.meta = Meta(placeholder.meta, examples, len(known))
             known[node] = placeholder
         elif node.op == "output":
             results = convert(tuple(node.args))
             made.output(results[0] if single else results)
         else:
             named = {name: convert(value) for name, value in node.kwargs.items()}
-            known[node] = made.call_function(_named(node.target), convert(tuple(node.args)), named)
+            known[node] = call(made, node.target, convert(tuple(node.args)), named)
+            known[node].meta.update(origin(node, known[node].name, known[node].target))
     return torch.fx.GraphModule(root, made)
 
 

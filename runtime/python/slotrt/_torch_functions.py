@@ -19,3 +19,23 @@ class Context:
     def set_materialize_grads(self, value):
         self.materialize_grads = value
 
+
+
+def put_back_devices(device, count):
+    """Where a graph stops that has begun or ended modes of this device: ``count`` were active before."""
+    from torch import _C
+
+    while _C._len_torch_function_stack() > count:
+        _C._pop_torch_function_stack()
+    while _C._len_torch_function_stack() < count:
+        device.__enter__()
+
+
+def begin_device(device):
+    """`device.__enter__()`."""
+    return device.__enter__()
+
+
+def end_device(device):
+    """`device.__exit__(…)`."""
+    return device.__exit__(None, None, None)

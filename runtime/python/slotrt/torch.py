@@ -14,6 +14,8 @@ import contextlib
 import torch
 
 from . import _api
+from ._marks import mark_dynamic
+from ._backends import TensorsOnly
 from ._callables import disabled
 
 __all__ = ["frontend", "install", "uninstall"]
@@ -133,13 +135,13 @@ def _backend(backend, mode, options, dynamic, name):
     backend = get_default_backend() if backend is None else backend
     if backend == "inductor":
         mode = "default" if mode is None and options is None else mode
-        return torch._TorchCompileInductorWrapper(mode, options, dynamic, name)
+        return TensorsOnly(torch._TorchCompileInductorWrapper(mode, options, dynamic, name))
     lookup_backend(backend)
     if backend == "eager" and not options and mode in (None, "default"):
         return "eager"
     if not options and mode in (None, "default"):
-        return lookup_backend(backend)
-    return torch._TorchCompileWrapper(backend, mode, options, dynamic, name)
+        return TensorsOnly(lookup_backend(backend))
+    return TensorsOnly(torch._TorchCompileWrapper(backend, mode, options, dynamic, name))
 
 
 def optimize(
@@ -240,9 +242,14 @@ def mark_static_address(tensor, guard=False):
     """Addresses are no matter to slotrt; backends are told nothing of them."""
 
 
-def mark_unbacked(tensor, index, **hints):
-    """Refused: it promises that a size is not looked at."""
-    _refuse("torch._dynamo.mark_unbacked", "use torch.compile(dynamic=True)")
+def mark_unbacked(
+    t, index, hint_override=None, strict=False, specialize_on=None, shape_id=None, min=None, max=None
+):
+    """`torch._dynamo.mark_unbacked` with slotrt: the size is symbolic from the first trace on. Where the program looks at it all the
+    same, a guard says so; sizes of 0 and 1 are traces of their own. What only tells a backend about likely sizes is not used."""
+    if strict:
+        _refuse("torch._dynamo.mark_unbacked(strict=True)", "leave strict out: where the program looks at the size, a guard says so")
+    mark_dynamic(t, index, min=min, max=max)
 
 
 def error_on_graph_break(error):

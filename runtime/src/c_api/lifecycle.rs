@@ -58,7 +58,7 @@ pub unsafe extern "C" fn slotrt_open(version: u32, out: *mut slotrt_runtime) -> 
         // SAFETY: as above.
         unsafe {
             fill(out, "out", || {
-                package::provide(py)?;
+                package::install(py)?;
                 let host = package::host(py)?;
                 close_at_exit(py)?;
                 let (backends, hooked) = (Mutex::default(), AtomicBool::new(false));

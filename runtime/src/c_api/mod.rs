@@ -23,6 +23,7 @@ pub use frames::*;
 pub use graph::*;
 pub use library::*;
 pub use lifecycle::*;
+pub use package::provide;
 pub use report::*;
 pub use runtime::slotrt_runtime;
 pub use statistics::*;

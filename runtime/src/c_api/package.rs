@@ -2,6 +2,7 @@
 use super::error::{Failure, Outcome};
 use super::status::slotrt_status::SLOTRT_OCCUPIED;
 use crate::python::owner;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyModule};
 
@@ -14,8 +15,13 @@ const FINDER: &std::ffi::CStr =
 /// Every module of the package and its text, as the build script found them.
 const TEXTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/package.rs"));
 
+/// For a host in Rust that embeds Python: has `import slotrt` give the package of this library. An error if another copy was imported.
+pub fn provide(py: Python<'_>) -> PyResult<()> {
+    install(py).map_err(|failure| PyRuntimeError::new_err(failure.text))
+}
+
 /// Has `import slotrt` give the package of this copy.
-pub(super) fn provide(py: Python<'_>) -> Outcome<()> {
+pub(super) fn install(py: Python<'_>) -> Outcome<()> {
     match owner::owner(py)? {
         Some(owner) if owner == owner::this() => return Ok(()),
         Some(_) => {

@@ -1,4 +1,5 @@
 //! What a domain is: the operations that it gets, and how it answers.
+use super::sizes::SizeMark;
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -17,6 +18,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
     /// Why a call of this Python function is to run natively, as a whole.
     fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        None
+    }
+    /// The function that a trace goes through in place of this one, because it does the same to a program.
+    fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
@@ -140,33 +145,6 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn reset_counts(&self) {}
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
-}
-
-/// What a program says of a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeMark {
-    /// It is symbolic from the first trace on.
-    Symbolic {
-        /// What it is at least.
-        least: Option<i64>,
-        /// What it is at most.
-        most: Option<i64>,
-    },
-    /// It is never symbolic.
-    Constant,
-}
-
-impl SizeMark {
-    /// Whether the mark lets a size be symbolic that is this now.
-    #[must_use]
-    pub fn admits(self, size: i64) -> bool {
-        match self {
-            Self::Symbolic { least, most } => {
-                least.is_none_or(|least| least <= size) && most.is_none_or(|most| size <= most)
-            }
-            Self::Constant => false,
-        }
-    }
 }
 
 /// A guard on the state of a library as a whole.
@@ -300,7 +278,8 @@ pub enum Answer<'py> {
         /// `operator.getitem`.
         getitem: Bound<'py, PyAny>,
     },
-    /// Record `target(*args, **kwargs)`, which changes its first operand and gives that operand, or `None`.
+    /// Record `target(*args, **kwargs)`, which changes operands and gives one of them, or `None`; or that has another effect, and gives
+    /// `None`.
     Change {
         /// The Python callable that the graph calls.
         target: Bound<'py, PyAny>,
@@ -308,8 +287,10 @@ pub enum Answer<'py> {
         args: Vec<Operand<'py>>,
         /// Keyword arguments.
         kwargs: Vec<(String, Operand<'py>)>,
-        /// An object with the type and metadata of the operand after the change.
+        /// An object with the type and metadata of the operand that it gives, after the change.
         example: Bound<'py, PyAny>,
+        /// What it changes.
+        changes: Vec<ValueId>,
         /// The operand, if the operation gives it.
         gives: Option<ValueId>,
     },

@@ -7,20 +7,20 @@ use super::frame_state::state;
 use super::host::Host;
 use crate::bytecode::{Code, Op};
 use crate::graph::NodeOp;
-use crate::graph_break::RUN_AS_A_WHOLE;
+use crate::graph_break::STRETCHES;
 use crate::guard::Program;
 use crate::names::name;
 use crate::split::split;
 use crate::trace::state::outcome::{End, Outcome};
 use pyo3::prelude::*;
 
-/// Whether a continuation's trace has found nothing but the next call that runs natively as a whole, and got there without a choice.
+/// Whether a continuation's trace has found nothing but the next call that runs natively, and got there without a choice.
 #[must_use]
 pub fn is_native_stretch(code: &Code, outcome: &Outcome) -> bool {
     let End::Break { at, inner, reason, .. } = &outcome.end else { return false };
     let records = || outcome.graph.nodes.iter().any(|node| node.op == NodeOp::CallFunction);
     let acts = || !outcome.effects.is_empty() || !outcome.acquired_first.is_empty() || !outcome.signals.is_empty();
-    reason.kind == RUN_AS_A_WHOLE && inner.is_empty() && !records() && !acts() && is_straight(code, *at)
+    STRETCHES.contains(&&*reason.kind) && inner.is_empty() && !records() && !acts() && is_straight(code, *at)
 }
 
 /// Whether control comes from the code's start to an instruction whatever the values are, unless something raises.

@@ -126,6 +126,11 @@ impl Session {
         Ok(counts)
     }
 
+    /// The generated functions that traces have run since this was asked last, in all sessions: C file and name.
+    fn entered(&self) -> Vec<(&'static str, &'static str)> {
+        self.shared.trace_caches.take_entered()
+    }
+
     /// Forgets everything compiled and counted.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.generation.fetch_add(1, Relaxed);

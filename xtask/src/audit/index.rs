@@ -2,16 +2,13 @@
 use crate::facts;
 use crate::obtain::{releases, sources};
 use crate::place;
-use crate::ui::Step;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use slotgen::meaning::Meanings;
-use slotgen::source::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Changes with what an index holds.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A name of C with its place.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -28,16 +25,13 @@ pub struct Entry {
     pub end: u32,
     /// The digest of its text; empty for a type.
     pub digest: String,
-    /// The digest of what it means; none if it is not translated.
-    #[serde(default)]
-    pub meaning: Option<String>,
     /// Whether its file hides it.
     pub is_static: bool,
     /// Names that stand before `(` in its body.
     #[serde(default)]
     pub calls: Vec<String>,
-    /// Its string literals.
-    #[serde(default)]
+    /// Its string literals: messages, formats, names.
+    #[serde(default, rename = "messages")]
     pub strings: Vec<String>,
 }
 
@@ -70,8 +64,7 @@ pub fn of(release: &str) -> Result<Index> {
     }
     let kept = place_of(version);
     let tree = sources::obtain(version, None)?.path;
-    let (facts, opened) = facts::tree_and_facts(version, None)?;
-    let meanings = meanings(&opened, version);
+    let facts = facts::from_sources(version, None)?;
     let mut texts = Texts { root: tree, lines: BTreeMap::new() };
     let mut entries = Vec::new();
     for function in &facts.functions {
@@ -83,7 +76,6 @@ pub fn of(release: &str) -> Result<Index> {
             line: function.line,
             end: texts.end(&function.file, function.line, stop),
             digest: function.digest.clone(),
-            meaning: meanings.get(&(function.unit().to_owned(), function.name.clone())).cloned(),
             is_static: function.is_static,
             calls: function.calls.clone(),
             strings: function.strings.clone(),
@@ -96,7 +88,6 @@ pub fn of(release: &str) -> Result<Index> {
         line,
         end,
         digest: digest.to_owned(),
-        meaning: None,
         is_static: true,
         calls: Vec::new(),
         strings: Vec::new(),
@@ -114,22 +105,6 @@ pub fn of(release: &str) -> Result<Index> {
     std::fs::create_dir_all(place::target().join("audit"))?;
     std::fs::write(&kept, serde_json::to_vec(&index)?).with_context(|| place::shown(&kept))?;
     Ok(index)
-}
-
-/// What each translated function means, as digests; nothing where the release is not translated.
-fn meanings(tree: &Tree, version: &str) -> BTreeMap<(String, String), String> {
-    let step = Step::start(format!("Translating CPython {version}"));
-    match Meanings::of_tree(tree) {
-        Ok(meanings) => {
-            let found: BTreeMap<_, _> = meanings.digests().map(|(key, _, meaning)| (key.clone(), meaning)).collect();
-            step.done(format!("{} functions", found.len()));
-            found
-        }
-        Err(error) => {
-            step.failed(error);
-            BTreeMap::new()
-        }
-    }
 }
 
 /// What ends a text of C.

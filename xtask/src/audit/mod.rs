@@ -3,10 +3,12 @@ pub mod coverage;
 pub mod dossier;
 mod dynamo;
 mod findings;
+pub mod history;
 pub mod index;
 mod models;
 mod opcodes;
 mod page;
+mod reached;
 mod report;
 mod slots;
 mod tiers;
@@ -72,6 +74,25 @@ enum What {
         cargo xtask audit slots --torch ~/venv/lib/python3.13/site-packages/torch"
     )]
     Slots(slots::Options),
+    /// Makes the history of C functions again: in which release the text, and in which the meaning of each changed
+    ///
+    /// Reads the pinned sources and those given, compares each release with the one before it by meaning, and writes xtask/history.json. The
+    /// HTML page, `explain` and the audit of TorchDynamo's references read that. A release that is in the file and whose sources are not
+    /// at hand keeps its steps.
+    #[command(
+        after_help = "Examples:\n  cargo xtask audit history --source ~/cpython-3.14.0 --source Python-3.15.0.tar.xz\n  \
+        cargo xtask audit history --check --source ~/cpython-3.14.0    is the file what these sources give?"
+    )]
+    History(history::Options),
+    /// Measures which tests run which generated functions
+    ///
+    /// Runs the Python tests, each file in a process of its own, and asks the runtime after each test which generated functions traces have
+    /// entered. The result is xtask/reached.json, which the HTML page and `explain` read. What a test does in processes that it starts
+    /// itself is not counted. Stopped, it goes on where it was.
+    #[command(after_help = "Examples:\n  cargo xtask audit tests\n  \
+        cargo xtask audit tests --debug --jobs 2\n  \
+        cargo xtask audit tests --python ~/venv/bin/python    with PyTorch in it: the tests that need it, too")]
+    Tests(reached::Options),
 }
 
 /// Runs the command.
@@ -82,5 +103,7 @@ pub fn run(options: &Options) -> Result<()> {
         Some(What::Opcodes(options)) => opcodes::run(options),
         Some(What::Tiers(options)) => tiers::run(options),
         Some(What::Slots(options)) => slots::run(options),
+        Some(What::History(options)) => history::run(options),
+        Some(What::Tests(options)) => reached::run(options),
     }
 }

@@ -3,6 +3,7 @@ use super::Page;
 use crate::audit::coverage::Row;
 use crate::audit::coverage::render::{escape, markdown_table};
 use crate::audit::dossier::Dossier;
+use crate::audit::history::Step;
 use crate::ui::paint;
 use crate::ui::table::table;
 
@@ -34,23 +35,39 @@ fn lists(dossier: &Dossier) -> Vec<(&'static str, String)> {
         );
         found.push(("effects", words.join("; ")));
     }
-    found.push(("calls", dossier.calls.join(", ")));
+    found.push(("calls", dossier.entry.calls.join(", ")));
     found.push(("callers", dossier.callers.join(", ")));
-    found.push(("messages", dossier.messages.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ")));
+    found.push((
+        "messages",
+        dossier.entry.strings.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", "),
+    ));
     found.push(("history", history(dossier)));
-    found.push(("tests that name it", dossier.tests.join(", ")));
+    found.push(("tests that run it", tests(dossier)));
     found.retain(|(_, text)| !text.is_empty());
     found
 }
 
 /// How the function went through the releases.
 fn history(dossier: &Dossier) -> String {
-    let words = dossier.history.iter().map(|moment| format!("{}: {}", moment.release, moment.change));
-    words.collect::<Vec<_>>().join(", ")
+    let what = |step: &Step| if step.what.is_empty() { String::new() } else { format!(" ({})", step.what) };
+    let words = dossier.history.iter().map(|step| format!("{}: {}{}", step.release, step.change.words(), what(step)));
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// The tests that were seen to run the generated Rust.
+fn tests(dossier: &Dossier) -> String {
+    let more = dossier.reached.saturating_sub(dossier.tests.len());
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    match (dossier.rust.is_empty(), dossier.reached) {
+        (true, 0) => String::new(),
+        (false, 0) => "none was seen to".to_owned(),
+        _ => format!("{}{more}", dossier.tests.join(", ")),
+    }
 }
 
 fn head(dossier: &Dossier) -> String {
-    format!("{} ({}:{}-{}, digest {})", dossier.name, dossier.file, dossier.line, dossier.end, dossier.digest)
+    let entry = &dossier.entry;
+    format!("{} ({}:{}-{}, digest {})", entry.name, entry.file, entry.line, entry.end, entry.digest)
 }
 
 /// For a terminal.

@@ -40,7 +40,7 @@ struct Report {
 
 /// What `tests/codes/damage.py` prints last.
 #[derive(Debug, Deserialize, Serialize)]
-struct Damage {
+pub struct Damage {
     #[serde(default)]
     release: String,
     /// Refused with an error that names an offset.
@@ -52,7 +52,15 @@ struct Damage {
     /// Not made: CPython itself refused.
     #[serde(default, rename = "refused by CPython")]
     not_made: u64,
-    different: Vec<String>,
+    /// What is wrong.
+    pub different: Vec<String>,
+}
+
+impl Damage {
+    /// How many code objects were damaged.
+    pub fn inputs(&self) -> u64 {
+        self.refused + self.sound + self.not_made
+    }
 }
 
 /// Runs the command.
@@ -111,20 +119,8 @@ fn last_line<T: DeserializeOwned>(output: &str) -> Result<T> {
 
 /// Damages code objects and prints the outcome.
 fn damage(releases: &[String], start: u64, count: u64, as_json: bool) -> Result<()> {
-    let mut reports = Vec::new();
-    for release in releases {
-        let (python, package) = prepared(release)?;
-        let step = Step::start(format!("Damaged code objects, CPython {}", python.full_version()));
-        let mut command = script(&python, &package, "damage.py");
-        command.args(["--start", &start.to_string(), "--count", &count.to_string()]);
-        let output = command.output().context("the runner does not start")?;
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        let died = || format!("the runner ended with {}: {stderr}", output.status);
-        let mut report: Damage = last_line(&stdout).with_context(died)?;
-        report.release = python.full_version();
-        step.done(format!("{} refused, {} sound", report.refused, report.sound));
-        reports.push(report);
-    }
+    let arguments = ["--start".to_owned(), start.to_string(), "--count".to_owned(), count.to_string()];
+    let reports: Vec<Damage> = releases.iter().map(|release| run_damage(release, &arguments)).collect::<Result<_>>()?;
     if as_json {
         anstream::println!("{:#}", serde_json::to_string_pretty(&reports)?);
     } else {
@@ -132,6 +128,24 @@ fn damage(releases: &[String], start: u64, count: u64, as_json: bool) -> Result<
     }
     let bad: usize = reports.iter().map(|report| report.different.len()).sum();
     if bad > 0 { bail!("{bad} damaged code objects gave another error than they should") } else { Ok(()) }
+}
+
+/// Damages code objects for so many seconds.
+pub fn damaged(release: &str, seconds: u64) -> Result<Damage> {
+    run_damage(release, &["--seconds".to_owned(), seconds.to_string()])
+}
+
+fn run_damage(release: &str, arguments: &[String]) -> Result<Damage> {
+    let (python, package) = prepared(release)?;
+    let step = Step::start(format!("Damaged code objects, CPython {}", python.full_version()));
+    let output =
+        script(&python, &package, "damage.py").args(arguments).output().context("the runner does not start")?;
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let died = || format!("the runner ended with {}: {stderr}", output.status);
+    let mut report: Damage = last_line(&stdout).with_context(died)?;
+    report.release = python.full_version();
+    step.done(format!("{} refused, {} sound", report.refused, report.sound));
+    Ok(report)
 }
 
 fn show_damage(report: &Damage) {

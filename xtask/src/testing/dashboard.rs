@@ -178,10 +178,11 @@ fn shown(run: &Run, before: Option<&Run>) -> Shown {
     }
 }
 
-/// Tests whose verdict changed, came or went.
+/// Tests whose verdict changed, came or went, of the files that both runs have.
 fn changes(before: &Run, now: &Run) -> Vec<[String; 3]> {
+    let in_both = |name: &String| before.files.contains_key(name) && now.files.contains_key(name);
     let verdicts = |run: &Run| -> BTreeMap<String, String> {
-        let files = run.files.iter();
+        let files = run.files.iter().filter(|(name, _)| in_both(name));
         files
             .flat_map(|(file, all)| {
                 all.rows.iter().map(move |row| (format!("{file} {}", row.test), row.verdict.clone()))
@@ -228,5 +229,7 @@ mod tests {
         assert_eq!(found.reasons[0].0, 2);
         assert_eq!(found.changes, [["test_a A.one".to_owned(), "passed".to_owned(), "wrong".to_owned()]]);
         assert_eq!(found.wrong.len(), 1);
+        let fewer = Run::new("3.13.0", BTreeMap::from([("test_b".to_owned(), FileResult::default())]));
+        assert!(changes(&run("3.13.0", "passed"), &fewer).is_empty(), "a file that is not run again has not changed");
     }
 }

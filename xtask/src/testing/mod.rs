@@ -7,6 +7,7 @@ mod generated;
 mod layer;
 mod link;
 mod models;
+mod operators;
 mod python;
 mod releases;
 mod rust;
@@ -16,6 +17,7 @@ mod transparency;
 mod unpacked;
 
 pub use cpython::module;
+pub use python::all_files as test_files;
 pub use releases::{DECODED, HOOKED, SUPPORTED, bodies, newest};
 
 use crate::obtain::{Interpreter, compiled, interpreter};
@@ -37,6 +39,8 @@ use tally::Tally;
     cargo xtask test --only python hook     Python test files whose path contains `hook`\n  \
     cargo xtask test --only python --python 3.14   all Python tests on a release that is not installed\n  \
     cargo xtask test --torch                the PyTorch layer alone\n  \
+    cargo xtask test --torch --ops          PyTorch's own operators, compiled: target/operators/operators.md\n  \
+    cargo xtask test --torch --ops conv     those whose names contain `conv`\n  \
     cargo xtask test --cpython              CPython's tests, compiled\n  \
     cargo xtask test --cpython dict set     the same for some files of Lib/test\n  \
     cargo xtask test --cpython dict --report target/cpython-tests\n                                            a dashboard of it\n  \
@@ -51,6 +55,13 @@ pub struct Options {
     /// Run the PyTorch layer alone, in an environment of its own (5 GB, made once)
     #[arg(long)]
     torch: bool,
+    /// With `--torch`: run PyTorch's own operators (`op_db`) instead, compiled and plain; one that is right but not one graph counts as
+    /// skipped. What the same build has run already is kept in target/operators, and not run again
+    #[arg(long, value_name = "NAMES", num_args = 0.., requires = "torch")]
+    ops: Option<Vec<String>>,
+    /// With `--ops`: take all samples of PyTorch's tests, not a part
+    #[arg(long, requires = "ops")]
+    all_samples: bool,
     /// Run CPython's own tests instead, each body compiled with no graph break allowed, and compare; a break counts as skipped
     #[arg(long, value_name = "FILES", num_args = 0..)]
     cpython: Option<Vec<String>>,
@@ -93,6 +104,9 @@ pub fn run(options: &Options) -> Result<()> {
     };
     if let Some(files) = &options.cpython {
         return cpython::run(last()?, files, options.report.as_deref(), options.json);
+    }
+    if let Some(names) = &options.ops {
+        return close(&operators::run(last()?, names, options.all_samples)?, options.json);
     }
     if let Some(names) = &options.models {
         return close(&models::run(last()?, names, options.gradients)?, options.json);

@@ -77,6 +77,11 @@ fn run_files_of(interpreters: &[Interpreter], files: &[PathBuf], kind: Kind) -> 
     Ok(tally)
 }
 
+/// Every Python test file, those that need PyTorch, too.
+pub fn all_files() -> Result<Vec<PathBuf>> {
+    Ok([files(Kind::Plain, None)?, files(Kind::Torch, None)?].concat())
+}
+
 /// The test files whose path from `tests/python` contains the filter, by path.
 fn files(kind: Kind, filter: Option<&str>) -> Result<Vec<PathBuf>> {
     let root = place::root().join("tests").join("python");

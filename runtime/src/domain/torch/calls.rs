@@ -1,15 +1,18 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
+use super::device_modes::is_of_device;
+use super::enums::{enum_answer, is_of_enum};
 use super::fakes::Fakes;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::memory::MemoryCheck;
-use super::meta::{self, Meta};
+use super::meta::{Meta, overridden};
 use super::rules::Rules;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
-use super::{compilers, modes, natives};
+use super::type_names::is_instance_check;
+use super::{compilers, modes, natives, wholes};
 use crate::domain::{
     Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark,
 };
@@ -68,12 +71,14 @@ impl Domain for Torch {
     }
 
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {
-        class.is(&self.tensor) || class.is(&self.parameter)
+        class.is(&self.tensor) || class.is(&self.parameter) || self.is_plain_parameter(class)
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
-        if is_plain(callable) || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
+        let is_object =
+            is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
+        if is_object || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -103,8 +108,12 @@ impl Domain for Torch {
         compilers::break_at(function).or_else(|| natives::break_at(function))
     }
 
+    fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        wholes::in_place_of(function)
+    }
+
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
-        self.is_transform(function)
+        self.is_transform(function) || wholes::is_whole(function)
     }
 
     fn rehearsal<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<Rehearsal<'py>> {
@@ -144,7 +153,10 @@ impl Domain for Torch {
     }
 
     fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
-        sizes::of(example)
+        match self.ambient.plain(example.py()) {
+            Ok(true) => sizes::of(example),
+            _ => None,
+        }
     }
 
     fn is_size_tuple(&self, class: &Bound<'_, PyType>) -> bool {
@@ -186,6 +198,10 @@ impl Domain for Torch {
     }
 
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
+        // They would see what is asked of the tensor.
+        if !self.ambient.plain(example.py()).map_err(|error| fault(&error))? {
+            return Err(overridden());
+        }
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
@@ -211,10 +227,6 @@ impl Domain for Torch {
 
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
-        let overridden = || {
-            let why = "What they do is not known from their names.";
-            stop("operations of PyTorch are overridden", meta::OVERRIDDEN, why)
-        };
         let check = Box::new(modes.ok_or_else(overridden)?);
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
@@ -261,6 +273,9 @@ impl Domain for Torch {
             return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
         }
         let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
+        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
+            return types::text(example);
+        }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
         format!("Tensor[{}, {shape:?}]", text("dtype"))
     }
@@ -285,6 +300,15 @@ impl Torch {
         }
         if self.is_grad(function) {
             return self.grad(meta, function, args, kwargs);
+        }
+        if is_of_device(function) {
+            return self.on_device(meta, function, args);
+        }
+        if is_of_enum(function) {
+            return enum_answer(function, args);
+        }
+        if is_instance_check(function) {
+            return self.is_of_type(meta, function, args);
         }
         let name = callee::name_of(function);
         if name == COUNTED {

@@ -31,6 +31,9 @@ const REFUSED: &[&str] = &[
     "set",
 ];
 
+/// The operand that gets the result.
+const OUT: &str = "out";
+
 /// Whether an operation of this name changes its first operand.
 fn changes(name: &str) -> bool {
     let in_place = name.ends_with('_') && !name.ends_with("__");
@@ -54,6 +57,12 @@ impl<'py> Meta<'_, 'py> {
             // All tensors of the graph are there.
             Some(Operand::Graph { value, .. }) if name == "cpu" && args.len() == 1 && kwargs.is_empty() => {
                 Ok(Answer::Same(*value))
+            }
+            _ if kwargs.iter().any(|(name, _)| name == OUT) => {
+                self.write(&target, args, kwargs, &[], &[OUT.to_owned()])
+            }
+            Some(Operand::Graph { example, .. }) if name == "type" && args.len() == 1 && kwargs.is_empty() => {
+                self.torch.type_name(self, example)
             }
             _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),
@@ -79,7 +88,7 @@ impl<'py> Meta<'_, 'py> {
             false => self.changed(name, &target, args, kwargs, example)?,
         };
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
-        Ok(Answer::Change { target, args, kwargs, example, gives: gives.then_some(*value) })
+        Ok(Answer::Change { target, args, kwargs, example, changes: vec![*value], gives: gives.then_some(*value) })
     }
 
     /// What stands for the operand after the change, and whether the operation gives the operand.

@@ -1,4 +1,5 @@
 //! Guards on tensors and on PyTorch's modes.
+use super::device_modes::FunctionModes;
 use super::metadata::metadata;
 use super::symbols::open_sizes;
 use crate::guard::DomainCheck;
@@ -17,8 +18,9 @@ const ABSENT: &[(&str, &str, &[bool])] = &[("_autograd", "_top_saved_tensors_def
 #[derive(Debug)]
 pub(super) struct Ambient {
     questions: Vec<Py<PyAny>>,
-    /// Give the number of modes that override operations.
-    modes: Vec<Py<PyAny>>,
+    function_modes: FunctionModes,
+    /// Gives the number of modes that see operations where they are dispatched.
+    dispatch_modes: Py<PyAny>,
     /// Give `None` while nothing else looks at operations or changes what they are: transforms of functions, hooks on saved tensors.
     absent: Vec<(Py<PyAny>, Py<PyTuple>)>,
     /// Gives `None` while no function is being transformed.
@@ -44,8 +46,8 @@ impl Ambient {
         for name in QUESTIONS {
             questions.push(native.getattr(*name)?.unbind());
         }
-        let modes = ["_len_torch_function_stack", "_len_torch_dispatch_stack"];
-        let modes = modes.iter().map(|name| Ok(native.getattr(*name)?.unbind())).collect::<PyResult<_>>()?;
+        let function_modes = FunctionModes::new(&native)?;
+        let dispatch_modes = native.getattr(name!("_len_torch_dispatch_stack"))?.unbind();
         let mut absent = Vec::new();
         for (room, name, args) in ABSENT {
             // Not in every PyTorch.
@@ -56,12 +58,22 @@ impl Ambient {
         let untransformed = native.getattr(name!("_DisableFuncTorch"))?.unbind();
         let autocast = native.getattr(name!("_is_any_autocast_enabled"))?.unbind();
         let autocast_dtype = module.getattr(name!("get_autocast_dtype"))?.unbind();
-        Ok(Self { questions, modes, absent, transforms, untransformed, autocast, autocast_dtype })
+        Ok(Self {
+            questions,
+            function_modes,
+            dispatch_modes,
+            absent,
+            transforms,
+            untransformed,
+            autocast,
+            autocast_dtype,
+        })
     }
 
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut answers =
             self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
+        answers.push(self.function_modes.count(py)?);
         if self.is_autocast(py)? {
             answers.push(self.autocast_dtype.bind(py).call1(("cpu",))?);
         }
@@ -73,24 +85,30 @@ impl Ambient {
         self.autocast.bind(py).call0()?.is_truthy()
     }
 
-    /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them.
+    /// The modes that see functions of PyTorch being called.
+    pub(super) fn function_modes(&self) -> &FunctionModes {
+        &self.function_modes
+    }
+
+    /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them;
+    /// but for a mode that puts new tensors where they are put without it.
     pub(super) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
         for (question, args) in &self.absent {
             if question.bind(py).call1(args.bind(py))?.is_truthy()? {
                 return Ok(false);
             }
         }
-        for mode in &self.modes {
-            if mode.bind(py).call0()?.extract::<usize>()? != 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0 && self.function_modes.are_plain(py)?)
     }
 
     /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
     pub(super) fn plain_at_start(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.transforms.bind(py).call0()?.is_none() && self.plain(py)?)
+    }
+
+    /// Whether no function is being transformed, and no mode is active.
+    pub(super) fn outside_is_plain(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(!self.is_transforming(py)? && self.function_modes.count(py)?.extract::<usize>()? == 0)
     }
 
     /// Whether a function is being transformed.

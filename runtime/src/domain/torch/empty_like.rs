@@ -1,5 +1,6 @@
 //! Tensors without contents, with the metadata of others.
 use crate::names::name;
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule};
 
@@ -9,6 +10,10 @@ pub(super) fn empty_like<'py>(
     example: &Bound<'py, PyAny>,
     device: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let strided = example.getattr(name!("layout"))?.is(&torch.getattr(name!("strided"))?);
+    if !strided || example.getattr(name!("is_quantized"))?.is_truthy()? {
+        return Err(PyNotImplementedError::new_err("only plain, strided tensors have a tensor to stand for them"));
+    }
     let named = PyDict::new(torch.py());
     for name in [name!("dtype"), name!("requires_grad")] {
         named.set_item(name, example.getattr(name)?)?;

@@ -57,6 +57,9 @@ impl Torch {
         if metadata::is_attribute(name) {
             return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
         }
+        if metadata::is_made(name) && object.get_type().is(&self.tensor) {
+            return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
+        }
         if let Some(answer) = metadata::kind(name) {
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
         }

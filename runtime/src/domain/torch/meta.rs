@@ -5,14 +5,22 @@ use super::metadata;
 use super::sketch::Sketch;
 use super::stand_ins::stand_in;
 use crate::domain::{Answer, Domain, Operand};
-use crate::graph_break::Break;
+use crate::graph_break::{Break, OVERRIDDEN};
 use crate::names::name;
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
 
-/// What may be active in the thread.
-pub(super) const OVERRIDDEN: &str =
-    "TorchFunctionMode, TorchDispatchMode, a transform of functions, or hooks on saved tensors";
+/// The break at operations while something in the thread looks at them.
+pub(super) fn overridden() -> Box<Break> {
+    let what = "TorchFunctionMode, TorchDispatchMode, a transform of functions, or hooks on saved tensors";
+    Box::new(Break {
+        kind: OVERRIDDEN.into(),
+        context: what.into(),
+        explanation: "It changes what they do, or runs Python code.".into(),
+        hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
+    })
+}
 
 /// The objects that stand for the operands of a call.
 pub(super) struct StandIns<'py> {
@@ -21,6 +29,11 @@ pub(super) struct StandIns<'py> {
 }
 
 impl<'py> StandIns<'py> {
+    /// The one that is given by this name.
+    pub(super) fn named(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.named.as_any().get_item(name)
+    }
+
     /// Calls `target` with them.
     pub(super) fn run(&self, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let positional = PyTuple::new(target.py(), &self.positional)?;
@@ -39,6 +52,10 @@ impl<'py> Meta<'_, 'py> {
     pub(super) fn object(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>();
         match operand {
+            // Arrays of another library are values of the graph, too.
+            Operand::Graph { example, .. } if !self.torch.is_tensor(example) => {
+                Err(unknown(&crate::ffi::types::name(&example.get_type())))
+            }
             Operand::Graph { example, .. } => self.stand_in(example).map_err(|error| fault(&error)),
             Operand::Known(object) => self.known(object),
             Operand::Number { hint, .. } => Ok(hint.clone()),
@@ -125,11 +142,7 @@ impl<'py> Meta<'_, 'py> {
     pub(super) fn refuse_modes(&self) -> Result<(), Box<Break>> {
         match self.torch.ambient.plain(self.py) {
             Ok(true) => Ok(()),
-            _ => Err(stop(
-                "operations do more than their names say",
-                OVERRIDDEN,
-                "It changes what they do, or runs Python code.",
-            )),
+            _ => Err(overridden()),
         }
     }
 
@@ -153,7 +166,7 @@ impl<'py> Meta<'_, 'py> {
         }
         let operands = self.stand_ins(args, kwargs)?;
         let called = match self.torch.ambient.is_autocast(self.py) {
-            Ok(false) => operands.run(&target),
+            Ok(false) => operands.run(&target).or_else(|error| self.without_kernel(&target, &operands, error)),
             Ok(true) => self.torch.fakes.call(&target, &operands.positional, &operands.named),
             Err(error) => Err(error),
         };
@@ -164,6 +177,24 @@ impl<'py> Meta<'_, 'py> {
             return Ok(Answer::Same(*value));
         }
         self.answer(target, args, kwargs, &objects, example)
+    }
+
+    /// What a call gives that the `meta` device has no kernel for, as PyTorch's fake tensors know; or its error.
+    fn without_kernel(
+        &self,
+        target: &Bound<'py, PyAny>,
+        operands: &StandIns<'py>,
+        error: PyErr,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if !error.is_instance_of::<PyNotImplementedError>(self.py) || !self.torch.ambient.outside_is_plain(self.py)? {
+            return Err(error);
+        }
+        let module = self.torch.module.bind(self.py);
+        // They may run the operation itself, on zeros.
+        let state = module.call_method0(name!("get_rng_state"))?;
+        let called = self.torch.fakes.call(target, &operands.positional, &operands.named);
+        module.call_method1(name!("set_rng_state"), (state,))?;
+        called.map_err(|_| error)
     }
 
     /// The objects that stand for operands; where no tensor tells the device, it is said.
@@ -195,6 +226,10 @@ impl<'py> Meta<'_, 'py> {
     ) -> CallResult<'py> {
         if metadata::is_method(&target) && !self.is_meta_tensor(&example) {
             return Ok(Answer::Constant(example));
+        }
+        if example.is_none() && CHECKS.contains(&&*crate::ffi::callee::name_of(&target)) {
+            let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
+            return Ok(Answer::Change { target, args, kwargs, example, changes: Vec::new(), gives: None });
         }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
@@ -237,18 +272,17 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
+/// Functions that do nothing but raise an exception if contents are not as they say.
+const CHECKS: &[&str] = &["_assert_async"];
+
 /// Breaks where a call says where its result is to go.
-fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
+pub(super) fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
     let stays = |value: &Operand<'_>| match value {
         Operand::Known(device) => device.is_none() || is_here(device),
         _ => false,
     };
-    if kwargs.iter().any(|(name, value)| name == "out" || name == "device" && !stays(value)) {
-        return Err(stop(
-            "unsupported form of a PyTorch call",
-            "out= or device=",
-            "Only new CPU tensors are recorded.",
-        ));
+    if kwargs.iter().any(|(name, value)| name == "device" && !stays(value)) {
+        return Err(stop("unsupported form of a PyTorch call", "device=", "Only new CPU tensors are recorded."));
     }
     Ok(())
 }

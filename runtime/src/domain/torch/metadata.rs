@@ -48,6 +48,11 @@ pub(super) fn is_attribute(name: &str) -> bool {
     ATTRIBUTES.contains(&name)
 }
 
+/// Whether an attribute asks for a kind of tensor that operations of a graph may make, though none comes from outside.
+pub(super) fn is_made(name: &str) -> bool {
+    name == "is_quantized"
+}
+
 /// What an attribute says that asks for a kind of tensor: all that are recorded are strided, and on the CPU.
 pub(super) fn kind(name: &str) -> Option<bool> {
     match name {

@@ -12,6 +12,12 @@ const SETTERS: &[(&str, &str)] = &[
     ("set_autocast_enabled", "is_autocast_enabled"),
     ("set_autocast_dtype", "get_autocast_dtype"),
     ("set_autocast_cache_enabled", "is_autocast_cache_enabled"),
+    ("_set_mkldnn_enabled", "_get_mkldnn_enabled"),
+    ("_set_sdp_use_cudnn", "_get_cudnn_sdp_enabled"),
+    ("_set_sdp_use_flash", "_get_flash_sdp_enabled"),
+    ("_set_sdp_use_math", "_get_math_sdp_enabled"),
+    ("_set_sdp_use_mem_efficient", "_get_mem_efficient_sdp_enabled"),
+    ("_set_sdp_use_overrideable", "_get_overrideable_sdp_enabled"),
 ];
 
 /// Functions that another function undoes, or that need not be undone.

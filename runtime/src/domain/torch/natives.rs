@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
+    ("torch", &["set_default_d", "use_deterministic_algorithms", "set_deterministic_debug_mode"], SETTINGS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
@@ -17,6 +18,9 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
     ("torch.optim", ALL, STEPS),
+    ("torch.overrides", &["TorchFunctionMode.__enter__", "TorchFunctionMode.__exit__"], MODES),
+    ("torch.utils._device", &["DeviceContext.__enter__", "DeviceContext.__exit__"], MODES),
+    ("torch.utils._python_dispatch", &["TorchDispatchMode.__enter__", "TorchDispatchMode.__exit__"], MODES),
     ("torch.utils.hooks", ALL, HOOKS),
 ];
 
@@ -40,6 +44,8 @@ const MODULE_HOOKS: &[&str] = &[
 
 const GRADIENTS: &str = "it works on gradients, and on the graph that they are computed with";
 const STEPS: &str = "it keeps numbers that are others after each step";
+const MODES: &str = "what it begins or ends sees each operation";
+const SETTINGS: &str = "it changes a setting of the whole process";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Why a Python function runs natively, if it is such.
@@ -47,7 +53,7 @@ pub(super) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
     let name = callee::qualname_of(function);
-    if module == TRACED || !module.starts_with("torch.") || name == SETTING {
+    if module == TRACED || !module.starts_with("torch") || name == SETTING {
         return None;
     }
     let is_there = |room: &str| module == room || room == "torch.optim" && module.starts_with("torch.optim.");

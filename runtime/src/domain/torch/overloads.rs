@@ -34,10 +34,55 @@ impl Torch {
         match mutable {
             // By convention these change their first operand and give it.
             true if name.ends_with('_') => meta.perform(&name, operator.clone(), args, kwargs),
-            true => Err(stop("operator that changes its operands", name, "The graph holds what makes new tensors.")),
+            true => {
+                let (places, names) =
+                    self.written(operator, kwargs).map_err(|error| fault(&error))?.ok_or_else(|| {
+                        let why = "Which operands it changes depends on the overload that is chosen.";
+                        stop("operator that changes its operands", name, why)
+                    })?;
+                meta.write(operator, args, kwargs, &places, &names)
+            }
             false => meta.record(operator.clone(), args, kwargs),
         }
     }
+}
+
+/// What a call writes to, by place and by name.
+type Written = (Vec<usize>, Vec<String>);
+
+impl Torch {
+    /// What a call of an operator writes to; `None`: it has several overloads.
+    fn written(&self, operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<Option<Written>> {
+        let mut overload = operator.clone();
+        if !operator.hasattr(name!("_schema"))? {
+            let names = operator.call_method0(name!("overloads"))?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+            let [only] = names.as_slice() else { return Ok(None) };
+            overload = operator.getattr(only.cast::<PyString>()?)?;
+        }
+        let (mut places, mut names) = Written::default();
+        for (place, argument) in arguments(&overload)?.enumerate() {
+            let argument = argument?;
+            if !is_written(&argument)? {
+                continue;
+            }
+            let name: String = argument.getattr(name!("name"))?.extract()?;
+            match kwargs.iter().any(|(given, _)| *given == name) {
+                true => names.push(name),
+                false => places.push(place),
+            }
+        }
+        Ok(Some((places, names)))
+    }
+}
+
+fn arguments<'py>(overload: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyIterator>> {
+    overload.getattr(name!("_schema"))?.getattr(name!("arguments"))?.try_iter()
+}
+
+/// Whether the schema says that an argument is written to.
+fn is_written(argument: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let aliases = argument.getattr(name!("alias_info"))?;
+    Ok(!aliases.is_none() && aliases.getattr(name!("is_write"))?.is_truthy()?)
 }
 
 /// `add` of `torch.ops.aten.add` and of `torch.ops.aten.add.Tensor`.
@@ -61,10 +106,9 @@ fn is_mutable(operator: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> 
 
 /// Whether the schema of one overload says that it writes to an operand; to one that is named only where it is given.
 fn writes(overload: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> PyResult<bool> {
-    for argument in overload.getattr(name!("_schema"))?.getattr(name!("arguments"))?.try_iter()? {
+    for argument in arguments(overload)? {
         let argument = argument?;
-        let aliases = argument.getattr(name!("alias_info"))?;
-        if aliases.is_none() || !aliases.getattr(name!("is_write"))?.is_truthy()? {
+        if !is_written(&argument)? {
             continue;
         }
         let name: String = argument.getattr(name!("name"))?.extract()?;

@@ -39,6 +39,13 @@ impl<'py> Tracer<'py> {
                     .or_else(|error| self.raise_error(error))?;
                 Ok(self.constant(bound))
             }
+            // CPython: `instancemethod_descr_get`.
+            "instancemethod" => {
+                let inner =
+                    descriptor.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;
+                let inner = self.absorb_static(inner);
+                self.bind_inner(inner, object)
+            }
             _ => self.bind_other(found, &descriptor, object, class),
         }
     }

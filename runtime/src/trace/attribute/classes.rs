@@ -38,8 +38,14 @@ impl<'py> Tracer<'py> {
             .import("builtins", "type")?
             .getattr(intern!(self.py, "__getattribute__"))
             .or_else(|error| self.raise_error(error))?;
-        if self.lookup(&meta, "__getattribute__").is_some_and(|found| !found.is(&plain)) {
-            return unsupported("metaclass with __getattribute__", short_name(&meta));
+        if let Some(own) = self.lookup(&meta, "__getattribute__").filter(|found| !found.is(&plain)) {
+            if !is_of_pybind11(&meta, &own) {
+                return unsupported("metaclass with __getattribute__", short_name(&meta));
+            }
+            // pybind11: `pybind11_meta_getattro`, which gives methods of C++ as they are and is `type_getattro` otherwise.
+            if let Some(found) = self.lookup(class, name).filter(is_instance_method) {
+                return Ok(self.absorb_static(found));
+            }
         }
         let on_meta = self.lookup(&meta, name);
         if let Some(found) = &on_meta
@@ -235,6 +241,11 @@ impl<'py> Tracer<'py> {
                 let found = self.absorb_static(found);
                 self.bind(found, object, class)
             }
+            // CPython: `instancemethod_descr_get`.
+            "instancemethod" => {
+                let inner = found.getattr(intern!(self.py, "__func__")).or_else(|error| self.raise_error(error))?;
+                Ok(self.absorb_static(inner))
+            }
             "function"
             | "method"
             | "functools._lru_cache_wrapper"
@@ -254,6 +265,16 @@ impl<'py> Tracer<'py> {
             }
         }
     }
+}
+
+/// Whether it is the metaclass of the classes that pybind11 makes, whose `tp_getattro` it has.
+fn is_of_pybind11(meta: &Bound<'_, PyType>, getattribute: &Bound<'_, PyAny>) -> bool {
+    let is_own = || getattribute.getattr(name!("__objclass__")).is_ok_and(|owner| owner.is(meta));
+    short_name(meta) == "pybind11_type" && types::c_name(&getattribute.get_type()) == "wrapper_descriptor" && is_own()
+}
+
+fn is_instance_method(found: &Bound<'_, PyAny>) -> bool {
+    types::c_name(&found.get_type()) == "instancemethod"
 }
 
 /// Whether the class has annotations of its own already: asking another for them would make them.

@@ -42,6 +42,10 @@ impl<'py> Tracer<'py> {
         {
             self.rely_on_function(callable, function, source);
         }
+        if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(function)) {
+            let other = self.absorb_static(other);
+            return self.call_by(origin, other, args);
+        }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
         let locals = self.bind_arguments(function, &code, &qualname, args)?;

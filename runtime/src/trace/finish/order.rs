@@ -1,7 +1,7 @@
-//! Puts placeholders first in the graph, and guards that ask the system first among guards.
+//! Puts placeholders first in the graph; among guards, first those that ask the system, then those that ask libraries about their modes.
 use crate::graph::{Argument, NodeId, NodeOp};
 use crate::trace::state::outcome::Outcome;
-use crate::trace::state::reasons::{READS_SYSTEM, USED_LOCK};
+use crate::trace::state::reasons::{READS_SYSTEM, SURROUNDINGS, USED_LOCK};
 use crate::trace::state::value::Value;
 use rustc_hash::FxHashSet;
 
@@ -45,6 +45,11 @@ fn rename(argument: &mut Argument, places: &[NodeId]) {
             items.iter_mut().for_each(|item| rename(item, places))
         }
     }
+}
+
+/// Puts the guards on the state of libraries before those that look at their objects: they say that nothing sees who looks.
+pub(crate) fn surroundings_first(outcome: &mut Outcome) {
+    outcome.guards.sort_by_key(|guard| guard.reason.why != SURROUNDINGS);
 }
 
 /// Puts questions to the system before all other guards, so that from those on no other thread runs before locks are acquired.

@@ -407,6 +407,7 @@ impl<'py> Tracer<'py> {
         };
         state.make_room();
         crate::trace::finish::order::placeholders_first(&mut outcome, &self.state.dropped_nodes);
+        crate::trace::finish::order::surroundings_first(&mut outcome);
         crate::trace::finish::order::system_first(&mut outcome);
         outcome
     }

@@ -20,6 +20,8 @@ const MAX_CODES: usize = 128;
 #[derive(Debug, Default)]
 pub struct SharedCaches {
     pub(crate) domains: Domains,
+    /// Which generated functions traces have run.
+    pub(crate) entered: crate::trace::state::entered::Entered,
     pub(crate) warning_filters: crate::trace::state::warnings::WarningFilters,
     /// Classes of proxies by the address of the class that they stand for, which stands beside them: of classes that never change.
     proxy_classes: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,
@@ -115,6 +117,12 @@ impl SharedCaches {
     pub fn shared(py: Python<'_>) -> Arc<Self> {
         static SHARED: PyOnceLock<Arc<SharedCaches>> = PyOnceLock::new();
         Arc::clone(SHARED.get_or_init(py, Arc::default))
+    }
+
+    /// The generated functions that traces have run since this was asked last: C file and name.
+    #[must_use]
+    pub fn take_entered(&self) -> Vec<(&'static str, &'static str)> {
+        self.entered.take().into_iter().map(|function| (function.file(), function.name())).collect()
     }
 
     /// The class of the proxy classes whose originals have a class that answers for them: made once.

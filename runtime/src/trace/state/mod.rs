@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod caches;
 pub mod computed_number;
 pub mod context_variables;
+pub mod entered;
 pub mod frame;
 pub mod generator;
 pub mod guard_requests;

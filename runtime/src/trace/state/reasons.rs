@@ -3,6 +3,9 @@
 /// Why a question to the system is guarded: other threads may run while it is asked.
 pub const READS_SYSTEM: &str = "the trace asked the system";
 
+/// Why the state of a library is guarded.
+pub(crate) const SURROUNDINGS: &str = "operations are recorded or answered";
+
 /// Why a lock is guarded.
 pub(crate) const USED_LOCK: &str = "the trace used the lock";
 

@@ -7,6 +7,7 @@ use crate::guard::source::Source;
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::reasons::SURROUNDINGS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -93,9 +94,9 @@ impl<'py> Tracer<'py> {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
                 self.record_parts(domain, whole, &example, &getitem, layouts)
             }
-            Answer::Change { target, args, kwargs, example, gives } => {
-                if let Some(Operand::Graph { value, .. }) = args.first() {
-                    let node = self.graph_node(*value)?;
+            Answer::Change { target, args, kwargs, example, changes, gives } => {
+                for value in changes {
+                    let node = self.graph_node(value)?;
                     self.state.changed_by_graph.push(node);
                 }
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
@@ -133,7 +134,7 @@ impl<'py> Tracer<'py> {
         if self.state.guarded_domains.insert(domain.name()) {
             let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Unwind::Break)?;
             let source = Source::constant(object.bind(self.py));
-            self.guard(source, Check::Domain(check), "operations are recorded or answered");
+            self.guard(source, Check::Domain(check), SURROUNDINGS);
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ fn enums(vocabulary: &Vocabulary) -> String {
         "crate::tables::enumerated! {{\n    /// A global object of C.\n    Global {{\n{}    }}\n}}\n\n\
         crate::tables::enumerated! {{\n    /// A C function.\n    FunctionId {{\n{}    }}\n}}\n\n\
         /// Name and file of each function; no file if it is not among those translated.\n\
-        const FUNCTIONS: &[(&str, &str)] = &[\n{}];\n",
+        static FUNCTIONS: &[(&str, &str)] = &[\n{}];\n",
         crate::emit::filled(&globals, 8),
         crate::emit::filled(&ids, 8),
         crate::emit::filled(&rows, 4),

@@ -1,6 +1,5 @@
 """Models whose batches and sequences change from call to call: two traces serve all, and results and gradients are eager's."""
 
-import importlib.util
 import unittest
 
 import slotrt
@@ -35,7 +34,7 @@ class Attention(nn.Module):
         scores = (q @ k.transpose(-2, -1)) * q.size(-1) ** -0.5
         scores = scores.masked_fill(~self.mask[:length, :length], torch.finfo(scores.dtype).min).softmax(-1)
         y = (scores @ v).transpose(1, 2).reshape(*tokens.shape, 8)
-        return self.out(torch.cat([x, y], 1)[:, length:].contiguous().view(x.shape[:-1] + (8,)))
+        return self.out(torch.cat([x, y], 1)[:, length:].contiguous().view(batch, length, 8))
 
 
 def tokens(batch, length):
@@ -116,39 +115,6 @@ class Models(unittest.TestCase):
                 self.run_model(make(), [(inputs(*sizes),) for sizes in SIZES], grad=True, backend=backend)
 
 
-@unittest.skipUnless(importlib.util.find_spec("transformers"), "transformers is not installed")
-class Transformers(Models):
-    test_results = test_gradients = test_graph_modules = test_aot_autograd = None
-
-    def calls(self, mask):
-        for batch, length in SIZES:
-            inputs = tokens(batch, length)
-            if mask:
-                keep = torch.ones(batch, length, dtype=torch.long)
-                keep[0, -1] = 0
-                yield inputs, keep
-            else:
-                yield (inputs,)
-
-    def test_bert(self):
-        from transformers import BertConfig, BertModel
-
-        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 20}
-        model = BertModel(BertConfig(vocab_size=9, max_position_embeddings=128, **sizes)).eval()
-        for mask in (False, True):
-            call = lambda ids, keep=None: model(input_ids=ids, attention_mask=keep).last_hidden_state  # noqa: E731
-            self.run_model(model, list(self.calls(mask)), call, grad=mask)
-
-    def test_gpt2(self):
-        from transformers import GPT2Config, GPT2LMHeadModel
-
-        config = GPT2Config(vocab_size=9, n_embd=16, n_layer=2, n_head=2, n_positions=128, bos_token_id=0, eos_token_id=0)
-        model = GPT2LMHeadModel(config).eval()
-        for cache in (False, True):
-            call = lambda ids: model(ids, use_cache=cache).logits  # noqa: B023, E731
-            self.run_model(model, list(self.calls(False)), call, grad=not cache)
-
-
 class Edges(unittest.TestCase):
     """Sizes of nothing, indices from the end, numbers that do not fit, memory that overlaps: right, or eager's own error."""
 
@@ -160,7 +126,8 @@ class Edges(unittest.TestCase):
                 try:
                     outcomes.append(("gives", [(t.shape, t.stride(), t.tolist()) if isinstance(t, torch.Tensor) else t for t in called(*args)]))
                 except Exception as error:
-                    outcomes.append((type(error), str(error)))
+                    # Some messages tell where they were raised in C++.
+                    outcomes.append((type(error), str(error).split("\n")[0]))
             self.assertEqual(*outcomes)
 
     def test_empty_dimensions(self):

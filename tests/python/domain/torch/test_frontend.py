@@ -153,6 +153,15 @@ class Frontend(unittest.TestCase):
                 self.assertEqual(compiled(x).tolist(), [size] * size)
             self.assertEqual(slotrt.stats()["frames_compiled"], 1)
 
+    def test_unbacked_sizes_are_symbolic(self):
+        with slotrt.torch.frontend():
+            compiled = torch.compile(lambda x: x * x.shape[0], backend="eager")
+            for size in range(3, 9):
+                x = torch.ones(size)
+                torch._dynamo.decorators.mark_unbacked(x, 0, min=2)
+                self.assertEqual(compiled(x).tolist(), [size] * size)
+            self.assertEqual(slotrt.stats()["frames_compiled"], 1)
+
     def test_what_is_not_honoured_says_so(self):
         x = torch.ones(2)
         with slotrt.torch.frontend():
@@ -161,7 +170,7 @@ class Frontend(unittest.TestCase):
                 lambda: torch.compile(torch.sin, isolate_recompiles=True),
                 lambda: torch.compile(torch.sin, options={"guard_filter_fn": len}),
                 lambda: torch._dynamo.optimize("eager", guard_fail_fn=print),
-                lambda: torch._dynamo.decorators.mark_unbacked(x, 0),
+                lambda: torch._dynamo.decorators.mark_unbacked(x, 0, strict=True),
                 lambda: torch._dynamo.error_on_graph_break(True),
                 lambda: torch.compiler.set_stance("default", force_backend="eager"),
                 lambda: torch.compiler.set_stance(skip_guard_eval_unsafe=True),

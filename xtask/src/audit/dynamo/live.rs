@@ -59,7 +59,14 @@ pub fn compare(torch: &Path, audited: &Audited<'_>, findings: &mut Vec<Finding>)
         let advice = "Compare get_type_slots with the type's initialiser: `cargo xtask facts --json` has it.";
         let mut finding = audited.finding("type-slots-differ", Severity::Error, message, advice, at("", 0));
         finding.subject.clone_from(id);
-        findings.push(finding);
+        let filled = id.rsplit_once('.').and_then(|(ty, slot)| {
+            let ty = audited.type_named(ty)?;
+            Some((ty.slots.get(slot)?.function.as_str(), ty.unit()))
+        });
+        findings.push(match filled {
+            Some((function, file)) => audited.about(finding, id, function, file),
+            None => finding,
+        });
     }
     Ok(Answers { version: live.version, slots: live.slots.len(), types, differences })
 }

@@ -12,6 +12,7 @@ mod trackers;
 pub use render::{markdown, text};
 
 use super::findings::{Finding, Severity};
+use super::history;
 use super::index::{self, Index};
 use crate::place;
 use crate::ui::{self, Advise, Step};
@@ -65,7 +66,7 @@ pub fn audit(path: &Path, series: &str, import: bool) -> Result<Audit> {
         Vec::new()
     });
     let indices = indices();
-    let references = references::check(&sources, &indices, &audited, &mut findings);
+    let references = references::check(&sources, &indices, &history::committed()?, &audited, &mut findings);
     let live = if import { Some(live::compare(&torch, &audited, &mut findings)?) } else { None };
     findings.sort_by(|a, b| {
         (b.severity, &a.rule, &a.path, a.line, &a.subject).cmp(&(a.severity, &b.rule, &b.path, b.line, &b.subject))

@@ -5,6 +5,9 @@ use crate::audit::findings::{Finding, Severity};
 use serde::Serialize;
 use slotgen::facts::Slotdef;
 
+/// Where `slotdefs[]` stands.
+const TABLE: &str = "Objects/typeobject.c";
+
 /// A row of CPython's table, and what TorchDynamo has of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Compared {
@@ -55,16 +58,27 @@ pub fn compare(sources: &Sources, audited: &Audited<'_>, findings: &mut Vec<Find
             row.wrapper.as_deref().unwrap_or("none")
         );
         let finding = audited.finding("slotdef-missing", Severity::Warning, message, &advice, place);
-        findings.push(audited.about(finding, &format!("{name}/{slot}"), function, "Objects/typeobject.c"));
+        findings.push(audited.about(finding, &format!("{name}/{slot}"), function, TABLE));
     }
     for row in theirs.iter().filter(|row| !rows.iter().any(|own| same(own, row))) {
         let message = format!("`_SLOTDEFS` has {} in {}; CPython's slotdefs[] has not.", row.name, row.slot);
         let advice = "Remove the row, or name the slot that C fills.";
-        findings.push(audited.finding("slotdef-extra", Severity::Warning, message, advice, at(&row.path, row.line)));
+        let finding = audited.finding("slotdef-extra", Severity::Warning, message, advice, at(&row.path, row.line));
+        findings.push(of_row(audited, (&row.name, &row.slot), finding));
     }
     details(sources, audited, &compared, findings);
     order(audited, &rows, theirs, findings);
     compared
+}
+
+/// A finding about a row, with C's function in it; where C has none, with the file of the table.
+fn of_row(audited: &Audited<'_>, (name, slot): (&str, &str), finding: Finding) -> Finding {
+    let row = audited.facts.slotdefs.iter().find(|row| row.name == name && row.slot == slot);
+    let subject = format!("{name}/{slot}");
+    match row.and_then(|row| row.function.as_deref()) {
+        Some(function) => audited.about(finding, &subject, function, TABLE),
+        None => Finding { subject, c_place: Some(TABLE.to_owned()), ..finding },
+    }
 }
 
 /// Wrappers and numbers of arguments.
@@ -78,12 +92,7 @@ fn details(sources: &Sources, audited: &Audited<'_>, compared: &[Compared], find
                     format!("{} of {} has the wrapper {}; CPython's is {wrapper}.", row.name, row.slot, other.wrapper);
                 let advice = format!("Compare what the wrapper checks and says with {wrapper}, or rename it.");
                 let finding = audited.finding("slotdef-wrapper", Severity::Note, message, &advice, place);
-                findings.push(audited.about(
-                    finding,
-                    &format!("{}/{}", row.name, row.slot),
-                    wrapper,
-                    "Objects/typeobject.c",
-                ));
+                findings.push(audited.about(finding, &format!("{}/{}", row.name, row.slot), wrapper, TABLE));
             }
             None => {
                 let message = format!(
@@ -91,7 +100,8 @@ fn details(sources: &Sources, audited: &Audited<'_>, compared: &[Compared], find
                     row.name, row.slot, other.wrapper
                 );
                 let advice = "Remove the wrapper, or say in a comment what needs it.";
-                findings.push(audited.finding("slotdef-wrapper", Severity::Note, message, advice, place));
+                let finding = audited.finding("slotdef-wrapper", Severity::Note, message, advice, place);
+                findings.push(of_row(audited, (&row.name, &row.slot), finding));
             }
             _ => {}
         }
@@ -105,26 +115,17 @@ fn details(sources: &Sources, audited: &Audited<'_>, compared: &[Compared], find
                 );
                 let advice = "Give the method the arguments of the C slot.";
                 let path = sources.classes.get("VariableTracker").map_or("", |class| class.path.as_str());
-                findings.push(audited.finding(
-                    "slotdef-signature",
-                    Severity::Warning,
-                    message,
-                    advice,
-                    at(path, *line),
-                ));
+                let finding = audited.finding("slotdef-signature", Severity::Warning, message, advice, at(path, *line));
+                findings.push(of_row(audited, (&row.name, &row.slot), finding));
             }
             (_, None) => {
                 let message = format!(
                     "{} of {} names the method {}, which VariableTracker does not define.",
                     row.name, row.slot, other.implementation
                 );
-                findings.push(audited.finding(
-                    "slotdef-method",
-                    Severity::Warning,
-                    message,
-                    "Define the method in VariableTracker.",
-                    place,
-                ));
+                let advice = "Define the method in VariableTracker.";
+                let finding = audited.finding("slotdef-method", Severity::Warning, message, advice, place);
+                findings.push(of_row(audited, (&row.name, &row.slot), finding));
             }
             _ => {}
         }
@@ -145,6 +146,7 @@ fn order(audited: &Audited<'_>, rows: &[&Slotdef], theirs: &[Row], findings: &mu
             row.name, row.slot, wrong.slot
         );
         let advice = "Move the row: where a type fills both slots, the first one gives the method.";
-        findings.push(audited.finding("slotdef-order", Severity::Error, message, advice, at(&row.path, row.line)));
+        let finding = audited.finding("slotdef-order", Severity::Error, message, advice, at(&row.path, row.line));
+        findings.push(of_row(audited, (&row.name, &row.slot), finding));
     }
 }

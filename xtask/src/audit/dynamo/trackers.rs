@@ -142,6 +142,7 @@ impl Compared<'_, '_> {
                 let mut finding =
                     self.audited.finding("slot-body-extra", Severity::Note, message, advice, at(&class.path, line));
                 finding.subject.clone_from(&id);
+                finding.c_place = Some(format!("{}:{}", self.ty.file, self.ty.line));
                 findings.push(finding);
             }
             _ => {}
@@ -164,7 +165,7 @@ impl Compared<'_, '_> {
             own.iter().copied().filter(|name| !theirs.contains_key(name) && !by_hand(name)).collect();
         let class = self.classes[0];
         for name in &missing {
-            let function = self.ty.methods.iter().find(|row| row.name == *name).map(|row| row.function.as_str());
+            let function = self.function(name);
             let message = format!(
                 "{}.{name} of C's {table} is neither in {table} of {} nor named in its body.",
                 self.ty.tp_name, class.name
@@ -185,6 +186,17 @@ impl Compared<'_, '_> {
         }
         self.extra(table, of, &theirs, findings);
         (own.len(), missing.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The C function of a row of the type's tables.
+    fn function(&self, name: &str) -> Option<&str> {
+        let method = self.ty.methods.iter().find(|row| row.name == name).map(|row| row.function.as_str());
+        let accessor = || {
+            let row = self.ty.getset.iter().find(|row| row.name == name)?;
+            row.get.as_deref().or(row.set.as_deref())
+        };
+        let member = || self.ty.members.iter().any(|row| row.name == name).then_some("PyMember_GetOne");
+        method.or_else(accessor).or_else(member)
     }
 
     fn extra(
@@ -215,6 +227,7 @@ impl Compared<'_, '_> {
             let mut finding =
                 self.audited.finding("table-row-extra", Severity::Note, message, &advice, at(&class.path, *line));
             finding.subject = format!("{}.{name}", self.ty.tp_name);
+            finding.c_place = Some(format!("{}:{}", self.ty.file, self.ty.line));
             findings.push(finding);
         }
     }

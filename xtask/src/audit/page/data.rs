@@ -3,6 +3,7 @@ use crate::audit::coverage::rows::{Kind, State};
 use crate::audit::coverage::{Coverage, SCHEMA};
 use crate::audit::dossier::{Archive, Dossier};
 use crate::audit::dynamo::Audit;
+use crate::audit::history::Change;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,10 @@ pub struct Page<'a> {
     pub releases: Vec<Release>,
     /// The release that the dossiers are of.
     pub sources: Option<String>,
+    /// The releases whose sources the history knows.
+    pub read: Vec<String>,
+    /// What became of a function, in words.
+    pub changes: BTreeMap<&'static str, &'static str>,
     /// What is known of C functions, by file and name.
     pub functions: BTreeMap<String, Dossier>,
     /// The audits of TorchDynamo.
@@ -85,6 +90,8 @@ impl<'a> Page<'a> {
             strings: strings.all,
             releases,
             sources: archive.map(|archive| archive.index.release.clone()),
+            read: archive.map(|archive| archive.history.names()).unwrap_or_default(),
+            changes: Change::all().collect(),
             functions: archive.map(|archive| functions(coverages, archive)).unwrap_or_default(),
             dynamo: dynamo.iter().collect(),
         }

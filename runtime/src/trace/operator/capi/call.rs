@@ -264,7 +264,7 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         };
         let (class, tuple) = (sizes.get_type(), self.py.get_type::<pyo3::types::PyTuple>());
-        let pointer = |class| types::slot_pointer(class, slot.suite(), slot.offset());
+        let pointer = |class: &Bound<'py, PyType>| types::slot_pointer(class, slot.suite(), slot.offset());
         let is_own = pointer(&class) == Some(function.pointer);
         let of_domain = || self.state.domains.iter().any(|domain| domain.is_size_tuple(&class));
         if !is_own || !self.state.numbers.in_containers || !of_domain() || !self.holds_number(sizes, 1) {

@@ -35,6 +35,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn enter(&mut self, function: FunctionId) {
+        self.state.shared_caches.entered.add(function);
         if crate::semantics::differs(function).is_some() {
             self.state.stood_in.get_or_insert(function);
         }

@@ -1,4 +1,6 @@
-//! `fuzz`: runs random programs compiled and plain, and compares them.
+//! `fuzz`: runs random programs compiled and plain, and compares them; or runs the fuzz targets.
+mod targets;
+
 use crate::obtain::{Interpreter, compiled, interpreter, venv};
 use crate::testing::newest;
 use crate::ui::table::table;
@@ -23,7 +25,9 @@ const WORKERS: u64 = 2;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask fuzz                         a thousand programs\n  \
     cargo xtask fuzz --count 100000          a long run\n  \
-    cargo xtask fuzz --start 4711 --count 1  one program again, by its seed")]
+    cargo xtask fuzz --start 4711 --count 1  one program again, by its seed\n  \
+    cargo xtask fuzz --targets               slotgen's readers and code objects, ten minutes each\n  \
+    cargo xtask fuzz --targets binary --seconds 60")]
 pub struct Options {
     /// First seed
     #[arg(long, default_value_t = 0)]
@@ -31,6 +35,13 @@ pub struct Options {
     /// How many programs
     #[arg(long, default_value_t = 1000)]
     count: u64,
+    /// Run the fuzz targets instead, or those named: preprocess, extract, binary (any bytes as C or as a library, by libFuzzer), codes
+    /// (damaged code objects). Inputs that crash, hang or take too much memory stay in target/fuzz-targets
+    #[arg(long, value_name = "NAMES", num_args = 0.., conflicts_with_all = ["start", "count", "python"])]
+    targets: Option<Vec<String>>,
+    /// With `--targets`: seconds for each
+    #[arg(long, default_value_t = 600, requires = "targets")]
+    seconds: u64,
     /// Run in this interpreter
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -65,6 +76,9 @@ struct Progress {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
+    if let Some(names) = &options.targets {
+        return targets::run(names, options.seconds, options.json);
+    }
     let base = match &options.python {
         Some(path) => compiled::named(path)?,
         None => interpreter::find(newest(), None)?,

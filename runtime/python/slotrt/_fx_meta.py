@@ -1,0 +1,74 @@
+"""What nodes of a `torch.fx` graph tell about themselves, by the names that PyTorch's tools look for."""
+
+import linecache
+
+
+class Meta(dict):
+    """The `meta` of a placeholder. Its `example_value`, a fake tensor, is made when a backend asks for it."""
+
+    LAZY = "example_value"
+
+    def __init__(self, known, examples, index):
+        super().__init__(known)
+        self._of = examples, index
+
+    def __missing__(self, key):
+        examples, index = self._of
+        if key != self.LAZY or index not in examples:
+            raise KeyError(key)
+        self[key] = made = examples.fake(index)
+        return made
+
+    def __contains__(self, key):
+        examples, index = self._of
+        return super().__contains__(key) or key == self.LAZY and index in examples
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def __copy__(self):
+        return Meta(self, *self._of)
+
+    copy = __copy__
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        return dict, (dict(self),)
+
+
+class Examples:
+    """Fake tensors like the inputs of a graph, all of one mode; as long as the backend is at work."""
+
+    def __init__(self, inputs=()):
+        self._inputs, self._mode = list(inputs), None
+
+    def __contains__(self, index):
+        return index < len(self._inputs)
+
+    def release(self):
+        """Lets the inputs go: nobody keeps them but the program."""
+        self._inputs = []
+
+    def fake(self, index):
+        """A fake tensor like an input, or the input itself where it is a number or a fake tensor."""
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+        value = self._inputs[index]
+        if not isinstance(value, torch.Tensor) or isinstance(value, FakeTensor):
+            return value
+        if self._mode is None:
+            self._mode = FakeTensorMode()
+        return self._mode.from_tensor(value, static_shapes=True)
+
+
+def origin(node, name, target):
+    """Where in the program a node comes from: the line, as tracebacks write it, and what was called."""
+    file, line = node.meta["file"], node.meta["line"]
+    found = {} if target is None else {"source_fn_stack": [(name, target)]}
+    if line:
+        text = linecache.getline(file, line).strip()
+        found["stack_trace"] = f'  File "{file}", line {line}, in traced\n    {text}\n'
+    return found

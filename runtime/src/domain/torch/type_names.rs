@@ -1,0 +1,53 @@
+//! What PyTorch's old names of types say of a tensor: `x.type()`, `isinstance(x, torch.FloatTensor)`.
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Torch;
+use super::meta::Meta;
+use super::sketch::Sketch;
+use crate::domain::{Answer, Operand};
+use crate::ffi::{callee, types};
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Whether it is what `isinstance` asks of such a type.
+pub(super) fn is_instance_check(callable: &Bound<'_, PyAny>) -> bool {
+    types::c_name(&callable.get_type()) == "method_descriptor"
+        && callee::name_of(callable) == "__instancecheck__"
+        && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == "torch.tensortype")
+}
+
+impl Torch {
+    /// Whether a tensor is of a type.
+    pub(super) fn is_of_type<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        check: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+    ) -> CallResult<'py> {
+        let [Operand::Known(class), Operand::Graph { example, .. }] = args else {
+            return Err(stop("unsupported form of a PyTorch call", "isinstance", "It asks about one tensor."));
+        };
+        meta.refuse_modes()?;
+        let answer = self.like(meta.py, example).and_then(|like| check.call1((class, like)));
+        answer.map(Answer::Constant).map_err(|error| fault(&error))
+    }
+
+    /// The name of a tensor's type.
+    pub(super) fn type_name<'py>(&self, meta: &Meta<'_, 'py>, example: &Bound<'py, PyAny>) -> CallResult<'py> {
+        meta.refuse_modes()?;
+        let answer = self.like(meta.py, example).and_then(|like| like.call_method0(name!("type")));
+        answer.map(Answer::Constant).map_err(|error| fault(&error))
+    }
+
+    /// A tensor of the same type that holds nothing.
+    fn like<'py>(&self, py: Python<'py>, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let known = match example.cast::<Sketch>() {
+            Ok(sketch) => self.attribute_of(py, sketch.get(), "dtype")?,
+            Err(_) => None,
+        };
+        let named = PyDict::new(py);
+        named.set_item(name!("dtype"), known.map_or_else(|| example.getattr(name!("dtype")), Ok)?)?;
+        named.set_item(name!("device"), "cpu")?;
+        self.module.bind(py).getattr(name!("empty"))?.call((0,), Some(&named))
+    }
+}

@@ -1,0 +1,54 @@
+//! Functions of PyTorch's, and some that copy its objects, that a trace does not stop within: all of a call is in the graph, or it runs
+//! natively as a whole; and functions that do the same as one of them. Stopped within, they give a break for each of many steps that nobody waits for.
+use super::compilers::module_of;
+use crate::ffi::callee;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// A package or module, and beginnings of the qualified names of such functions there; nothing: all of them.
+const WHOLES: &[(&str, &[&str])] = &[
+    ("copy", &["deepcopy", "copy"]),
+    ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
+    (PROFILER, &["record_function."]),
+    ("torch.distributions", &[]),
+    ("torch.nn.modules.lazy", &["LazyModuleMixin."]),
+    (MODULE, &["Module._apply", "Module.requires_grad_", "Module.state_dict", "Module.load_state_dict"]),
+    ("torch.nn.modules.rnn", &[]),
+    ("torch.nn.parameter", &[]),
+    ("torch.nn.utils.rnn", &[]),
+    ("torch.optim.swa_utils", &["AveragedModel.update_parameters", "update_bn"]),
+    ("torch.utils.data", &[]),
+];
+
+const MODULE: &str = "torch.nn.modules.module";
+
+/// Where PyTorch's modules of neural networks are; what makes one of them is such a function.
+const MODULES: &str = "torch.nn.modules.";
+
+/// The module of the annotations that a profiler shows.
+const PROFILER: &str = "torch.autograd.profiler";
+
+/// What does the same as a function of PyTorch's: annotations, where nothing records them.
+pub(super) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if module_of(function)? != PROFILER || !callee::qualname_of(function).starts_with("record_function.__") {
+        return None;
+    }
+    let functions = function.py().import("slotrt._torch_annotations").ok()?;
+    let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
+    table.get_item(function).ok()?
+}
+
+/// Whether a trace does not stop within the function.
+pub(super) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
+    let module = module_of(function);
+    let Some(module) = module.as_ref().and_then(|module| module.to_str().ok()) else { return false };
+    if module != "copy" && !module.starts_with("torch.") {
+        return false;
+    }
+    let name = callee::qualname_of(function);
+    let within = |room: &str| module.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_named = |names: &[&str]| names.is_empty() || names.iter().any(|start| name.starts_with(start));
+    let makes = module != MODULE && module.starts_with(MODULES) && name.ends_with(".__init__");
+    makes || WHOLES.iter().any(|(room, names)| within(room) && is_named(names))
+}

@@ -1,0 +1,116 @@
+"""Runs a program of PyTorch's several times and tells all that it does: results, arguments, gradients, state, modes, random numbers.
+
+A *use* is a function without arguments that gives a callable, a function of the number of the call that gives its arguments, and the
+objects whose state is looked at, or functions that give it."""
+
+import dataclasses
+import random
+import warnings
+
+import numpy
+import slotrt
+import torch
+from torch import nn
+
+CALLS = 3
+
+
+def shown(value):
+    """A comparable form of a result, an argument or a piece of state."""
+    if isinstance(value, torch.Tensor):
+        return tensor(value)
+    if isinstance(value, numpy.ndarray):
+        return "ndarray", str(value.dtype), value.tolist()
+    if isinstance(value, dict):
+        return type(value).__name__, [(key, shown(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [shown(item) for item in value]
+    if dataclasses.is_dataclass(value):
+        return type(value).__name__, [shown(getattr(value, field.name)) for field in dataclasses.fields(value)]
+    if isinstance(value, nn.Module):
+        return module(value)
+    return shown(value()) if callable(value) and not isinstance(value, type) else repr(value)
+
+
+def tensor(value):
+    parts = type(value).__name__, value.dtype, tuple(value.shape), value.requires_grad, value.is_leaf, str(value.device)
+    if value.layout != torch.strided or value.is_quantized:
+        return *parts, repr(value.detach())
+    plain = value.detach().as_subclass(torch.Tensor)
+    # Compilers note what they know of a tensor.
+    own = sorted((name, repr(held)) for name, held in vars(value).items() if not name.startswith("_dynamo"))
+    return *parts, value.stride(), own, None if value.is_meta else str(plain.tolist())
+
+
+def module(value):
+    tensors = [*value.named_parameters(), *value.named_buffers()]
+    numbers = {name: held for name, held in vars(value).items() if isinstance(held, (int, str, float))}
+    return [(name, shown(held), shown(held.grad) if held.is_leaf else None) for name, held in tensors], numbers
+
+
+def leaves(value):
+    """The tensors in a result."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        yield from leaves(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from leaves(item)
+    elif dataclasses.is_dataclass(value):
+        yield from leaves([getattr(value, field.name) for field in dataclasses.fields(value)])
+
+
+def backward(result):
+    """Gradients of all that has some."""
+    for value in leaves(result):
+        if value.requires_grad and value.grad_fn is not None and value.dtype.is_floating_point:
+            value.sum().backward(retain_graph=True)
+
+
+def run(use, compiled):
+    """What each call of the callable does, and how `compiled` of it is called: one dictionary a call."""
+    torch.manual_seed(0)
+    random.seed(0)
+    numpy.random.seed(0)
+    function, arguments, state = use()
+    function, log = compiled(function), []
+    for number in range(CALLS):
+        args = arguments(number)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = function(*args)
+        seen = {
+            "result": shown(result),
+            "arguments": shown(list(args)),
+            "warnings": [(w.category.__name__, str(w.message)[:80], w.lineno) for w in caught],
+            "random": torch.rand(2).tolist(),
+            "modes": (torch.is_grad_enabled(), torch.get_default_dtype(), str(torch.get_default_device())),
+        }
+        backward(result)
+        seen["gradients"] = [shown(value.grad) for value in leaves(list(args)) if value.is_leaf]
+        seen["state"] = [shown(held) for held in state]
+        log.append(seen)
+    return log
+
+
+def check(test, rows, compiled, counted=False, left_out=()):
+    """Each use of `rows`, a use and how many breaks it has at most (`None`: any number), does the same compiled; `counted`: with no more
+    breaks than that."""
+    for number, (use, breaks) in enumerate(rows):
+        if use in left_out:
+            continue
+        with test.subTest(number=number, function=use()[0]), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # What warns once has warned.
+            run(use, lambda function: function)
+            plain = run(use, lambda function: function)
+            slotrt.reset()
+            found = run(use, compiled)
+            for call, (one, other) in enumerate(zip(plain, found, strict=True)):
+                for part in one:
+                    test.assertEqual(other[part], one[part], f"{part} of call {call}")
+            if counted and breaks is not None:
+                stats = slotrt.stats()
+                test.assertLessEqual(stats["graph_breaks"], breaks)
+                test.assertGreaterEqual(stats["graphs"], 1)
