@@ -1,4 +1,5 @@
 //! What a domain is: the operations that it gets, and how it answers.
+use super::sizes::SizeMark;
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -55,6 +56,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Sizes and strides of an object of the domain; `None` where they are never symbolic.
     fn layout_of(&self, _example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         None
+    }
+    /// Whether it is the class of tuples of sizes, which does what `tuple` does.
+    fn is_size_tuple(&self, _class: &Bound<'_, PyType>) -> bool {
+        false
     }
     /// What the program has said of sizes of an object from outside.
     fn size_marks(&self, _object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
@@ -152,33 +157,6 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn reset_counts(&self) {}
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
-}
-
-/// What a program says of a size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeMark {
-    /// It is symbolic from the first trace on.
-    Symbolic {
-        /// What it is at least.
-        least: Option<i64>,
-        /// What it is at most.
-        most: Option<i64>,
-    },
-    /// It is never symbolic.
-    Constant,
-}
-
-impl SizeMark {
-    /// Whether the mark lets a size be symbolic that is this now.
-    #[must_use]
-    pub fn admits(self, size: i64) -> bool {
-        match self {
-            Self::Symbolic { least, most } => {
-                least.is_none_or(|least| least <= size) && most.is_none_or(|most| size <= most)
-            }
-            Self::Constant => false,
-        }
-    }
 }
 
 /// A guard on the state of a library as a whole.

@@ -5,10 +5,12 @@
 mod domains;
 mod interface;
 pub mod numpy;
+mod sizes;
 pub mod torch;
 
 pub use domains::Domains;
 pub use interface::{
     Answer, AnsweredOperation, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange,
-    Operand, Rehearsal, SizeMark,
+    Operand, Rehearsal,
 };
+pub use sizes::SizeMark;

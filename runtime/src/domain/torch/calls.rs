@@ -172,6 +172,10 @@ impl Domain for Torch {
         }
     }
 
+    fn is_size_tuple(&self, class: &Bound<'_, PyType>) -> bool {
+        types::c_name(class) == SIZE
+    }
+
     fn size_marks(&self, object: &Bound<'_, PyAny>) -> Vec<(usize, SizeMark)> {
         marks::of(object)
     }
@@ -368,9 +372,11 @@ fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
 /// Functions of types of numbers.
 const PLAIN: &[&str] = &["promote_types", "can_cast"];
 
+/// The class of tuples of sizes.
+const SIZE: &str = "torch.Size";
+
 /// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
 fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
-    const SIZE: &str = "torch.Size";
     const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
     match callable.cast::<PyType>() {
         Ok(class) => CLASSES.contains(&&*types::c_name(class)),

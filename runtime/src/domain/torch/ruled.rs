@@ -43,6 +43,8 @@ impl<'py> Meta<'_, 'py> {
         let is_method = match &*types::c_name(&class) {
             "method_descriptor" => true,
             "builtin_function_or_method" => false,
+            // Functions of Python that do what the method does which they hide.
+            "function" if self.is_tensor_method(target) => true,
             _ => return None,
         };
         let mut name = callee::name_of(target).into_owned();
@@ -55,6 +57,11 @@ impl<'py> Meta<'_, 'py> {
         }
         let ruled = self.apply(view, &name, is_method, args, kwargs);
         Some((name, ruled))
+    }
+
+    fn is_tensor_method(&self, target: &Bound<'py, PyAny>) -> bool {
+        let found = self.torch.tensor.bind(self.py).getattr(&*callee::name_of(target));
+        found.is_ok_and(|found| found.is(target))
     }
 
     fn apply<V: View>(

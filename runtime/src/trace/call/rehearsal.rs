@@ -2,8 +2,8 @@
 //! that they change nothing outside; what it records on the way is dropped, and the graph calls the function itself.
 use crate::domain::{Callee, Domain, ModeChange, Operand, Rehearsal};
 use crate::graph::{NodeId, NodeOp};
-use crate::trace::number::TakenNumbers;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;

@@ -3,8 +3,8 @@
 use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
 use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
 use crate::names::name;
-use crate::trace::number::TakenNumbers;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};

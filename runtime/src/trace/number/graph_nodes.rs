@@ -2,23 +2,13 @@
 use crate::domain::Operand;
 use crate::graph::{Argument, InputSize, Node, NodeId, NodeOp};
 use crate::symbol::{Formula, Number, Operation, SymbolicLayout};
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use std::sync::Arc;
-
-/// Which symbolic numbers an operation takes as operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TakenNumbers {
-    /// None: they must be known.
-    None,
-    /// Integers, which may say sizes.
-    Integers,
-    /// All: they are contents.
-    All,
-}
 
 impl<'py> Tracer<'py> {
     /// A symbolic number as an operand of a domain that takes such.

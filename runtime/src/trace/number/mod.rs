@@ -5,5 +5,3 @@ mod inputs;
 mod operations;
 mod sizes;
 mod storage;
-
-pub(crate) use graph_nodes::TakenNumbers;

@@ -74,7 +74,8 @@ impl<'py> Tracer<'py> {
         if numbers.is_empty() { Ok(()) } else { self.fix_numbers(numbers) }
     }
 
-    fn holds_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {
+    /// Whether an object is a symbolic number, or holds one so deep.
+    pub(crate) fn holds_number(&self, object: &Bound<'py, PyAny>, depth: usize) -> bool {
         if object.is_instance_of::<Proxy>() {
             return self.value_of_proxy(object).is_some_and(|value| self.is_symbolic(value));
         }

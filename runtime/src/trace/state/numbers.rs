@@ -78,3 +78,14 @@ impl Numbers {
             && !self.fixed.contains(&key)
     }
 }
+
+/// Which symbolic numbers an operation takes as operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TakenNumbers {
+    /// None: they must be known.
+    None,
+    /// Integers, which may say sizes.
+    Integers,
+    /// All: they are contents.
+    All,
+}

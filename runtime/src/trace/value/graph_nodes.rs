@@ -6,7 +6,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
-use crate::trace::number::TakenNumbers;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::reasons::SURROUNDINGS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};

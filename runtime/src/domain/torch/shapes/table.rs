@@ -205,6 +205,7 @@ impl<S: Size> Table<S> {
         // Several, and repetitions.
         row("cat concat concatenate", "tensors, dim", joins::cat),
         row("stack", "tensors, dim", joins::stack),
+        row("diff", "self, n, dim, prepend, append", joins::diff),
         row("repeat", "self, ...repeats", joins::repeat),
         row("repeat_interleave", "self, repeats, dim, *, output_size", joins::repeat_interleave),
         row("flip", "self, ...dims", joins::flip),

@@ -30,6 +30,8 @@ const FOR_ALL_SIZES: &[&str] = &[
     "is_conj",
     "is_neg",
     "result_type",
+    "type",
+    "__instancecheck__",
     "_has_torch_function",
     "_has_torch_function_unary",
     "_has_torch_function_variadic",

@@ -1,7 +1,7 @@
 //! Tensors of several, and of repetitions of one.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::{Dtype, Rank, result_type};
-use crate::domain::torch::shapes::iterator::copied;
+use crate::domain::torch::shapes::iterator::{copied, together};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor, wrap};
@@ -25,10 +25,13 @@ fn common_format<S: Size>(tensors: &[&Tensor<S>]) -> Known<MemoryFormat> {
 
 /// `cat(tensors, dim)`.
 pub fn cat<S: Size>(call: &Call<S>) -> Answered<S> {
-    let tensors = call.tensor_list(0)?;
+    Ok(Given::Fresh(joined(&call.tensor_list(0)?, call.int_or(1, 0)?)?))
+}
+
+fn joined<S: Size>(tensors: &[&Tensor<S>], dim: i64) -> Known<Tensor<S>> {
     sure(!tensors.is_empty())?;
     let mut joined = Vec::new();
-    for tensor in &tensors {
+    for tensor in tensors {
         sure(tensor.rank() > 0)?;
         // Empty vectors are left out, whatever the ranks of the others.
         if tensor.rank() > 1 || !tensor.shape[0].is(0)? {
@@ -36,7 +39,7 @@ pub fn cat<S: Size>(call: &Call<S>) -> Answered<S> {
         }
     }
     let Some((first, rest)) = joined.split_first() else { return Err(Unsure) };
-    let dim = first.dim(call.int_or(1, 0)?)?;
+    let dim = first.dim(dim)?;
     let mut shape = first.shape.clone();
     for tensor in rest {
         sure(tensor.rank() == first.rank())?;
@@ -48,7 +51,25 @@ pub fn cat<S: Size>(call: &Call<S>) -> Answered<S> {
             }
         }
     }
-    Ok(Given::Fresh(Tensor::fresh(common_type(&tensors)?, &shape, common_format(&tensors)?)?))
+    Tensor::fresh(common_type(tensors)?, &shape, common_format(tensors)?)
+}
+
+/// `diff(self, n, dim, prepend, append)`: of neighbours, once.
+pub fn diff<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(call.int_or(1, 1)? == 1 && tensor.rank() > 0)?;
+    let dim = call.int_or(2, -1)?;
+    let mut parts = Vec::new();
+    for place in [3, 0, 4] {
+        parts.extend(call.optional_tensor(place)?);
+    }
+    for part in &parts {
+        sure(part.dtype == tensor.dtype && part.rank() == tensor.rank() && !part.is_empty()?)?;
+    }
+    let mut part = if parts.len() == 1 { tensor.clone() } else { joined(&parts, dim)? };
+    let dim = part.dim(dim)?;
+    part.shape[dim] = part.shape[dim].plus(-1)?;
+    Ok(Given::Fresh(together(&[&part, &part], tensor.dtype)?))
 }
 
 /// `stack(tensors, dim)`.

@@ -1,5 +1,5 @@
 //! Views of a tensor.
-use crate::domain::torch::shapes::arguments::Call;
+use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::result::{Answered, Container, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, product, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor, wrap};
@@ -125,6 +125,7 @@ pub fn unflatten<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
     sure(tensor.rank() > 0)?;
     let dim = call.dim(1, tensor)?;
+    sure(matches!(call.argument(2), Argument::Tuple(_) | Argument::List(_)))?;
     let parts = call.sizes(2)?;
     sure(!parts.is_empty())?;
     let parts = inferred(&parts, &tensor.shape[dim])?;
