@@ -1,4 +1,5 @@
 //! What a domain is: the operations that it gets, and how it answers.
+use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -16,6 +17,15 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
     /// Why a call of this Python function is to run natively, as a whole.
     fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+        None
+    }
+    /// Why this call of a Python function is to run natively, as a whole: arguments from outside, by position, say so.
+    fn leaves_call_alone<'py>(
+        &self,
+        _function: &Bound<'py, PyAny>,
+        _qualname: &str,
+        _argument: &dyn Fn(usize) -> Option<Bound<'py, PyAny>>,
+    ) -> Option<Box<Break>> {
         None
     }
     /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
@@ -90,6 +100,23 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// The condition under which inputs of a graph lie in memory as these do, as far as the graph may change some of them in place.
     fn memory_guard(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> Option<Box<dyn DomainCheck>> {
         None
+    }
+    /// What a node does that calls this, besides giving something new.
+    fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
+        NodeEffects::unknown()
+    }
+    /// Saves what these objects hold, generators of random numbers among them, and parts of the state of the library.
+    fn save(
+        &self,
+        _py: Python<'_>,
+        _objects: &[Bound<'_, PyAny>],
+        _parts: SavedParts,
+    ) -> PyResult<Option<Box<dyn SavedState>>> {
+        Ok(None)
+    }
+    /// Whether an object that was changed in place remembers what it was computed from, now with the change: that cannot be taken back.
+    fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
@@ -376,6 +403,6 @@ pub struct ModeChange<'py> {
     /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
     /// where there is nothing to restore.
     pub restore: Option<Call<'py>>,
-    /// The call that reads the mode: once the trace has set it, its result is no state from outside.
-    pub question: Option<Call<'py>>,
+    /// The calls that read the mode: once the trace has set it, their results are no state from outside.
+    pub questions: Vec<Call<'py>>,
 }

@@ -4,6 +4,7 @@
 //! It must not know bytecode or the tracer.
 mod domains;
 mod interface;
+mod node_effects;
 pub mod numpy;
 pub mod torch;
 
@@ -12,3 +13,4 @@ pub use interface::{
     Answer, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange, Operand, Rehearsal,
     SizeMark,
 };
+pub use node_effects::{NodeEffects, SavedParts, SavedState};

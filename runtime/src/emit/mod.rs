@@ -25,6 +25,7 @@ mod prologue;
 mod reraise;
 mod side_effects;
 mod sources;
+mod undo;
 mod writer;
 
 pub use emit_frame::{EmittedCode, begin, emit};

@@ -55,7 +55,10 @@ impl<'py> Tracer<'py> {
             // Where inputs end is not known.
             return self.fix_sizes(self.state.numbers.shapes.keys().copied().collect());
         }
-        let changed = reached(&self.state.graph, &self.state.changed_by_graph);
+        let changed = {
+            let changed: Vec<_> = self.state.changed_by_graph.iter().map(|change| change.operand).collect();
+            reached(&self.state.graph, &changed)
+        };
         let mut inputs = Vec::new();
         for (node, value) in self.state.inputs.iter() {
             let object = self.real(*value).filter(|object| self.domain_of(&object.get_type()).is_some());

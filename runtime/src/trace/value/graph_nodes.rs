@@ -6,6 +6,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::symbol::Shape;
+use crate::trace::state::outcome::GraphChange;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -85,11 +86,18 @@ impl<'py> Tracer<'py> {
                 self.record_parts(domain, whole, &example, &getitem, shapes)
             }
             Answer::Change { target, args, kwargs, example, gives } => {
-                if let Some(Operand::Graph { value, .. }) = args.first() {
-                    let node = self.graph_node(*value)?;
-                    self.state.changed_by_graph.push(node);
+                let operand = match args.first() {
+                    Some(Operand::Graph { value, .. }) => Some(self.graph_node(*value)?),
+                    _ => None,
+                };
+                if let Some(operand) = operand {
+                    self.keep_final_change(domain, &target, operand, &example)?;
                 }
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
+                if let Some(operand) = operand {
+                    let by = self.graph_node(changed)?;
+                    self.state.changed_by_graph.push(GraphChange { operand, by });
+                }
                 let Some(value) = gives else { return Ok(self.none()) };
                 // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
                 let node = self.graph_node(changed)?;
@@ -203,6 +211,7 @@ impl<'py> Tracer<'py> {
         if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
+        self.refuse_after_final_changes(domain, &target)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
