@@ -321,7 +321,13 @@ fn by_schema(module: &Bound<'_, PyModule>, name: &str, base: &str) -> PyResult<O
     let perhaps = tags.getattr_opt(name!("maybe_aliasing_or_mutating"))?;
     let (mut shares, mut draws) = (false, false);
     for overload in packet.call_method0(name!("overloads"))?.try_iter()? {
-        let overload = packet.getattr(overload?.cast::<PyString>()?)?;
+        let overload = overload?;
+        let overload = overload.cast::<PyString>()?;
+        // No graph says where results are to go.
+        if overload.to_string_lossy().ends_with("out") {
+            continue;
+        }
+        let overload = packet.getattr(overload)?;
         let tags = overload.getattr(name!("tags"))?;
         draws |= tags.contains(&seeded)?;
         shares |= perhaps.as_ref().map_or(Ok(true), |perhaps| tags.contains(perhaps))?;
