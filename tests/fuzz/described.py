@@ -21,6 +21,8 @@ def scrubbed(text):
 class Describer:
     """Descriptions of several objects that may share parts."""
 
+    tensors = None  # the module that describes tensors, where programs have some
+
     def __init__(self):
         self.seen = {}
         self.held = []
@@ -49,6 +51,8 @@ class Describer:
         if issubclass(kind, dict):
             pairs = list(dict.items(value))[:50]
             return [[self.of(key, depth), self.of(item, depth)] for key, item in pairs] + self.attributes(value, depth)
+        if self.tensors and self.tensors.is_tensor(value):
+            return self.tensors.parts(self, value, depth)
         if kind is types.FunctionType:
             return self.function_parts(value, depth)
         if kind is types.MethodType:

@@ -1,6 +1,6 @@
 """Compares random programs compiled with the same programs uncompiled.
 
-    python run.py --start SEED --count N [--save FOLDER] [--batch N]
+    python run.py --start SEED --count N [--torch] [--save FOLDER] [--batch N]
 
 Every program runs five times compiled: traced, from the cache, with other arguments, and twice after a change to its
 module. Results, exceptions with everything that they refer to, lines, prints, and the arguments and globals afterwards must
@@ -27,14 +27,17 @@ import warnings
 
 import described
 import generate
+import tensors
 
 LIMIT = 10  # seconds of the processor's time for one program compiled
 PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
+TORCH_MEMORY = 24 << 30  # of addresses: its libraries alone take several
 CANDIDATE = 30  # seconds of the processor's time for one candidate of the smaller program
 SEARCH = 300  # seconds for the search of a smaller program
 AGAIN = 0.2  # seconds after which a program that swallowed the exception gets it again
 SHAKEN = 20  # plain runs with objects at other addresses, before a difference counts
+program = generate.program  # gives the program of a seed
 WARM = 10  # plain runs after which the interpreter has specialised a program's operations
 
 
@@ -89,7 +92,10 @@ def called(function, arguments):
         except BaseException as error:
             outcome = ["raised", describer.of(error), lines_of(error)]
         left = describer.of(arguments)
-    return {"outcome": outcome, "printed": described.ADDRESS.sub("0x", printed.getvalue()), "arguments": left}
+    found = {"outcome": outcome, "printed": described.ADDRESS.sub("0x", printed.getvalue()), "arguments": left}
+    if described.Describer.tensors:
+        found["state"] = described.Describer.tensors.state()
+    return found
 
 
 def observed(code, calls, wrap):
@@ -98,6 +104,8 @@ def observed(code, calls, wrap):
     # Objects of earlier calls must not end, and print, during later ones.
     gc.collect()
     gc.disable()
+    if described.Describer.tensors:
+        described.Describer.tensors.start()
     try:
         return all_calls(code, calls, wrap, namespace)
     finally:
@@ -270,7 +278,7 @@ def batch(seeds, writer):
     totals = {}
     for seed in seeds:
         os.write(writer, f"at {seed}\n".encode())
-        text, calls = generate.program(seed)
+        text, calls = program(seed)
         verdict = compare(text, calls)
         if isinstance(verdict, dict) and compare(text, calls) == "unstable":
             verdict = "unstable"
@@ -319,13 +327,28 @@ def dies_by_itself(seed):
     """Whether the interpreter dies of the program uncompiled, as 3.13.0 does once it has specialised a call."""
 
     def warm(_):
-        text, calls = generate.program(seed)
+        text, calls = program(seed)
         with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()), Deadline(LIMIT):
             code = compile(text, "program.py", "exec")
             for _ in range(WARM):
                 observed(code, calls, lambda main: main)
 
     return in_fork(warm)[1] < 0
+
+
+def with_torch():
+    """The programs are those over tensors."""
+    global MEMORY, program
+    import described_tensors
+    import torch
+
+    torch.set_num_threads(1)
+    # What PyTorch imports when it is used first is imported before the forks.
+    import torch.func
+    import torch.utils.checkpoint
+
+    torch.ones(2, requires_grad=True).sum().backward()
+    MEMORY, program, described.Describer.tensors = TORCH_MEMORY, tensors.program, described_tensors
 
 
 def main():
@@ -336,12 +359,15 @@ def main():
     parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--save", type=pathlib.Path)
     parser.add_argument("--progress", action="store_true")
+    parser.add_argument("--torch", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     import slotrt  # noqa: F401  (once, before the forks)
 
     with contextlib.suppress(ImportError):
         import numpy  # noqa: F401  (the same)
+    if options.torch:
+        with_torch()
     # Objects from before the programs outlive them: the many collections need not visit them.
     gc.collect()
     gc.freeze()
@@ -384,7 +410,7 @@ def save(report, folder):
         return
     folder.mkdir(parents=True, exist_ok=True)
     for seed in report["different"][:10] + [seed for seed, _ in report["crashed"]][:5]:
-        text, calls = generate.program(seed)
+        text, calls = program(seed)
         text = smaller(text, calls)
         verdict = verdict_on(text, calls)
         what = json.dumps(verdict, indent=1) if isinstance(verdict, dict) else verdict

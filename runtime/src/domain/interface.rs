@@ -1,4 +1,5 @@
 //! What a domain is: the operations that it gets, and how it answers.
+use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::sizes::SizeMark;
 use crate::graph::ValueId;
 use crate::graph_break::Break;
@@ -22,6 +23,15 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The function that a trace goes through in place of this one, because it does the same to a program.
     fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
+    /// Why this call of a Python function is to run natively, as a whole: arguments from outside, by position, say so.
+    fn leaves_call_alone<'py>(
+        &self,
+        _function: &Bound<'py, PyAny>,
+        _qualname: &str,
+        _argument: &dyn Fn(usize) -> Option<Bound<'py, PyAny>>,
+    ) -> Option<Box<Break>> {
         None
     }
     /// Whether a trace does not stop within this function: all of it is in the graph, or it runs natively as a whole.
@@ -114,6 +124,23 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Whether inputs that a graph may change share memory with others.
     fn share_memory(&self, _inputs: &[Bound<'_, PyAny>], _changed: &[bool]) -> bool {
         true
+    }
+    /// What a node does that calls this, besides giving something new.
+    fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
+        NodeEffects::unknown()
+    }
+    /// Saves what these objects hold, generators of random numbers among them, and parts of the state of the library.
+    fn save(
+        &self,
+        _py: Python<'_>,
+        _objects: &[Bound<'_, PyAny>],
+        _parts: SavedParts,
+    ) -> PyResult<Option<Box<dyn SavedState>>> {
+        Ok(None)
+    }
+    /// Whether an object that was changed in place remembers what it was computed from, now with the change: that cannot be taken back.
+    fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
@@ -403,6 +430,6 @@ pub struct ModeChange<'py> {
     /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
     /// where there is nothing to restore.
     pub restore: Option<Call<'py>>,
-    /// The call that reads the mode: once the trace has set it, its result is no state from outside.
-    pub question: Option<Call<'py>>,
+    /// The calls that read the mode: once the trace has set it, their results are no state from outside.
+    pub questions: Vec<Call<'py>>,
 }

@@ -4,6 +4,7 @@
 //! It must not know bytecode or the tracer.
 mod domains;
 mod interface;
+mod node_effects;
 pub mod numpy;
 mod sizes;
 pub mod torch;
@@ -13,4 +14,5 @@ pub use interface::{
     Answer, AnsweredOperation, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange,
     Operand, Rehearsal,
 };
+pub use node_effects::{NodeEffects, SavedParts, SavedState};
 pub use sizes::SizeMark;

@@ -8,6 +8,7 @@ use super::function_like::function_like;
 use super::host::Host;
 use super::locks::NotFree;
 use super::prologue::{Arg, Deoptimisation, RESUME_UNINTERRUPTED, TracedFrame};
+use super::undo::Saved;
 use super::writer::Writer;
 use crate::bytecode::shape::Bound as Bounded;
 use crate::bytecode::{Code, Op};
@@ -25,13 +26,22 @@ use pyo3::types::PyTuple;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+/// What the graph was called with.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a> {
+    /// Its inputs.
+    pub(super) values: &'a [ValueId],
+    /// The temporary that holds what was saved before.
+    pub(super) saved: Option<usize>,
+}
+
 impl<'py> Writer<'_, 'py> {
     /// Has exceptions of the instructions `watched`, which call the graph with these values, handled.
     pub(super) fn deoptimise(
         &mut self,
         watched: Range<usize>,
         graph: &Graph,
-        inputs: &[ValueId],
+        inputs: Inputs<'_>,
         frame: TracedFrame<'_, 'py>,
         host: &dyn Host,
     ) -> Result<Deoptimisation, Failure> {
@@ -45,8 +55,12 @@ impl<'py> Writer<'_, 'py> {
         let free = if self.code.is_continuation(self.py) { 0 } else { self.code.locals.len() - self.code.first_free() };
         (0..free).for_each(|cell| self.op(Op::LOAD_FAST, Arg::Slot(self.code.first_free() + cell)));
         self.plain(Op::BUILD_TUPLE, free as u32);
-        inputs.iter().try_for_each(|input| self.load(*input))?;
-        self.plain(Op::BUILD_TUPLE, inputs.len() as u32 + 2);
+        match inputs.saved {
+            Some(temporary) => self.op(Op::LOAD_FAST, Arg::Temporary(temporary)),
+            None => self.constant(self.py.None().into_bound(self.py)),
+        }
+        inputs.values.iter().try_for_each(|input| self.load(*input))?;
+        self.plain(Op::BUILD_TUPLE, inputs.values.len() as u32 + 3);
         let (op, arg) = self.code.isa().subscription();
         self.plain(op, arg);
         self.constant(callable::mark(self.py)?.clone());
@@ -81,7 +95,7 @@ impl<'py> Writer<'_, 'py> {
     }
 }
 
-/// Decides what an exception of a graph means: `failure[exception, cells, *inputs]` gives the callable that the packet names.
+/// Decides what an exception of a graph means: `failure[exception, cells, saved, *inputs]` gives the callable that the packet names.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 struct GraphFailure {
@@ -190,9 +204,22 @@ impl GraphFailure {
         if error.is_instance_of::<NotFree>(py) {
             return self.whole(&cells);
         }
-        self.restore_modes(py);
-        let again = self.graph.run(&raised.get_slice(2, raised.len())).err();
-        self.restore_modes(py);
+        let saved = raised.get_item(2)?;
+        let saved = saved.cast::<Saved>().ok();
+        let restore = || {
+            self.restore_modes(py);
+            saved.as_ref().map_or(Ok(()), |saved| saved.get().restore(py))
+        };
+        if saved.as_ref().is_some_and(|saved| !saved.get().is_whole()) {
+            // Nothing may run again: the graph has changed what was not saved.
+            self.restore_modes(py);
+            return Err(error);
+        }
+        if restore().is_err() {
+            return Err(error);
+        }
+        let again = self.graph.run(&raised.get_slice(3, raised.len())).err();
+        restore()?;
         let interrupted = os_signals::is_default(py, again.as_ref().unwrap_or(&error));
         if again.is_none() && !interrupted {
             return Err(error);

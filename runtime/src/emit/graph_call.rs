@@ -1,4 +1,5 @@
 //! The call of the graph: what the backend made of it, or else all that it calls.
+use super::deoptimise::Inputs;
 use super::failure::Failure;
 use super::graph_io::FinishedGraph;
 use super::host::Host;
@@ -26,12 +27,14 @@ impl<'py> Writer<'_, 'py> {
         frame: TracedFrame<'_, 'py>,
         host: &dyn Host,
     ) -> Result<Option<CalledGraph>, Failure> {
+        let saved = if finished.is_some() { self.save_inputs()? } else { None };
         let start = self.written.len();
         self.acquire_locks()?;
         let Some(finished) = finished else {
             if !self.outcome.acquired_first.is_empty() {
                 let watched = start..self.written.len();
-                self.deoptimisation = Some(self.deoptimise(watched, &Graph::default(), &[], frame, host)?);
+                self.deoptimisation =
+                    Some(self.deoptimise(watched, &Graph::default(), Inputs { values: &[], saved }, frame, host)?);
             }
             return Ok(None);
         };
@@ -44,7 +47,10 @@ impl<'py> Writer<'_, 'py> {
             None => self.write_calls(&finished, host)?,
         };
         let watched = start..self.written.len();
-        self.deoptimisation = Some(self.deoptimise(watched, &finished.graph, &finished.inputs, frame, host)?);
+        self.deoptimisation = Some({
+            let inputs = Inputs { values: &finished.inputs, saved };
+            self.deoptimise(watched, &finished.graph, inputs, frame, host)?
+        });
         self.results.extend(finished.results.iter().map(|node| node.0).zip(temporaries));
         let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
         Ok(Some(CalledGraph { graph: finished.graph, ops, conditions }))

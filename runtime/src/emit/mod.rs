@@ -25,6 +25,7 @@ mod prologue;
 mod reraise;
 mod side_effects;
 mod sources;
+mod undo;
 mod writer;
 
 pub use deoptimise::{read_failure, write_failure};

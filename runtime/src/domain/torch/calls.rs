@@ -14,8 +14,10 @@ use super::rules::Rules;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
+use super::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, Operand, Rehearsal, SizeMark,
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, NodeEffects, Operand, Rehearsal,
+    SavedParts, SavedState, SizeMark,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
@@ -236,6 +238,32 @@ impl Domain for Torch {
 
     fn share_memory(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool]) -> bool {
         MemoryCheck::new(inputs, changed, true).is_ok_and(|check| check.has_overlaps())
+    }
+
+    fn leaves_call_alone<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        qualname: &str,
+        argument: &dyn Fn(usize) -> Option<Bound<'py, PyAny>>,
+    ) -> Option<Box<Break>> {
+        natives::break_at_call(function, qualname, argument)
+    }
+
+    fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
+        effects::of(self, target)
+    }
+
+    fn save(
+        &self,
+        py: Python<'_>,
+        objects: &[Bound<'_, PyAny>],
+        parts: SavedParts,
+    ) -> PyResult<Option<Box<dyn SavedState>>> {
+        saved::save(self.module.bind(py), objects, parts).map(Some)
+    }
+
+    fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
+        effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
     }
 
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>> {

@@ -48,7 +48,7 @@ impl Torch {
             named: Vec::new(),
             undo: Some(undo),
             restore,
-            question: None,
+            questions: Vec::new(),
         })))
     }
 }

@@ -20,6 +20,9 @@ const SETTERS: &[(&str, &str)] = &[
     ("_set_sdp_use_overrideable", "_get_overrideable_sdp_enabled"),
 ];
 
+/// Functions that set several settings, one by each argument, and functions that read these.
+const SEVERAL: &[(&str, &[&str])] = &[("set_anomaly_enabled", &["is_anomaly_enabled", "is_anomaly_check_nan_enabled"])];
+
 /// Functions that another function undoes, or that need not be undone.
 const STEPS: &[(&str, Option<&str>)] = &[
     ("autocast_increment_nesting", Some("autocast_decrement_nesting")),
@@ -29,7 +32,9 @@ const STEPS: &[(&str, Option<&str>)] = &[
 
 /// Whether a function of this name sets a mode.
 pub(super) fn is_setter(name: &str) -> bool {
-    SETTERS.iter().any(|(setter, _)| *setter == name) || STEPS.iter().any(|(step, _)| *step == name)
+    SETTERS.iter().any(|(setter, _)| *setter == name)
+        || SEVERAL.iter().any(|(setter, _)| *setter == name)
+        || STEPS.iter().any(|(step, _)| *step == name)
 }
 
 /// What calling it with these means for the trace.
@@ -47,6 +52,20 @@ pub(super) fn change<'py>(
             .and_then(|found| found.map_or_else(|| native()?.getattr(&name), Ok))
             .map_err(|error| fault(&error))
     };
+    if let Some((_, several)) = SEVERAL.iter().find(|(setter, _)| *setter == name) {
+        let questions = several.iter().map(|question| get(question)).collect::<Result<Vec<_>, _>>()?;
+        let before = questions.iter().map(|question| question.call0()).collect::<PyResult<Vec<_>>>();
+        let undo = Some((function.clone(), before.map_err(|error| fault(&error))?));
+        let questions = questions.into_iter().map(|question| (question, Vec::new())).collect();
+        let set = (function.clone(), args);
+        return Ok(Answer::ModeChange(Box::new(ModeChange {
+            set,
+            named: Vec::new(),
+            restore: undo.clone(),
+            undo,
+            questions,
+        })));
+    }
     let (undo, question) = match SETTERS.iter().find(|(setter, _)| *setter == name) {
         Some((_, question)) => {
             let (question, asked) = (get(question)?, args.split_last().map(|(_, which)| which).unwrap_or_default());
@@ -63,5 +82,11 @@ pub(super) fn change<'py>(
     // Of steps nobody knows how many the graph took.
     let restore = question.is_some().then(|| undo.clone()).flatten();
     let set = (function.clone(), args);
-    Ok(Answer::ModeChange(Box::new(ModeChange { set, named: Vec::new(), undo, restore, question })))
+    Ok(Answer::ModeChange(Box::new(ModeChange {
+        set,
+        named: Vec::new(),
+        undo,
+        restore,
+        questions: question.into_iter().collect(),
+    })))
 }

@@ -1,6 +1,7 @@
 //! The rules of shapes, and the objects of PyTorch that they have names for.
 use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
 use super::sketch::{Extent, Sketch};
+use crate::domain::NodeEffects;
 use crate::names::name;
 use crate::symbol::SymbolicSize;
 use pyo3::prelude::*;
@@ -21,6 +22,8 @@ pub(super) struct Rules {
     default_dtype: Py<PyAny>,
     flash_attention: Py<PyAny>,
     pub(super) getattr: Py<PyAny>,
+    /// What operations do, by name.
+    pub(super) effects: Mutex<FxHashMap<String, NodeEffects>>,
     /// How often rules said what an operation gives, and how often PyTorch was asked.
     counts: Mutex<FxHashMap<String, [u64; 2]>>,
 }
@@ -49,6 +52,7 @@ impl Rules {
             default_dtype: object("get_default_dtype")?,
             flash_attention: module.getattr(name!("_C"))?.getattr(name!("_get_flash_sdp_enabled"))?.unbind(),
             getattr: module.py().import("builtins")?.getattr(name!("getattr"))?.unbind(),
+            effects: Mutex::default(),
             counts: Mutex::default(),
         })
     }

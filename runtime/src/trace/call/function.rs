@@ -33,6 +33,7 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_left_alone(function)?;
         let qualname = callee::qualname_of(function);
+        self.refuse_call(function, &qualname, &args)?;
         if let Some(result) = self.answered(function, &qualname, &args)? {
             self.known(callable);
             return Ok(result);
@@ -65,6 +66,14 @@ impl<'py> Tracer<'py> {
     /// Breaks where a domain has the function run natively.
     pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
         let reason = self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
+    }
+
+    /// Breaks where a domain has this call of the function run natively.
+    fn refuse_call(&self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<()> {
+        let argument = |at: usize| self.real(*args.positional.get(at)?);
+        let domains = &self.state.domains;
+        let reason = domains.iter().find_map(|domain| domain.leaves_call_alone(function, qualname, &argument));
         reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
     }
 

@@ -98,7 +98,7 @@ impl<'py> Tracer<'py> {
         state.numbers.nodes.retain(|_, node| !state.dropped_nodes.contains(node));
         state.numbers.nodes_of.retain(|_, node| !state.dropped_nodes.contains(node));
         state.changed_nodes.retain(|_, node| !state.dropped_nodes.contains(node));
-        state.changed_by_graph.retain(|node| !state.dropped_nodes.contains(node));
+        state.changed_by_graph.retain(|change| !state.dropped_nodes.contains(&change.operand));
         Ok((result, dropped))
     }
 

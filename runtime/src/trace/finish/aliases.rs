@@ -51,7 +51,8 @@ impl<'py> Tracer<'py> {
         if !self.state.backend || self.state.changed_by_graph.is_empty() || self.state.inputs.len() < 2 {
             return Ok(());
         }
-        let changed = reached(&self.state.graph, &self.state.changed_by_graph);
+        let changed: Vec<_> = self.state.changed_by_graph.iter().map(|change| change.operand).collect();
+        let changed = reached(&self.state.graph, &changed);
         let mut inputs = Vec::new();
         for (node, value) in self.state.inputs.iter() {
             let object = self.real(*value).filter(|object| self.domain_of(&object.get_type()).is_some());

@@ -15,3 +15,4 @@ pub(crate) mod key_hashes;
 pub(crate) mod materialise;
 pub(crate) mod order;
 pub(crate) mod shared_dicts;
+pub(crate) mod undo;

@@ -11,12 +11,13 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.
     pub(crate) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: ModeChange<'py>) -> Traced<ValueId> {
-        let keep = |call: Option<Call<'py>>| -> PyResult<Option<BoundCall>> {
-            let Some((callable, args)) = call else { return Ok(None) };
-            Ok(Some((callable.unbind(), PyTuple::new(self.py, args)?.unbind())))
+        let bind = |(callable, args): Call<'py>| -> PyResult<BoundCall> {
+            Ok((callable.unbind(), PyTuple::new(self.py, args)?.unbind()))
         };
-        let ModeChange { set: (target, args), named, undo, restore, question } = switch;
-        let kept = keep(undo).and_then(|undo| Ok(ModeInForce { undo, question: keep(question)? }));
+        let keep = |call: Option<Call<'py>>| call.map(bind).transpose();
+        let ModeChange { set: (target, args), named, undo, restore, questions } = switch;
+        let asked = questions.into_iter().map(bind).collect::<PyResult<Vec<_>>>();
+        let kept = keep(undo).and_then(|undo| Ok(ModeInForce { undo, questions: asked? }));
         let kept = kept.or_else(|error| internal(error.to_string()))?;
         let restore = keep(restore).or_else(|error| internal(error.to_string()))?;
         let operands: Vec<_> = args.iter().cloned().map(Operand::Known).collect();
@@ -37,8 +38,8 @@ impl<'py> Tracer<'py> {
 
     /// Whether the trace has set what this function tells.
     pub(crate) fn is_switched(&self, question: &Bound<'py, PyAny>, asked: &Bound<'py, PyTuple>) -> bool {
-        let questions = self.state.mode_changes.iter().filter_map(|mode_changes| mode_changes.question.as_ref());
-        questions.into_iter().any(|(known, args)| question.is(known) && asked.eq(args.bind(self.py)).unwrap_or(false))
+        let mut questions = self.state.mode_changes.iter().flat_map(|mode| &mode.questions);
+        questions.any(|(known, args)| question.is(known) && asked.eq(args.bind(self.py)).unwrap_or(false))
     }
 
     /// Puts back the modes that the trace has set, the last one first.

@@ -389,8 +389,10 @@ impl<'py> Tracer<'py> {
     }
 
     fn outcome(mut self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
+        let undo = self.undo();
         let state = &mut *self.state;
         let mut outcome = Outcome {
+            undo,
             values: take(&mut state.values),
             graph: take(&mut *state.graph),
             inputs: take(&mut *state.inputs),

@@ -1,5 +1,6 @@
 //! The result of a finished trace; the emitter reads nothing else of the tracer.
 use crate::bytecode::{Code, Op};
+use crate::domain::{Domain, SavedParts};
 use crate::graph::{Graph, Name, NodeId};
 pub use crate::graph_break::Break;
 use crate::guard::Guard;
@@ -19,6 +20,8 @@ pub struct Outcome {
     pub inputs: Vec<(NodeId, ValueId)>,
     /// Restore the modes of libraries that the graph sets, where it raises; the last first.
     pub modes: Vec<(Py<PyAny>, Py<pyo3::types::PyTuple>)>,
+    /// What is saved before the graph runs, and put back where it raises.
+    pub undo: Undo,
     /// Where the symbols come from that sizes and numbers are named by.
     pub symbols: Vec<Source>,
     /// Conditions, in the order in which the trace came to rely on them.
@@ -40,6 +43,40 @@ pub struct Outcome {
     pub inside: Vec<Py<PyAny>>,
     /// Signals that arrived meanwhile: set off where the frame goes on natively, just before the break.
     pub signals: Vec<i32>,
+}
+
+/// What a graph that raises has to take back, so that the frame can run its original code from the start.
+#[derive(Debug, Default)]
+pub struct Undo {
+    /// Inputs that the graph changes: their contents are saved.
+    pub inputs: Vec<ValueId>,
+    /// How many of them are saved each time. The others are not once the graph has run: then no contents make it raise after that change.
+    pub always: usize,
+    /// What else is saved each time.
+    pub parts_always: SavedParts,
+    /// Generators of random numbers whose states are saved.
+    pub generators: Vec<Py<PyAny>>,
+    /// What else is saved before the graph has run.
+    pub parts: SavedParts,
+    /// What saves it.
+    pub domain: Option<Arc<dyn Domain>>,
+}
+
+impl Undo {
+    /// Whether anything is saved.
+    #[must_use]
+    pub fn saves(&self) -> bool {
+        !self.inputs.is_empty() || self.parts.random || self.parts.nesting
+    }
+}
+
+/// A node that changes what another one gives.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphChange {
+    /// What is changed.
+    pub operand: NodeId,
+    /// By this node.
+    pub by: NodeId,
 }
 
 /// A change to an object from before the trace; replayed by emitted code before the frame goes on.

@@ -90,5 +90,5 @@ pub(crate) type BoundCall = (Py<PyAny>, Py<PyTuple>);
 #[derive(Debug)]
 pub(crate) struct ModeInForce {
     pub(crate) undo: Option<BoundCall>,
-    pub(crate) question: Option<BoundCall>,
+    pub(crate) questions: Vec<BoundCall>,
 }

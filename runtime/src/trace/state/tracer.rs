@@ -148,8 +148,10 @@ pub struct State {
     pub(crate) domains: Vec<Arc<dyn Domain>>,
     /// The nodes that have last changed graph values in place.
     pub(crate) changed_nodes: Tracked<FxHashMap<ValueId, NodeId>>,
-    /// The nodes whose results nodes of the graph change in place.
-    pub(crate) changed_by_graph: Tracked<Vec<NodeId>>,
+    /// Changes of results of nodes in place.
+    pub(crate) changed_by_graph: Tracked<Vec<crate::trace::state::outcome::GraphChange>>,
+    /// The nodes whose results were changed in ways that cannot be taken back.
+    pub(crate) final_changes: Tracked<Vec<NodeId>>,
     /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.
     pub(crate) dropped_nodes: Tracked<FxHashSet<NodeId>>,
     /// Modes of libraries that the trace has set.

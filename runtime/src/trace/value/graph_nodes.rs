@@ -7,6 +7,7 @@ use crate::guard::source::Source;
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::outcome::GraphChange;
 use crate::trace::state::reasons::SURROUNDINGS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
@@ -95,11 +96,18 @@ impl<'py> Tracer<'py> {
                 self.record_parts(domain, whole, &example, &getitem, layouts)
             }
             Answer::Change { target, args, kwargs, example, changes, gives } => {
-                for value in changes {
-                    let node = self.graph_node(value)?;
-                    self.state.changed_by_graph.push(node);
+                let operands: Vec<_> =
+                    changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
+                for operand in &operands {
+                    self.keep_final_change(domain, &target, *operand, &example)?;
                 }
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
+                if !operands.is_empty() {
+                    let by = self.graph_node(changed)?;
+                    operands
+                        .into_iter()
+                        .for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
+                }
                 let Some(value) = gives else { return Ok(self.none()) };
                 // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
                 let node = self.graph_node(changed)?;
@@ -217,6 +225,7 @@ impl<'py> Tracer<'py> {
         if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
+        self.refuse_after_final_changes(domain, &target)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);

@@ -16,6 +16,8 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.autograd.grad_mode", &["inference_mode.__enter__", "inference_mode.__exit__"], GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
+    ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
+    ("torch.nn.utils.rnn", PACKS, PACKED),
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
     ("torch.optim", ALL, STEPS),
     ("torch.overrides", &["TorchFunctionMode.__enter__", "TorchFunctionMode.__exit__"], MODES),
@@ -43,12 +45,40 @@ const MODULE_HOOKS: &[&str] = &[
     "Module._register_",
 ];
 
+/// What comes before and after the module of a `DistributedDataParallel`, which is traced.
+const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];
+
+const PROCESSES: &str = "it works together with other processes";
+/// Their sizes are numbers in a tensor.
+const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
+
+const PACKED: &str = "the lengths of sequences are contents of a tensor";
 const GRADIENTS: &str = "it works on gradients, and on the graph that they are computed with";
 const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const SETTINGS: &str = "it changes a setting of the whole process";
 const HOOKS: &str = "it keeps account of hooks";
+
+/// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence.
+pub(in crate::domain::torch) fn break_at_call<'py>(
+    function: &Bound<'py, PyAny>,
+    qualname: &str,
+    argument: &dyn Fn(usize) -> Option<Bound<'py, PyAny>>,
+) -> Option<Box<Break>> {
+    let recurrent = qualname.ends_with(".forward") && module_of(function)? == "torch.nn.modules.rnn";
+    let packed = recurrent && crate::ffi::types::name(&argument(1)?.get_type()) == "PackedSequence";
+    packed.then(|| as_a_whole(qualname.to_owned(), PACKED))
+}
+
+fn as_a_whole(context: String, explanation: &str) -> Box<Break> {
+    Box::new(Break {
+        kind: RUN_AS_A_WHOLE.into(),
+        context,
+        explanation: explanation.to_owned().into(),
+        hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
+    })
+}
 
 /// Why a Python function runs natively, if it is such.
 pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
@@ -61,10 +91,5 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
     let is_there = |room: &str| module == room || room == "torch.optim" && module.starts_with("torch.optim.");
     let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;
-    Some(Box::new(Break {
-        kind: RUN_AS_A_WHOLE.into(),
-        context: name,
-        explanation: (*explanation).into(),
-        hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
-    }))
+    Some(as_a_whole(name, explanation))
 }

@@ -181,8 +181,8 @@ impl Torch {
                 };
                 let (undo, question) = before().map_err(|error| fault(&error))?;
                 let (args, named) = all_known(args, kwargs).ok_or_else(|| unlike(function))?;
-                let (set, question) = ((function.clone(), args), Some((question, Vec::new())));
-                let change = ModeChange { set, named, restore: Some(undo.clone()), undo: Some(undo), question };
+                let (set, questions) = ((function.clone(), args), vec![(question, Vec::new())]);
+                let change = ModeChange { set, named, restore: Some(undo.clone()), undo: Some(undo), questions };
                 Ok(Answer::ModeChange(Box::new(change)))
             }
             Level(opposite, arguments) => self.level(&room, function, (opposite, arguments), args, kwargs),
@@ -233,20 +233,26 @@ impl Torch {
                 named,
                 restore: Some(undo.clone()),
                 undo: Some(undo),
-                question: None,
+                questions: Vec::new(),
             });
         }
         if opposite.contains("dual_level") {
             let undo = exiting(undo, opposite)?;
             let restore = opposite.contains("exit").then(|| undo.clone());
-            return Ok(ModeChange { set: (function.clone(), args), named, undo: Some(undo), restore, question: None });
+            return Ok(ModeChange {
+                set: (function.clone(), args),
+                named,
+                undo: Some(undo),
+                restore,
+                questions: Vec::new(),
+            });
         }
         let torch = self.module.bind(py);
-        let question = Some((torch.getattr(name!("is_grad_enabled"))?, Vec::new()));
+        let questions = vec![(torch.getattr(name!("is_grad_enabled"))?, Vec::new())];
         let transforms = torch.getattr(name!("_C"))?.getattr(name!("_functorch"))?;
         let none = 0_usize.into_pyobject(py)?.into_any();
         let restore = Some((transforms.getattr(name!("pop_dynamic_layer_stack_and_undo_to_depth"))?, vec![none]));
-        Ok(ModeChange { set: (function.clone(), args), named, undo: Some(undo), restore, question })
+        Ok(ModeChange { set: (function.clone(), args), named, undo: Some(undo), restore, questions })
     }
 }
 

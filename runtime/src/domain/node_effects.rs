@@ -1,0 +1,43 @@
+//! What a node of a graph does besides giving something new: what has to be taken back where the graph raises.
+use pyo3::prelude::*;
+
+/// What calling something in a graph does besides giving a new object.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct NodeEffects {
+    /// The contents of its operands can make it raise.
+    pub raises: bool,
+    /// What it gives may share memory with its first operand.
+    pub shares_first: bool,
+    /// What it gives may share memory with any operand, and it may change any.
+    pub is_unknown: bool,
+    /// It takes numbers from a generator of random ones.
+    pub draws: bool,
+    /// It counts how deep modes are nested.
+    pub nests: bool,
+    /// Positions of operands that it changes, beside the first one of an operation that is recorded as a change.
+    pub writes: Vec<usize>,
+}
+
+impl NodeEffects {
+    /// Nothing is known of it.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self { raises: true, shares_first: true, is_unknown: true, draws: true, nests: false, writes: Vec::new() }
+    }
+}
+
+/// What a domain saves before a graph runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SavedParts {
+    /// The state of the generator of random numbers.
+    pub random: bool,
+    /// How deep modes are nested.
+    pub nesting: bool,
+}
+
+/// What a domain has saved.
+pub trait SavedState: Send + Sync {
+    /// Puts it back; the modes are those that were in force when it was saved.
+    fn restore(&self, py: Python<'_>) -> PyResult<()>;
+}

@@ -1,0 +1,105 @@
+//! Saves what tensors and generators of random numbers hold, and puts it back.
+use crate::domain::{SavedParts, SavedState};
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyModule, PyTuple};
+
+/// What was saved.
+struct Saved {
+    module: Py<PyModule>,
+    tensors: Vec<Contents>,
+    /// Generators, and their states.
+    generators: Vec<(Py<PyAny>, Py<PyAny>)>,
+    /// How deep autocast is nested.
+    depth: Option<i64>,
+}
+
+/// A tensor, its contents, and how often it was changed; an inference tensor does not count that.
+struct Contents {
+    tensor: Py<PyAny>,
+    copy: Py<PyAny>,
+    version: Option<Py<PyAny>>,
+}
+
+/// Saves the contents of tensors and the states of generators among `objects`, and what `parts` says.
+pub(super) fn save(
+    module: &Bound<'_, PyModule>,
+    objects: &[Bound<'_, PyAny>],
+    parts: SavedParts,
+) -> PyResult<Box<dyn SavedState>> {
+    let mut saved = Saved { module: module.clone().unbind(), tensors: Vec::new(), generators: Vec::new(), depth: None };
+    for object in objects {
+        if object.hasattr(name!("get_state"))? {
+            saved.generator(object)?;
+        } else {
+            saved.tensors.push(Contents::of(object)?);
+        }
+    }
+    if parts.random {
+        saved.generator(&module.getattr(name!("default_generator"))?)?;
+    }
+    if parts.nesting {
+        saved.depth = Some(depth(module)?);
+    }
+    Ok(Box::new(saved))
+}
+
+impl Saved {
+    fn generator(&mut self, generator: &Bound<'_, PyAny>) -> PyResult<()> {
+        let state = generator.call_method0(name!("get_state"))?;
+        self.generators.push((generator.clone().unbind(), state.unbind()));
+        Ok(())
+    }
+}
+
+impl Contents {
+    fn of(tensor: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let copy = tensor.call_method0(name!("detach"))?.call_method0(name!("clone"))?.unbind();
+        let inference = tensor.call_method0(name!("is_inference"))?.is_truthy()?;
+        let version = (!inference).then(|| tensor.getattr(name!("_version"))).transpose()?.map(Bound::unbind);
+        Ok(Self { tensor: tensor.clone().unbind(), copy, version })
+    }
+}
+
+impl SavedState for Saved {
+    fn restore(&self, py: Python<'_>) -> PyResult<()> {
+        let module = self.module.bind(py);
+        if let Some(before) = self.depth {
+            restore_depth(module, before)?;
+        }
+        let native = module.getattr(name!("_C"))?;
+        // In this mode tensors of both kinds can be changed, and no history is kept.
+        let mode = native.getattr(name!("_InferenceMode"))?.call1((true,))?;
+        mode.call_method0(name!("__enter__"))?;
+        let restored = self
+            .tensors
+            .iter()
+            .try_for_each(|saved| saved.tensor.bind(py).call_method1(name!("copy_"), (&saved.copy,)).map(drop));
+        mode.call_method1(name!("__exit__"), (py.None(), py.None(), py.None()))?;
+        restored?;
+        let count = native.getattr(name!("_autograd"))?.getattr(name!("_unsafe_set_version_counter"))?;
+        for saved in &self.tensors {
+            if let Some(version) = &saved.version {
+                count.call1((PyTuple::new(py, [&saved.tensor])?, PyTuple::new(py, [version])?))?;
+            }
+        }
+        self.generators
+            .iter()
+            .try_for_each(|(generator, state)| generator.bind(py).call_method1(name!("set_state"), (state,)).map(drop))
+    }
+}
+
+/// How deep autocast is nested: nothing tells it but the functions that change it.
+fn depth(module: &Bound<'_, PyModule>) -> PyResult<i64> {
+    module.call_method0(name!("autocast_increment_nesting"))?;
+    module.call_method0(name!("autocast_decrement_nesting"))?.extract()
+}
+
+fn restore_depth(module: &Bound<'_, PyModule>, before: i64) -> PyResult<()> {
+    let mut now = depth(module)?;
+    while now != before {
+        let step = if now > before { name!("autocast_decrement_nesting") } else { name!("autocast_increment_nesting") };
+        now = module.call_method0(step)?.extract()?;
+    }
+    Ok(())
+}

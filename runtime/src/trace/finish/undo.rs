@@ -1,0 +1,141 @@
+//! What a graph that raises has to take back before the frame runs its original code: changes of inputs, random numbers that it took.
+use crate::domain::{Domain, NodeEffects};
+use crate::graph::{Argument, Node, NodeId, NodeOp};
+use crate::trace::state::outcome::Undo;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// What is to be saved before the graph runs: each time what it changes before the last node that contents can make raise.
+    pub(crate) fn undo(&self) -> Undo {
+        let mut undo = Undo::default();
+        let (mut changed, mut always, mut generators) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
+        // Changes by what the graph calls as a whole.
+        let dropped = self.state.changed_by_graph.iter().filter(|change| self.state.dropped_nodes.contains(&change.by));
+        dropped.for_each(|change| changed.extend(self.inputs_behind(change.operand)));
+        for (index, node) in self.state.graph.nodes.iter().enumerate() {
+            let id = NodeId(index as u32);
+            if node.op != NodeOp::CallFunction || self.state.dropped_nodes.contains(&id) {
+                continue;
+            }
+            let Some((domain, effects)) = self.effects_of(node) else { continue };
+            undo.domain = Some(domain);
+            self.written(id, node, &effects).into_iter().for_each(|node| changed.extend(self.inputs_behind(node)));
+            if effects.draws {
+                undo.parts.random = true;
+                node.arguments().for_each(|argument| each_generator(self.py, argument, &mut generators));
+            }
+            undo.parts.nesting |= effects.nests;
+            if self.may_raise(node, &effects) {
+                always.extend(changed.iter().copied());
+                undo.parts_always = undo.parts;
+            }
+        }
+        undo.parts_always.nesting = undo.parts.nesting;
+        let inputs = self.state.inputs.iter().filter(|(node, _)| changed.contains(node));
+        let mut inputs: Vec<(NodeId, ValueId)> = inputs.copied().collect();
+        inputs.sort_by_key(|(node, _)| !always.contains(node));
+        undo.always = inputs.iter().filter(|(node, _)| always.contains(node)).count();
+        undo.inputs = inputs.into_iter().map(|(_, value)| value).collect();
+        undo.generators = generators;
+        undo
+    }
+
+    /// Breaks where an operation may raise after a change that cannot be taken back, or while it makes one.
+    pub(crate) fn refuse_after_final_changes(
+        &self,
+        domain: &Arc<dyn Domain>,
+        target: &Bound<'py, PyAny>,
+    ) -> Traced<()> {
+        match self.state.final_changes.is_empty() || !domain.effects(target).raises {
+            true => Ok(()),
+            false => unsupported("operation that may raise", "after a change of an input that gradients follow"),
+        }
+    }
+
+    /// Notes that a node is changed in a way that gradients follow; breaks where that operation itself may raise.
+    pub(crate) fn keep_final_change(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        target: &Bound<'py, PyAny>,
+        changed: NodeId,
+        example: &Bound<'py, PyAny>,
+    ) -> Traced<()> {
+        if !domain.keeps_history(example) || self.inputs_behind(changed).is_empty() {
+            return Ok(());
+        }
+        self.state.final_changes.push(changed);
+        self.refuse_after_final_changes(domain, target)
+    }
+
+    fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
+        let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain)?;
+        let target = node.target.as_ref()?.bind(self.py);
+        Some((Arc::clone(domain), domain.effects(target)))
+    }
+
+    /// Whether contents can make the node raise: what it takes symbolic numbers for, or indices that are tensors.
+    fn may_raise(&self, node: &Node, effects: &NodeEffects) -> bool {
+        let mut index = Vec::new();
+        node.args.iter().skip(1).take(1).for_each(|argument| argument.nodes(&mut index));
+        let indexed = || node.name.contains("item") && !index.is_empty();
+        effects.raises
+            || !self.state.numbers.layouts.is_empty()
+            || indexed()
+            || !node.kwargs.is_empty() && is_division(node)
+    }
+
+    /// The nodes whose results a node changes.
+    fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
+        let changes = self.state.changed_by_graph.iter().filter(|change| change.by == id);
+        let mut written: Vec<_> = changes.map(|change| change.operand).collect();
+        for at in &effects.writes {
+            node.args.iter().skip(*at).take(1).for_each(|argument| argument.nodes(&mut written));
+        }
+        written
+    }
+
+    /// The inputs that share memory with what a node gives.
+    fn inputs_behind(&self, node: NodeId) -> Vec<NodeId> {
+        let (mut work, mut seen, mut found) = (vec![node], FxHashSet::default(), Vec::new());
+        while let Some(id) = work.pop() {
+            let Some(node) = self.state.graph.nodes.get(id.0 as usize).filter(|_| seen.insert(id)) else { continue };
+            if node.op == NodeOp::Placeholder {
+                found.push(id);
+                continue;
+            }
+            let Some((_, effects)) = self.effects_of(node) else { continue };
+            match effects {
+                effects if effects.is_unknown || node.args.is_empty() => {
+                    node.arguments().for_each(|argument| argument.nodes(&mut work));
+                }
+                effects if effects.shares_first => node.args.iter().take(1).for_each(|first| first.nodes(&mut work)),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// A division that rounds raises where integers are divided by zero.
+fn is_division(node: &Node) -> bool {
+    node.name.starts_with("div")
+}
+
+fn each_generator(py: Python<'_>, argument: &Argument, found: &mut Vec<Py<PyAny>>) {
+    match argument {
+        Argument::Constant(object)
+            if crate::ffi::types::c_name(&object.bind(py).get_type()).ends_with(".Generator") =>
+        {
+            found.push(object.clone_ref(py));
+        }
+        Argument::Tuple(items) | Argument::List(items) | Argument::Slice(items) => {
+            items.iter().for_each(|item| each_generator(py, item, found))
+        }
+        Argument::Constant(_) | Argument::Node(_) => {}
+    }
+}

@@ -1,0 +1,195 @@
+"""Graphs that raise after they have changed something: arguments, buffers, random state, modes and exceptions are what eager leaves."""
+
+import traceback
+import unittest
+
+import slotrt
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+def add_and_index(x, index):
+    x.add_(1)
+    y = x * 2
+    return y[index]
+
+
+def view_and_index(x, index):
+    x[1:].t().mul_(3)
+    return torch.index_select(x, 0, index)
+
+
+def several(x, index):
+    x.mul_(2)
+    y = x.gather(0, index)
+    x.view(-1)[0] = 7
+    z = x.sum() + y.sum()
+    x.sub_(z)
+    return x[index]
+
+
+def caught(x, index):
+    seen = []
+    try:
+        x.add_(1)
+        seen.append(x.sum() + 1)
+        return x[index] * 2
+    except IndexError as error:
+        seen.append(str(error))
+        x.add_(10)
+    return seen
+
+
+def put(x, index):
+    x.add_(1)
+    x[index] = 5
+    return x * 2
+
+
+def random(x, index):
+    y = functional.dropout(x, 0.5)
+    z = torch.rand(3)
+    x.uniform_()
+    return y[index], z
+
+
+def seeded(x, index):
+    y = torch.rand_like(x)
+    x.copy_(y)
+    return y[index] + torch.randn(2)
+
+
+def through_data(x, index):
+    x.detach().add_(1)
+    return x[index] + 1
+
+
+def mode(x, index):
+    with torch.no_grad():
+        x.add_(1)
+        y = x * 2
+        return y[index]
+
+
+def autocast(x, index):
+    with torch.autocast("cpu", torch.bfloat16):
+        y = torch.mm(x, x)
+        return y[index]
+
+
+def inner(x, index):
+    x.add_(1)
+    return x[index]
+
+
+def nested(x, index):
+    x.mul_(2)
+    return inner(x, index) + 1
+
+
+def divided(x, index):
+    whole = index * 1
+    whole.add_(1)
+    index.sub_(1)
+    return whole // index
+
+
+CASES = [add_and_index, view_and_index, several, caught, put, random, seeded, through_data, mode, autocast, nested, divided]
+
+
+def where(error):
+    """The program's lines that the exception came through."""
+    return [(entry.name, entry.lineno) for entry in traceback.extract_tb(error.__traceback__) if entry.filename == __file__][1:]
+
+
+def contents(result):
+    if isinstance(result, torch.Tensor):
+        return result.dtype, tuple(result.shape), result.tolist(), result.requires_grad
+    return [contents(part) for part in result] if isinstance(result, (list, tuple)) else result
+
+
+class Failures(unittest.TestCase):
+    def observed(self, function, *args):
+        """What a call gives or raises and where, and what it leaves."""
+        torch.manual_seed(3)
+        try:
+            outcome = contents(function(*args))
+        except Exception as error:
+            outcome = type(error), str(error), where(error)
+        depth = torch.autocast_increment_nesting()
+        torch.autocast_decrement_nesting()
+        modes = torch.is_grad_enabled(), torch.is_autocast_enabled("cpu"), depth
+        return outcome, contents(list(args)), modes, torch.get_rng_state().tolist()
+
+    def compares(self, function, make, backends=(None, "eager", "aot_eager")):
+        for backend in backends:
+            slotrt.reset()
+            compiled = slotrt.compile(function, backend=backend) if backend else slotrt.compile(function)
+            for bad in (False, False, True, True, False):
+                self.assertEqual(self.observed(compiled, *make(bad)), self.observed(function, *make(bad)), (function, backend, bad))
+
+    def test_a_change_happens_once(self):
+        for function in CASES:
+            make = lambda bad: (torch.arange(16.0).view(4, 4) + 1, torch.tensor([9 if bad else 3, 2]))
+            if function is several:
+                make = lambda bad: (torch.arange(16.0).view(4, 4), torch.tensor([[9 if bad else 3, 2]]))
+            if function is divided:
+                make = lambda bad: (torch.ones(2), torch.tensor([1 if bad else 3, 2]))
+            self.compares(function, make)
+
+    def test_a_change_that_gradients_follow(self):
+        def follow(x, index):
+            y = x * 2
+            return change(y, index)
+
+        def change(y, index):
+            y.mul_(3)
+            return y[index].sum()
+
+        def leaf(bad):
+            return (torch.arange(4.0) + 1).requires_grad_(), torch.tensor([9 if bad else 1])
+
+        self.compares(follow, leaf)
+        self.compares(change, lambda bad: ((torch.arange(4.0) + 1).requires_grad_() * 1, torch.tensor([9 if bad else 1])))
+
+    def test_inputs_that_share_memory(self):
+        def change(x, y, index):
+            x.add_(1)
+            y.mul_(2)
+            return x[index]
+
+        def make(bad):
+            x = torch.arange(6.0)
+            return x, x[1:4], torch.tensor([9 if bad else 1])
+
+        self.compares(change, make)
+
+    def test_buffers_of_modules(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.drop = nn.BatchNorm1d(4), nn.Dropout(0.5)
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x, target):
+                self.calls += 1
+                return functional.cross_entropy(self.drop(self.norm(x)), target)
+
+        one, two = Net(), Net()
+        compiled = slotrt.compile(one)
+        for bad in (False, True, True, False):
+            args = torch.randn(3, 4, generator=torch.Generator().manual_seed(1)), torch.tensor([1, 9 if bad else 2, 0])
+            self.assertEqual(self.observed(compiled, *args), self.observed(two, *args), bad)
+            self.assertEqual(repr(one.state_dict()), repr(two.state_dict()), bad)
+
+    def test_one_graph(self):
+        # What is taken back is no reason to break.
+        for function in (add_and_index, several, put, random):
+            make = torch.arange(16.0).view(4, 4), torch.tensor([[3, 2]] if function is several else [3, 2])
+            report = slotrt.explain(function)(*make)
+            self.assertEqual([frame["break"] for frame in report.frames], [None], function)
+
+
+if __name__ == "__main__":
+    unittest.main()
