@@ -1,13 +1,12 @@
-//! What a domain is: the operations that it gets, and how it answers.
+//! What a domain is: what it is asked.
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
+use super::operation::{Answer, AnsweredOperation, Callee, ModeChange, Operand};
 use super::sizes::SizeMark;
-use crate::graph::ValueId;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
-use crate::symbol::{ExpressionId, Layout, SizeArithmetic, Stride, SymbolicLayout};
+use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use std::sync::Arc;
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -195,159 +194,6 @@ pub struct GlobalStateGuard {
     pub check: Box<dyn DomainCheck>,
 }
 
-/// What is called.
-#[derive(Debug)]
-pub enum Callee<'py> {
-    /// The C function in this slot of a claimed type (`nb_add`, `nb_inplace_add`, `mp_subscript`, `mp_ass_subscript`, `nb_bool`,
-    /// `mp_length`, `tp_iter`, `tp_richcompare` with the operation as a known last argument), called with the slot's own arguments.
-    Slot(&'static str),
-    /// A callable that the domain claims.
-    Function(Bound<'py, PyAny>),
-    /// A method of the first argument, which is a value of the domain.
-    Method(String),
-    /// Reading an attribute of the only argument, which is a value of the domain; a method is not read but called.
-    GetAttr(String),
-}
-
-/// An argument.
-#[derive(Clone, Debug)]
-pub enum Operand<'py> {
-    /// A value of the domain: `example` has its metadata (never its contents, which the trace must not look at).
-    Graph {
-        /// The tracer's name for it.
-        value: ValueId,
-        /// An object of the same type and metadata.
-        example: Bound<'py, PyAny>,
-        /// Sizes and strides, where some differ from call to call.
-        layout: Option<Arc<SymbolicLayout>>,
-    },
-    /// An object that is known and guarded.
-    Known(Bound<'py, PyAny>),
-    /// An `int` or `float` that may be another one at another call.
-    Number {
-        /// The tracer's name for it.
-        value: ValueId,
-        /// The number in this call.
-        hint: Bound<'py, PyAny>,
-        /// As an expression, where there is one.
-        expression: Option<ExpressionId>,
-    },
-    /// A tuple.
-    Tuple(Vec<Operand<'py>>),
-    /// A list.
-    List(Vec<Operand<'py>>),
-    /// `slice(start, stop, step)`.
-    Slice(Box<[Operand<'py>; 3]>),
-    /// Something else, of this class: the domain breaks, or answers `NotImplemented` where its C code would without looking further.
-    Foreign(Bound<'py, PyType>),
-}
-
-impl Operand<'_> {
-    /// Adds the values of the graph, and the numbers, that it names.
-    pub fn values(&self, found: &mut Vec<ValueId>) {
-        match self {
-            Self::Graph { value, .. } | Self::Number { value, .. } => found.push(*value),
-            Self::Tuple(items) | Self::List(items) => items.iter().for_each(|item| item.values(found)),
-            Self::Slice(parts) => parts.iter().for_each(|part| part.values(found)),
-            Self::Known(_) | Self::Foreign(_) => {}
-        }
-    }
-
-    /// Whether it is, or holds, an array of symbolic sizes.
-    #[must_use]
-    pub fn has_symbolic_sizes(&self) -> bool {
-        match self {
-            Self::Graph { layout, .. } => layout.is_some(),
-            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_symbolic_sizes),
-            Self::Slice(_) | Self::Number { .. } | Self::Known(_) | Self::Foreign(_) => false,
-        }
-    }
-
-    /// Whether it is, or holds, a symbolic number.
-    #[must_use]
-    pub fn has_numbers(&self) -> bool {
-        match self {
-            Self::Number { .. } => true,
-            Self::Tuple(items) | Self::List(items) => items.iter().any(Self::has_numbers),
-            Self::Slice(parts) => parts.iter().any(Self::has_numbers),
-            Self::Graph { .. } | Self::Known(_) | Self::Foreign(_) => false,
-        }
-    }
-}
-
-/// An operation, and how its domain has answered it.
-#[allow(missing_debug_implementations)]
-pub struct AnsweredOperation<'a, 'py> {
-    /// The interpreter.
-    pub py: Python<'py>,
-    /// What was called.
-    pub callee: &'a Callee<'py>,
-    /// Its operands.
-    pub args: &'a [Operand<'py>],
-    /// Its keyword arguments.
-    pub kwargs: &'a [(String, Operand<'py>)],
-    /// The answer.
-    pub answer: &'a Answer<'py>,
-}
-
-/// How a domain answers an operation.
-#[derive(Debug)]
-pub enum Answer<'py> {
-    /// Record `target(*args, **kwargs)`; the result is as `example`.
-    Node {
-        /// The Python callable that the graph calls.
-        target: Bound<'py, PyAny>,
-        /// Positional arguments.
-        args: Vec<Operand<'py>>,
-        /// Keyword arguments.
-        kwargs: Vec<(String, Operand<'py>)>,
-        /// An object with the result's type and metadata.
-        example: Bound<'py, PyAny>,
-    },
-    /// Record `target(*args, **kwargs)`, which gives a sequence, and what picks its items.
-    Parts {
-        /// The Python callable that the graph calls.
-        target: Bound<'py, PyAny>,
-        /// Positional arguments.
-        args: Vec<Operand<'py>>,
-        /// Keyword arguments.
-        kwargs: Vec<(String, Operand<'py>)>,
-        /// `list`, `tuple` or a named tuple of C, full of objects with the items' types and metadata.
-        example: Bound<'py, PyAny>,
-        /// `operator.getitem`.
-        getitem: Bound<'py, PyAny>,
-    },
-    /// Record `target(*args, **kwargs)`, which changes operands and gives one of them, or `None`; or that has another effect, and gives
-    /// `None`.
-    Change {
-        /// The Python callable that the graph calls.
-        target: Bound<'py, PyAny>,
-        /// Positional arguments.
-        args: Vec<Operand<'py>>,
-        /// Keyword arguments.
-        kwargs: Vec<(String, Operand<'py>)>,
-        /// An object with the type and metadata of the operand that it gives, after the change.
-        example: Bound<'py, PyAny>,
-        /// What it changes.
-        changes: Vec<ValueId>,
-        /// The operand, if the operation gives it.
-        gives: Option<ValueId>,
-    },
-    /// Record `target(*args)`, which sets a mode of the thread. It is in force for the rest of the trace, too, and put back when that
-    /// has ended.
-    ModeChange(Box<ModeChange<'py>>),
-    /// The operand itself, where the operation has nothing to do.
-    Same(ValueId),
-    /// Known from the metadata alone: `x.shape`, `x.dtype`, `len(x)`.
-    Constant(Bound<'py, PyAny>),
-    /// The result of this function on plain arguments: state of the library or the thread. A guard calls the function again.
-    Guarded(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>),
-    /// `NotImplemented`: the other operand is asked.
-    NotImplemented,
-    /// The operation raises, whatever the contents.
-    Raised(PyErr),
-}
-
 /// A callable that calls functions of the program, and that a graph calls as a whole.
 #[derive(Debug)]
 pub enum Rehearsal<'py> {
@@ -413,23 +259,4 @@ pub struct GraphCall<'a, 'py> {
     pub graphs: Vec<(Bound<'py, PyAny>, bool)>,
     /// What stands for the results of each.
     pub examples: Vec<Vec<Bound<'py, PyAny>>>,
-}
-
-/// A callable, and what it is called with.
-pub type Call<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
-
-/// A change of a mode of the thread.
-#[derive(Debug)]
-pub struct ModeChange<'py> {
-    /// What sets it.
-    pub set: Call<'py>,
-    /// Keyword arguments of that call.
-    pub named: Vec<(String, Bound<'py, PyAny>)>,
-    /// The call that restores what is in force now; `None` where nothing is to be restored.
-    pub undo: Option<Call<'py>>,
-    /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
-    /// where there is nothing to restore.
-    pub restore: Option<Call<'py>>,
-    /// The calls that read the mode: once the trace has set it, their results are no state from outside.
-    pub questions: Vec<Call<'py>>,
 }

@@ -6,13 +6,12 @@ mod domains;
 mod interface;
 mod node_effects;
 pub mod numpy;
+mod operation;
 mod sizes;
 pub mod torch;
 
 pub use domains::Domains;
-pub use interface::{
-    Answer, AnsweredOperation, Call, Callee, Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, ModeChange,
-    Operand, Rehearsal,
-};
+pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
+pub use operation::{Answer, AnsweredOperation, Call, Callee, ModeChange, Operand};
 pub use sizes::SizeMark;

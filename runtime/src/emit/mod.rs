@@ -35,3 +35,4 @@ pub use function_like::function_like;
 pub use host::{CompiledGraph, Host};
 pub use native_stretch::{emit_native_stretch, is_native_stretch};
 pub use prologue::TracedFrame;
+pub use undo::{read_save, write_save};

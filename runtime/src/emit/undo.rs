@@ -4,6 +4,7 @@ use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::Op;
 use crate::domain::{Domain, SavedParts, SavedState};
+use crate::stored::{Damaged, In, Misfit, Out};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -95,4 +96,42 @@ impl Drop for Saved {
             self.has_run.store(true, Relaxed);
         }
     }
+}
+
+/// Writes what saves inputs before a graph runs; `false`: the object is another.
+///
+/// # Errors
+/// What of it cannot be written.
+pub fn write_save<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Result<bool, Misfit> {
+    let Ok(save) = object.cast_exact::<Save>() else { return Ok(false) };
+    let save = save.get();
+    out.bytes.text(save.domain.name());
+    out.bytes.number(save.generators.len() as u64);
+    for generator in &save.generators {
+        out.object(generator.bind(object.py()))?;
+    }
+    out.bytes.number(save.always as u64);
+    for parts in [save.parts, save.parts_always] {
+        out.bytes.0.extend([u8::from(parts.random), u8::from(parts.nesting)]);
+    }
+    Ok(true)
+}
+
+/// Reads what [`write_save`] has written; its domain is one of these.
+///
+/// # Errors
+/// What of it is not in this process.
+pub fn read_save<'py>(from: &mut In<'_, 'py>, domains: &[Arc<dyn Domain>]) -> Result<Bound<'py, PyAny>, Misfit> {
+    let name = from.bytes.text()?;
+    let domain = domains.iter().find(|domain| domain.name() == name);
+    let domain = Arc::clone(domain.ok_or_else(|| Misfit::new("a library that is not loaded"))?);
+    let generators = (0..from.bytes.count()?).map(|_| Ok(from.object()?.unbind())).collect::<Result<_, Misfit>>()?;
+    let always = from.bytes.index()?;
+    let (parts, parts_always) = (read_parts(from)?, read_parts(from)?);
+    let save = Save { domain, generators, parts, always, parts_always, has_run: Arc::default() };
+    Ok(Bound::new(from.py(), save)?.into_any())
+}
+
+fn read_parts(from: &mut In<'_, '_>) -> Result<SavedParts, Damaged> {
+    Ok(SavedParts { random: from.bytes.byte()? != 0, nesting: from.bytes.byte()? != 0 })
 }

@@ -5,7 +5,6 @@
 pub(crate) mod bytecode;
 #[cfg(slotrt_traces)]
 mod cache;
-mod code_editor;
 #[cfg(slotrt_traces)]
 mod compile;
 #[cfg(slotrt_traces)]
@@ -27,13 +26,9 @@ pub(crate) mod host;
 #[cfg(slotrt_traces)]
 mod limits;
 #[cfg(slotrt_traces)]
-mod load_traces;
-#[cfg(slotrt_traces)]
 mod made_anew;
 #[cfg(slotrt_traces)]
 mod nested;
-#[cfg(slotrt_traces)]
-mod own_objects;
 #[cfg(slotrt_traces)]
 pub(crate) mod owner;
 #[cfg(slotrt_traces)]
@@ -41,13 +36,13 @@ mod patience;
 #[cfg(slotrt_traces)]
 mod record;
 #[cfg(slotrt_traces)]
-mod save_traces;
-#[cfg(slotrt_traces)]
 mod session;
 #[cfg(slotrt_traces)]
 mod shape_rules;
 #[cfg(slotrt_traces)]
 mod shared;
+#[cfg(slotrt_traces)]
+mod trace_files;
 #[cfg(slotrt_traces)]
 mod trace_store;
 #[cfg(slotrt_traces)]

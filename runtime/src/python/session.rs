@@ -1,10 +1,11 @@
 //! `slotrt._slotrt.Session`: compiles functions and counts.
 use super::compiled::Compiled;
-use super::load_traces::LoadedTraces;
 use super::made_anew::{MadeAnew, SharedDispatch};
+use super::nested;
 use super::shared::{Counters, Options, Shared, Stances};
+use super::trace_files::load::LoadedTraces;
+use super::trace_files::save;
 use super::unit::CompilationUnit;
-use super::{nested, save_traces};
 use crate::ffi::callable;
 use crate::split::TransferConstants;
 use crate::trace::SharedCaches;
@@ -153,7 +154,7 @@ impl Session {
 
     /// Writes what was traced to a file; gives how many traces, how many bytes, and why which were left out.
     fn save<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
-        save_traces::save(py, &self.shared, &path)
+        save::save(py, &self.shared, &path)
     }
 
     /// Reads what an earlier process has saved.

@@ -1,8 +1,8 @@
 //! What tracing adds to the native module `slotrt._slotrt`.
 use super::errors::{GraphBreak, TraceFileError};
-use super::load_traces::LoadedTraces;
 use super::session::Session;
 use super::shape_rules::ShapeRules;
+use super::trace_files::load::LoadedTraces;
 use crate::ffi::callable;
 use crate::graph::{PyGraph, PyNode};
 use pyo3::prelude::*;

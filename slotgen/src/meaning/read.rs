@@ -8,7 +8,11 @@ use syn::{Block, Expr, Pat, Stmt};
 
 use super::forms::{branch, literal, not, shortened};
 use super::normal::{Meaning, PARAMETER, Step, ends, settled, value};
-use super::ways::is_error;
+
+/// `Err(…)`.
+pub(super) fn is_error(call: &syn::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Err"))
+}
 
 /// Reads a body; `members` are the methods that read a member of a struct.
 pub(super) fn meaning(body: &TokenStream, parameters: &[String], members: &BTreeSet<String>) -> Meaning {

@@ -8,12 +8,7 @@ use syn::{Expr, Pat};
 use super::forms::{branch, not, shortened};
 use super::names;
 use super::normal::{Step, ends, value};
-use super::read::Reader;
-
-/// `Err(…)`.
-pub(super) fn is_error(call: &syn::ExprCall) -> bool {
-    matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Err"))
-}
+use super::read::{Reader, is_error};
 
 impl Reader<'_> {
     /// `match call { Ok(x) => …, Err(e) if … => { handler } … }`, or a way by a number.

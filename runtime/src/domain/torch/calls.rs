@@ -1,20 +1,19 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
-use super::check::{Ambient, QUESTIONS, SameModes, TensorCheck};
+use super::ambient::{QUESTIONS, SameModes};
 use super::device_modes::is_of_device;
-use super::fakes::Fakes;
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
 use super::functions::{compilers, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
+use super::guards::memory::MemoryCheck;
+use super::guards::tensor::TensorCheck;
 use super::library::Torch;
-use super::memory::MemoryCheck;
 use super::meta::{Meta, overridden};
 use super::modes;
-use super::rules::Rules;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
-use super::{effects, saved};
+use super::undo::{effects, saved};
 use crate::domain::{
     Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, NodeEffects, Operand, Rehearsal,
     SavedParts, SavedState, SizeMark,
@@ -42,30 +41,7 @@ const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
-    Ok(library(module)?.map(|torch| Arc::new(torch) as _))
-}
-
-/// This PyTorch; none while it is being imported.
-pub(super) fn library(module: &Bound<'_, PyModule>) -> PyResult<Option<Torch>> {
-    let py = module.py();
-    // A program can look while torch is still being imported.
-    let (Ok(tensor), Ok(nn), Ok(native)) =
-        (module.getattr(name!("Tensor")), module.getattr(name!("nn")), module.getattr(name!("_C")))
-    else {
-        return Ok(None);
-    };
-    let (Ok(parameter), Ok(functions)) =
-        (nn.getattr(name!("Parameter")), native.getattr(name!("_VariableFunctionsClass")))
-    else {
-        return Ok(None);
-    };
-    let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
-    let ambient = Arc::new(Ambient::new(module)?);
-    let operator = py.import("operator")?.unbind();
-    let fakes = Fakes::new(module, &tensor);
-    let rules = Rules::new(module)?;
-    let (module, functions) = (module.clone().unbind(), functions.cast_into::<PyType>()?.unbind());
-    Ok(Some(Torch { module, tensor, parameter, functions, operator, ambient, fakes, rules }))
+    Ok(Torch::of(module)?.map(|torch| Arc::new(torch) as _))
 }
 
 impl Domain for Torch {

@@ -1,5 +1,5 @@
 //! The PyTorch that the program has imported.
-use super::check::Ambient;
+use super::ambient::Ambient;
 use super::fakes::Fakes;
 use super::rules::Rules;
 use super::sketch::Sketch;
@@ -23,6 +23,29 @@ pub struct Torch {
 }
 
 impl Torch {
+    /// This PyTorch; none while it is being imported.
+    pub(super) fn of(module: &Bound<'_, PyModule>) -> PyResult<Option<Self>> {
+        let py = module.py();
+        // A program can look while torch is still being imported.
+        let (Ok(tensor), Ok(nn), Ok(native)) =
+            (module.getattr(name!("Tensor")), module.getattr(name!("nn")), module.getattr(name!("_C")))
+        else {
+            return Ok(None);
+        };
+        let (Ok(parameter), Ok(functions)) =
+            (nn.getattr(name!("Parameter")), native.getattr(name!("_VariableFunctionsClass")))
+        else {
+            return Ok(None);
+        };
+        let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
+        let ambient = Arc::new(Ambient::new(module)?);
+        let operator = py.import("operator")?.unbind();
+        let fakes = Fakes::new(module, &tensor);
+        let rules = Rules::new(module)?;
+        let (module, functions) = (module.clone().unbind(), functions.cast_into::<PyType>()?.unbind());
+        Ok(Some(Self { module, tensor, parameter, functions, operator, ambient, fakes, rules }))
+    }
+
     /// Whether an example is that of a tensor.
     pub(super) fn is_tensor(&self, example: &Bound<'_, PyAny>) -> bool {
         example.is_instance_of::<Sketch>() || example.is_instance(self.tensor.bind(example.py())).unwrap_or(false)

@@ -2,20 +2,19 @@
 //!
 //! In: operations on tensors. Out: what running them on the `meta` device gives: the metadata of the result, never contents.
 //! It must not know the tracer.
+mod ambient;
 mod calls;
 mod change;
-mod check;
 mod device;
 mod device_modes;
-mod effects;
 mod empty_like;
 mod fakes;
 mod function_modes;
 mod functions;
 mod graph_break;
+mod guards;
 mod library;
 mod members;
-mod memory;
 mod meta;
 mod metadata;
 mod modes;
@@ -26,12 +25,11 @@ mod questions;
 mod rule_answers;
 mod ruled;
 mod rules;
-mod saved;
 mod shapes;
 mod sketch;
 mod stand_ins;
-mod stored;
 mod symbols;
+mod undo;
 
 pub use calls::new;
 pub use library::Torch;

@@ -1,5 +1,4 @@
 //! What rules say, as plain data.
-use super::calls;
 use super::library::Torch;
 use super::meta::Meta;
 use super::ruled::Ruled;
@@ -30,7 +29,7 @@ pub struct ShapeRules(Torch);
 impl ShapeRules {
     /// For the PyTorch of this module.
     pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
-        calls::library(module)?.map(Self).ok_or_else(|| PyImportError::new_err("torch is not imported as a whole"))
+        Torch::of(module)?.map(Self).ok_or_else(|| PyImportError::new_err("torch is not imported as a whole"))
     }
 
     /// What a rule says that a call gives: the kind of answer, then type, shape, strides and `requires_grad` of each tensor; `None`: no

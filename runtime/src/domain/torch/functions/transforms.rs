@@ -161,7 +161,14 @@ impl Torch {
         let Some((room, meaning)) = self.meaning(function) else { return Err(unlike(function)) };
         match meaning {
             Node => meta.record(function.clone(), args, kwargs),
-            Meaning::Change => meta.change(&callee::name_of(function), function.clone(), args, kwargs),
+            Meaning::Change => {
+                let mut answer = meta.change(&callee::name_of(function), function.clone(), args, kwargs)?;
+                if let Answer::Change { changes, .. } = &mut answer {
+                    // What the tensor holds is as it was.
+                    changes.clear();
+                }
+                Ok(answer)
+            }
             Known => {
                 let operands = args.iter().map(|arg| meta.object(arg)).collect::<Result<Vec<_>, _>>()?;
                 let operands = pyo3::types::PyTuple::new(meta.py, operands).map_err(|error| fault(&error))?;

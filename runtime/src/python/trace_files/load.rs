@@ -1,16 +1,16 @@
 //! `slotrt.load`: what an earlier process has saved; and how a call finds a trace there.
-use super::cache::Entry;
-use super::compiled::Compiled;
-use super::dispatch::poisoned;
-use super::errors::refused_file;
 use super::own_objects::OwnObjects;
-use super::save_traces::{environment, hashes};
-use super::shared::Shared;
-use super::trace_store::{Settings, StoredTrace, TraceStore, version};
+use super::save::{environment, hashes};
 use crate::emit::function_like;
 use crate::ffi::callable::Choice;
 use crate::ffi::{Args, inspect};
 use crate::guard::Program;
+use crate::python::cache::Entry;
+use crate::python::compiled::Compiled;
+use crate::python::dispatch::poisoned;
+use crate::python::errors::refused_file;
+use crate::python::shared::Shared;
+use crate::python::trace_store::{Settings, StoredTrace, TraceStore, version};
 use crate::stored::{FileError, In, Misfit, code_digest, read_code, read_file};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -80,7 +80,11 @@ impl LoadedTraces {
 
 impl Compiled {
     /// What an earlier process has made for such a call.
-    pub(super) fn loaded<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Option<Choice>> {
+    pub(in crate::python) fn loaded<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        args: Args<'_, 'py>,
+    ) -> PyResult<Option<Choice>> {
         let unit = &self.unit;
         let stores = unit.shared.stores();
         if stores.is_empty() || self.resumed.is_some() || unit.options.backend.is_some() || !self.has_room()? {

@@ -1,6 +1,8 @@
 //! `slotrt.bytecode`: code objects decoded, edited and assembled from Python.
-use super::code_editor::Editor;
+mod code_editor;
+
 use crate::bytecode::{Bytes, Code, Exception, Instr, Isa, decode};
+use code_editor::Editor;
 use pyo3::prelude::*;
 
 /// A new code object from the decoded instructions of `code`.

@@ -1,11 +1,11 @@
 //! `slotrt.save`: what was traced, as a file.
-use super::cache::Entry;
-use super::errors::refused_file;
 use super::own_objects::OwnObjects;
-use super::shared::Shared;
-use super::trace_store::{StoredTrace, version};
 use crate::ffi::inspect;
 use crate::names::name;
+use crate::python::cache::Entry;
+use crate::python::errors::refused_file;
+use crate::python::shared::Shared;
+use crate::python::trace_store::{StoredTrace, version};
 use crate::stored::{
     Environment, Fingerprints, Misfit, Out, ProcessBound, Reach, Writer, bound_to_process, write_code, write_file,
 };

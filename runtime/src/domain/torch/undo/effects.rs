@@ -1,7 +1,7 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::library::Torch;
-use super::modes;
+use super::super::library::Torch;
+use super::super::modes;
 use crate::domain::NodeEffects;
 use crate::ffi::callee;
 use crate::names::{interned, name};
@@ -249,7 +249,7 @@ const NESTING: &[&str] = &["autocast_increment_nesting", "autocast_decrement_nes
 const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm", &[3, 4])];
 
 /// What a node does that calls this.
-pub(super) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
+pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
     let name = target.getattr(name!("__name__")).and_then(|name| name.extract::<String>());
     let name = name.unwrap_or_else(|_| callee::name_of(target).into());
     if let Some(known) = torch.rules.effects.lock().ok().and_then(|known| known.get(&name).cloned()) {
@@ -263,7 +263,10 @@ pub(super) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
 }
 
 /// Whether an object remembers what it was computed from.
-pub(super) fn keeps_history(module: &Bound<'_, PyModule>, example: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(in crate::domain::torch) fn keeps_history(
+    module: &Bound<'_, PyModule>,
+    example: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
     Ok(example.getattr(name!("requires_grad"))?.is_truthy()?
         && module.call_method0(name!("is_grad_enabled"))?.is_truthy()?)
 }

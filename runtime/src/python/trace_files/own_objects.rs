@@ -12,6 +12,7 @@ use std::sync::Arc;
 const CONSTANT: u8 = 0;
 const FAILURE: u8 = 1;
 const ANSWER: u8 = 2;
+const SAVE: u8 = 3;
 
 /// The objects that slotrt itself puts into code and guards, and what libraries know of theirs.
 pub struct OwnObjects<'py> {
@@ -69,6 +70,11 @@ impl<'py> Special<'py> for OwnObjects<'py> {
             return Ok(true);
         }
         out.bytes.0.truncate(at);
+        out.bytes.0.push(SAVE);
+        if emit::write_save(object, out)? {
+            return Ok(true);
+        }
+        out.bytes.0.truncate(at);
         Ok(false)
     }
 
@@ -80,6 +86,7 @@ impl<'py> Special<'py> for OwnObjects<'py> {
             }
             FAILURE => emit::read_failure(from, self.function.as_ref().ok_or(Damaged)?),
             ANSWER => trace::read_answer(from),
+            SAVE => emit::read_save(from, &self.domains),
             _ => Err(Damaged.into()),
         }
     }

@@ -1,7 +1,8 @@
 //! What of PyTorch is written to disk with traces: conditions by their states, values by what makes them.
-use super::check::{MODES, SameModes, TENSOR, TensorCheck};
-use super::library::Torch;
+use super::super::ambient::{MODES, SameModes};
+use super::super::library::Torch;
 use super::memory::{MEMORY, MemoryCheck};
+use super::tensor::{TENSOR, TensorCheck};
 use crate::ffi::types;
 use crate::guard::DomainCheck;
 use crate::names::name;
@@ -15,7 +16,11 @@ const SIZE: &str = "torch size";
 
 impl Torch {
     /// The condition with this state.
-    pub(super) fn stored_check(&self, name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> {
+    pub(in crate::domain::torch) fn stored_check(
+        &self,
+        name: &str,
+        state: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Box<dyn DomainCheck>>> {
         Ok(Some(match name {
             TENSOR => Box::new(TensorCheck::of_state(state)?),
             MODES => Box::new(SameModes::of_state(Arc::clone(&self.ambient), state)?),
@@ -25,7 +30,10 @@ impl Torch {
     }
 
     /// What devices and sizes are made of.
-    pub(super) fn stored_parts<'py>(&self, object: &Bound<'py, PyAny>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+    pub(in crate::domain::torch) fn stored_parts<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+    ) -> Option<(&'static str, Bound<'py, PyAny>)> {
         match &*types::c_name(&object.get_type()) {
             "torch.device" => Some((DEVICE, object.str().ok()?.into_any())),
             "torch.Size" => {
@@ -36,7 +44,7 @@ impl Torch {
     }
 
     /// The object of these parts.
-    pub(super) fn of_stored_parts<'py>(
+    pub(in crate::domain::torch) fn of_stored_parts<'py>(
         &self,
         kind: &str,
         parts: &Bound<'py, PyAny>,

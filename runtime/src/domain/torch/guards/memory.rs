@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// What the state is written as.
-pub(super) const MEMORY: &str = "memory";
+pub(in crate::domain::torch) const MEMORY: &str = "memory";
 
 /// Where the inputs of a graph lie that overlap with one that the graph changes.
 #[derive(Debug)]
-pub(super) struct MemoryCheck {
+pub(in crate::domain::torch) struct MemoryCheck {
     /// Bytes from the first element of each input to behind its last, where guards on shapes and strides keep them.
     extents: Option<Vec<usize>>,
     /// Whether the graph may change the input.
@@ -24,7 +24,7 @@ impl MemoryCheck {
     /// For inputs like these.
     ///
     /// `open`: where they end differs from call to call.
-    pub(super) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> PyResult<Self> {
         let extents = if open { None } else { Some(extents(inputs)?) };
         let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new() };
         check.overlaps = check.overlaps_of(inputs)?;
@@ -32,7 +32,7 @@ impl MemoryCheck {
     }
 
     /// From its state: extents, if they stay, which inputs change, overlaps.
-    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (extents, changed, overlaps) = state.extract::<(Option<Vec<usize>>, Vec<bool>, Vec<Overlap>)>()?;
         let fits = |(one, other, ..): &Overlap| (*one).max(*other) < changed.len();
         if extents.as_ref().is_some_and(|extents| extents.len() != changed.len()) || !overlaps.iter().all(fits) {
@@ -42,7 +42,7 @@ impl MemoryCheck {
     }
 
     /// Whether any of them share memory.
-    pub(super) fn has_overlaps(&self) -> bool {
+    pub(in crate::domain::torch) fn has_overlaps(&self) -> bool {
         !self.overlaps.is_empty()
     }
 

@@ -22,7 +22,7 @@ struct Contents {
 }
 
 /// Saves the contents of tensors and the states of generators among `objects`, and what `parts` says.
-pub(super) fn save(
+pub(in crate::domain::torch) fn save(
     module: &Bound<'_, PyModule>,
     objects: &[Bound<'_, PyAny>],
     parts: SavedParts,

@@ -1,0 +1,4 @@
+//! Guards on tensors: what they are, where they lie in memory; and how guards are kept for another process.
+pub(super) mod memory;
+mod stored;
+pub(super) mod tensor;

@@ -1,0 +1,3 @@
+//! What operations do besides giving something new, and how that is taken back where a graph raises.
+pub(super) mod effects;
+pub(super) mod saved;
