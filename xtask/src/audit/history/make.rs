@@ -70,7 +70,7 @@ fn trees(given: &[PathBuf]) -> Result<BTreeMap<Vec<u32>, (String, PathBuf)>> {
     Ok(found)
 }
 
-fn read(path: &PathBuf) -> Result<Read> {
+fn read(path: &std::path::Path) -> Result<Read> {
     let step = Progress::start(format!("Reading {}", place::shown(path)));
     let tree = Tree::open(path).with_context(|| path.display().to_string())?;
     let facts = slotgen::facts_of(&tree)?;

@@ -75,7 +75,7 @@ fn as_a_whole(context: String, explanation: &str) -> Box<Break> {
     Box::new(Break {
         kind: RUN_AS_A_WHOLE.into(),
         context,
-        explanation: explanation.to_owned().into(),
+        explanation: explanation.to_owned(),
         hints: vec!["the graph before it and the graph after it are kept; nothing needs to be done".into()],
     })
 }

@@ -317,7 +317,7 @@ fn base(name: &str) -> &str {
 fn by_schema(module: &Bound<'_, PyModule>, name: &str, base: &str) -> PyResult<Option<(bool, bool)>> {
     let py = module.py();
     let operators = module.getattr(name!("ops"))?.getattr(name!("aten"))?;
-    let find = |name: &str| operators.getattr_opt(&interned(py, name));
+    let find = |name: &str| operators.getattr_opt(interned(py, name));
     let Some(packet) = find(name)?.map_or_else(|| find(base), |found| Ok(Some(found)))? else { return Ok(None) };
     let tags = module.getattr(name!("Tag"))?;
     let seeded = tags.getattr(name!("nondeterministic_seeded"))?;
