@@ -1,6 +1,8 @@
 """What a trace goes through in place of `torch.profiler.record_function`: an annotation does nothing where no profiler records it.
 
-Then its attribute `record` stays `None`."""
+Then its attribute `record` is one that has ended already: `__exit__` may run natively, where the graph breaks in between, and ends it again."""
+
+import torch
 
 from torch.autograd import profiler
 
@@ -21,12 +23,20 @@ def _init(self, name, args=None):
 def _begin(self):
     if profiler._is_profiler_enabled or profiler._active_cuspy_profiler_observer is not None:
         return _enter(self)
+    self.record = _ENDED
     return self
 
 
 def _end(self, exc_type, exc_value, traceback):
-    if self.record is not None:
+    if self.record is not _ENDED:
         return _exit(self, exc_type, exc_value, traceback)
+
+
+def _ended():
+    """A record that is over."""
+    record = torch.ops.profiler._record_function_enter_new("slotrt", None)
+    torch.ops.profiler._record_function_exit._RecordFunction(record)
+    return record
 
 
 def _table():
@@ -41,3 +51,4 @@ def _table():
 
 
 IN_PLACE_OF = _table()
+_ENDED = _ended() if IN_PLACE_OF else None

@@ -2,6 +2,7 @@
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::sketch::Sketch;
+use super::symbols::sizes;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use pyo3::prelude::*;
@@ -47,6 +48,13 @@ fn changes(name: &str) -> bool {
     in_place || operator || name == "__setitem__"
 }
 
+/// Whether elements of a tensor are one in memory by a stride of 0.
+fn repeats(example: &Bound<'_, PyAny>) -> bool {
+    sizes::of(example).is_none_or(|layout| {
+        layout.sizes.iter().zip(layout.strides.iter()).any(|(size, stride)| *size > 1 && *stride == 0)
+    })
+}
+
 impl<'py> Meta<'_, 'py> {
     /// An operation by its name: one that makes something new, or one that changes its first operand.
     pub(super) fn perform(
@@ -76,6 +84,9 @@ impl<'py> Meta<'_, 'py> {
             }
             _ if name == "to" => self.record(target, &self.placed(args)?, kwargs),
             _ if !changes(name) => self.record(target, args, kwargs),
+            Some(Operand::Graph { example, .. }) if repeats(example) => {
+                Err(refused(name, "Elements of it are one in memory: most operations refuse to write there."))
+            }
             _ => self.change(name, target, args, kwargs),
         }
     }

@@ -165,6 +165,33 @@ class Failures(unittest.TestCase):
 
         self.compares(change, make)
 
+    def test_elements_that_are_one_in_memory(self):
+        def clamps(x, y):
+            seen = []
+            y.add_(1)
+            try:
+                x.clamp_(0, 1)
+            except RuntimeError as error:
+                seen.append(str(error))
+            return seen
+
+        self.compares(clamps, lambda bad: (torch.arange(4.0).view(1, 4).expand(4, 4), torch.ones(2)))
+
+    def test_annotations_that_an_exception_leaves(self):
+        def annotated(x, index):
+            seen = []
+            try:
+                with torch.profiler.record_function("mine"):
+                    x.add_(1)
+                    y = x[index]
+                    print(end="")
+                    y.unflatten(0, (7, 7))
+            except RuntimeError as error:
+                seen.append(str(error))
+            return seen
+
+        self.compares(annotated, lambda bad: (torch.ones(3), torch.tensor([9 if bad else 1])))
+
     def test_buffers_of_modules(self):
         class Net(nn.Module):
             def __init__(self):

@@ -17,6 +17,8 @@ struct Saved {
 /// A tensor, its contents, and how often it was changed; an inference tensor does not count that.
 struct Contents {
     tensor: Py<PyAny>,
+    /// What the contents are put back into: PyTorch writes nothing into a tensor with elements that are one in memory.
+    target: Py<PyAny>,
     copy: Py<PyAny>,
     version: Option<Py<PyAny>>,
 }
@@ -54,11 +56,23 @@ impl Saved {
 
 impl Contents {
     fn of(tensor: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let copy = tensor.call_method0(name!("detach"))?.call_method0(name!("clone"))?.unbind();
+        let target = apart(tensor)?;
+        let copy = target.call_method0(name!("detach"))?.call_method0(name!("clone"))?.unbind();
         let inference = tensor.call_method0(name!("is_inference"))?.is_truthy()?;
         let version = (!inference).then(|| tensor.getattr(name!("_version"))).transpose()?.map(Bound::unbind);
-        Ok(Self { tensor: tensor.clone().unbind(), copy, version })
+        Ok(Self { tensor: tensor.clone().unbind(), target: target.unbind(), copy, version })
     }
+}
+
+/// The tensor, or a view of it on the same memory without the elements that are others' memory by a stride of 0.
+fn apart<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let sizes: Vec<usize> = tensor.getattr(name!("shape"))?.extract()?;
+    let strides: Vec<i64> = tensor.call_method0(name!("stride"))?.extract()?;
+    let mut repeated = sizes.iter().zip(&strides).enumerate().filter(|(_, (size, stride))| **size > 1 && **stride == 0);
+    let Some((first, _)) = repeated.next() else { return Ok(tensor.clone()) };
+    let dims = std::iter::once(first).chain(repeated.map(|(dim, _)| dim));
+    let view = tensor.call_method0(name!("detach"))?;
+    dims.into_iter().try_fold(view, |view, dim| view.call_method1(name!("narrow"), (dim, 0, 1)))
 }
 
 impl SavedState for Saved {
@@ -74,7 +88,7 @@ impl SavedState for Saved {
         let restored = self
             .tensors
             .iter()
-            .try_for_each(|saved| saved.tensor.bind(py).call_method1(name!("copy_"), (&saved.copy,)).map(drop));
+            .try_for_each(|saved| saved.target.bind(py).call_method1(name!("copy_"), (&saved.copy,)).map(drop));
         mode.call_method1(name!("__exit__"), (py.None(), py.None(), py.None()))?;
         restored?;
         let count = native.getattr(name!("_autograd"))?.getattr(name!("_unsafe_set_version_counter"))?;
