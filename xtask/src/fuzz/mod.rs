@@ -1,7 +1,7 @@
 //! `fuzz`: runs random programs compiled and plain, and compares them; or runs the fuzz targets.
 mod targets;
 
-use crate::obtain::{Interpreter, compiled, interpreter, venv};
+use crate::obtain::{Interpreter, compiled, interpreter, torch, venv};
 use crate::testing::newest;
 use crate::ui::table::table;
 use crate::ui::{Advise, Step, note};
@@ -22,22 +22,29 @@ const WORKERS: u64 = 2;
 ///
 /// Each program is traced, called again from the cache, and called with other arguments. Result, exception, prints and side effects
 /// must be those of plain Python. A program that differs is reduced and saved under target/fuzz. Run it after a change in the tracer.
+///
+/// With --torch, programs work on tensors: views, changes in place through aliases, indexing, modules, modes, gradients and a backward.
+/// Contents, strides, versions, gradients, who shares memory with whom, modes and random state must be eager's as well.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask fuzz                         a thousand programs\n  \
     cargo xtask fuzz --count 100000          a long run\n  \
     cargo xtask fuzz --start 4711 --count 1  one program again, by its seed\n  \
+    cargo xtask fuzz --torch --count 2000    programs on tensors, in the PyTorch environment (5 GB, made once)\n  \
     cargo xtask fuzz --targets               slotgen's readers and code objects, ten minutes each\n  \
     cargo xtask fuzz --targets binary --seconds 60")]
 pub struct Options {
     /// First seed
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, visible_alias = "seed", default_value_t = 0)]
     start: u64,
     /// How many programs
     #[arg(long, default_value_t = 1000)]
     count: u64,
+    /// Programs on PyTorch's tensors
+    #[arg(long)]
+    torch: bool,
     /// Run the fuzz targets instead, or those named: preprocess, extract, binary (any bytes as C or as a library, by libFuzzer), codes
     /// (damaged code objects). Inputs that crash, hang or take too much memory stay in target/fuzz-targets
-    #[arg(long, value_name = "NAMES", num_args = 0.., conflicts_with_all = ["start", "count", "python"])]
+    #[arg(long, value_name = "NAMES", num_args = 0.., conflicts_with_all = ["start", "count", "torch", "python"])]
     targets: Option<Vec<String>>,
     /// With `--targets`: seconds for each
     #[arg(long, default_value_t = 600, requires = "targets")]
@@ -83,9 +90,12 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) => compiled::named(path)?,
         None => interpreter::find(newest(), None)?,
     };
-    let python = venv::ensure(&base)?;
+    let (python, kind) = match options.torch {
+        true => (torch::ensure(&base)?, Kind::Tensors),
+        false => (venv::ensure(&base)?, Kind::Plain),
+    };
     develop::install(&python, Profile::Release)?;
-    let report = programs(&python, options.start, options.count)?;
+    let report = programs(&python, kind, options.start, options.count)?;
     if options.json {
         anstream::println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
@@ -94,11 +104,23 @@ pub fn run(options: &Options) -> Result<()> {
     let bad = report.different.len() + report.crashed.len();
     anstream::println!("{} passed, {bad} failed, {} skipped", report.same, report.unstable);
     if bad == 0 { Ok(()) } else { Err(anyhow!("{bad} of {} programs behave differently compiled", options.count)) }
-        .advise("read the reduced programs in target/fuzz; `cargo xtask fuzz --start SEED --count 1` runs one again")
+        .advise(format!(
+            "read the reduced programs in target/fuzz; `cargo xtask fuzz{} --start SEED --count 1` runs one again",
+            if options.torch { " --torch" } else { "" }
+        ))
+}
+
+/// What programs are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Python, numpy among it.
+    Plain,
+    /// PyTorch's tensors.
+    Tensors,
 }
 
 /// Runs seeds from `start` in that environment.
-pub fn programs(python: &Interpreter, start: u64, count: u64) -> Result<Report> {
+pub fn programs(python: &Interpreter, kind: Kind, start: u64, count: u64) -> Result<Report> {
     let step = Step::items(format!("Random programs, CPython {}", python.full_version()), count);
     let share = count.div_ceil(WORKERS);
     let parts = (0..WORKERS).map(|worker| (start + worker * share, share.min(count.saturating_sub(worker * share))));
@@ -106,7 +128,7 @@ pub fn programs(python: &Interpreter, start: u64, count: u64) -> Result<Report> 
         let step = &step;
         let busy = parts.filter(|(_, count)| *count > 0);
         let workers: Vec<_> =
-            busy.map(|(start, count)| scope.spawn(move || worker(python, start, count, step))).collect();
+            busy.map(|(start, count)| scope.spawn(move || worker(python, kind, start, count, step))).collect();
         workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| bail!("a worker ended early"))).collect()
     });
     let mut total = Report::default();
@@ -130,10 +152,14 @@ pub fn programs(python: &Interpreter, start: u64, count: u64) -> Result<Report> 
     Ok(total)
 }
 
-fn worker(python: &Interpreter, start: u64, count: u64, step: &Step) -> Result<Report> {
+fn worker(python: &Interpreter, kind: Kind, start: u64, count: u64, step: &Step) -> Result<Report> {
     let mut command = Command::new(&python.executable);
     command.arg(place::root().join("tests").join("fuzz").join("run.py")).arg("--progress");
     command.args(["--start", &start.to_string(), "--count", &count.to_string()]);
+    if kind == Kind::Tensors {
+        // Both workers have one core each.
+        command.arg("--torch").args(["--batch", "20"]).env("OMP_NUM_THREADS", "1");
+    }
     command.arg("--save").arg(place::target().join("fuzz"));
     command.env("PYTHONHASHSEED", "0").env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
