@@ -199,6 +199,58 @@ impl<'py> Tracer<'py> {
         self.sequence_like(&sizes, items)
     }
 
+    /// What a slot gives on a tuple of sizes of which some are symbolic: what `tuple` gives, as an object of the same class, whose own
+    /// function wants numbers that are known.
+    pub(crate) fn part_of_sizes(&mut self, slot: Slot, natives: &[Bound<'py, PyAny>]) -> Traced<Option<ValueId>> {
+        let plain = match slot {
+            Slot::mp_subscript => slot,
+            Slot::nb_add | Slot::sq_concat => Slot::sq_concat,
+            _ => return Ok(None),
+        };
+        let [left, right] = natives else { return Ok(None) };
+        if !self.state.numbers.in_containers {
+            return Ok(None);
+        }
+        let sizes = [left, right].into_iter().find(|native| self.is_size_tuple(native)).cloned();
+        let Some(sizes) = sizes else { return Ok(None) };
+        let fits = match plain {
+            Slot::mp_subscript => sizes.is(left) && self.holds_number(left, 1),
+            _ => self.are_sizes(left) && self.are_sizes(right) && natives.iter().any(|one| self.holds_number(one, 1)),
+        };
+        if !fits {
+            return Ok(None);
+        }
+        let tuple = self.py.get_type::<PyTuple>();
+        let pointer = types::slot_pointer(&tuple, plain.suite(), plain.offset()).unwrap_or(0);
+        let result = self.with_callbacks(|| call(pointer, natives, Signature::Binary));
+        let part = self.after_native(result, natives)?;
+        match self.owned(part).and_then(|part| part.cast_into_exact::<PyTuple>().ok()) {
+            Some(items) => self.sequence_like(&sizes, items.iter().collect()).map(Some),
+            None => Ok(Some(part)),
+        }
+    }
+
+    fn is_size_tuple(&self, object: &Bound<'py, PyAny>) -> bool {
+        let class = object.get_type();
+        self.state.domains.iter().any(|domain| domain.is_size_tuple(&class))
+    }
+
+    /// Whether a tuple holds integers alone, some of which may be symbolic: what becomes sizes as it is.
+    fn are_sizes(&self, object: &Bound<'py, PyAny>) -> bool {
+        let is_size = |item: Bound<'py, PyAny>| item.is_exact_instance_of::<PyInt>() || self.is_symbolic_integer(&item);
+        let plain = object.is_exact_instance_of::<PyTuple>() || self.is_size_tuple(object);
+        plain && object.cast::<PyTuple>().is_ok_and(|items| items.iter().all(is_size))
+    }
+
+    fn is_symbolic_integer(&self, object: &Bound<'py, PyAny>) -> bool {
+        let value = self.value_of_proxy(object).filter(|value| self.is_symbolic(*value));
+        value.is_some_and(|value| match self.value(value) {
+            Value::New(New::Computed(computed)) => computed.hint.bind(self.py).is_exact_instance_of::<PyInt>(),
+            Value::Real { object, .. } => object.bind(self.py).is_exact_instance_of::<PyInt>(),
+            _ => false,
+        })
+    }
+
     /// A tuple of a derived class, past a constructor that wants numbers that are known.
     pub(crate) fn sequence_like(&mut self, like: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
         let tuple = self.py.get_type::<PyTuple>();

@@ -276,6 +276,11 @@ impl<'py> Tracer<'py> {
         {
             return unsupported("C operator on a symbolic value", name);
         }
+        if name == "getitem"
+            && let Some(part) = self.part_of_sizes(generated::slots::Slot::mp_subscript, &natives)?
+        {
+            return Ok(part);
+        }
         let function = self.import("operator", name)?;
         self.run_native(&function, &natives, &[])
     }

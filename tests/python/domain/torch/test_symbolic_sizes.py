@@ -41,6 +41,9 @@ STEPS = [
     "x.expand(x.shape) + x.numel()",
     "torch.where(x > b, x, k)",
     "x.add(b, alpha=2).clamp(-k, k)",
+    "x.view(*x.shape[:-1], -1, 2).reshape(x.shape[:-1] + (6,))",
+    "x.reshape((-1,) + x.shape[1:])",
+    "x.view(x.shape[:1] + x.shape[1:2] + (-1,))",
 ]
 
 
@@ -131,6 +134,41 @@ class Sizes(unittest.TestCase):
             shape = compiled(torch.randn(n, 3))
             self.assertIs(type(shape), torch.Size)
             self.assertEqual(shape, (n, 3))
+
+
+class SizeTuples(unittest.TestCase):
+    """Parts and sums of sizes, which are sizes themselves."""
+
+    def test_like_eager(self):
+        def parts(x):
+            sizes, more = x.shape, (1, *x.shape)
+            return sizes[1:], sizes[:-1] + (2,), (-1,) + sizes[1:], sizes + sizes, sizes[::-1], sizes[0], sizes + (True,), more[1:]
+
+        def wrong(x):
+            try:
+                return x.shape + [1]
+            except TypeError as error:
+                return str(error)
+
+        def text(x):
+            try:
+                return x.shape[:1] + ("a",)
+            except TypeError as error:
+                return str(error)
+
+        for function in (parts, wrong, text):
+            compiled = slotrt.compile(function)
+            for sizes in ((2, 3), (4, 5), (6, 5), (7, 9), (0, 1)):
+                expected, found = function(torch.ones(sizes)), compiled(torch.ones(sizes))
+                self.assertEqual(found, expected)
+                self.assertEqual([type(part) for part in found], [type(part) for part in expected])
+
+    def test_two_traces(self):
+        compiled = slotrt.compile(lambda x: (x * 2).view((-1,) + x.shape[1:]).reshape(*x.shape[:-1], -1, 2))
+        before = slotrt.stats()["frames_compiled"]
+        for sizes in ((2, 3, 4), (5, 7, 4), (6, 9, 4), (8, 2, 4)):
+            self.assertEqual(compiled(torch.ones(sizes)).shape, (*sizes[:2], 2, 2))
+        self.assertEqual(slotrt.stats()["frames_compiled"] - before, 2)
 
 
 class Backends(unittest.TestCase):

@@ -223,7 +223,13 @@ impl<'py> Tracer<'py> {
             }
             natives.push(native);
         }
-        if let Some(part) = self.part_of_sizes(function, &natives)? {
+        let has_it = |native: &Bound<'py, PyAny>, slot: Slot| {
+            types::slot_pointer(&native.get_type(), slot.suite(), slot.offset()) == Some(function.pointer)
+        };
+        if let Some(slot) = function.slot
+            && natives.iter().any(|native| has_it(native, slot))
+            && let Some(part) = self.part_of_sizes(slot, &natives)?
+        {
             return Ok(part);
         }
         self.fix_numbers_for_slot(function.name, &natives)?;
@@ -251,33 +257,6 @@ impl<'py> Tracer<'py> {
             false => self.with_callbacks(call),
         };
         self.after_native(result, &natives)
-    }
-
-    /// What a slot gives on a tuple of sizes of which some are symbolic: what `tuple` gives, as an object of the same class, whose own
-    /// function wants numbers that are known.
-    pub(crate) fn part_of_sizes(
-        &mut self,
-        function: &SlotFunction,
-        natives: &[Bound<'py, PyAny>],
-    ) -> Traced<Option<ValueId>> {
-        let (Some(slot @ (Slot::mp_subscript | Slot::sq_concat)), [sizes, _]) = (function.slot, natives) else {
-            return Ok(None);
-        };
-        let (class, tuple) = (sizes.get_type(), self.py.get_type::<pyo3::types::PyTuple>());
-        let pointer = |class: &Bound<'py, PyType>| types::slot_pointer(class, slot.suite(), slot.offset());
-        let is_own = pointer(&class) == Some(function.pointer);
-        let of_domain = || self.state.domains.iter().any(|domain| domain.is_size_tuple(&class));
-        if !is_own || !self.state.numbers.in_containers || !of_domain() || !self.holds_number(sizes, 1) {
-            return Ok(None);
-        }
-        let pointer = pointer(&tuple).unwrap_or(0);
-        let result = self
-            .with_callbacks(|| crate::ffi::slot_call::call(pointer, natives, crate::ffi::slot_call::Signature::Binary));
-        let part = self.after_native(result, natives)?;
-        match self.owned(part).and_then(|part| part.cast_into_exact::<pyo3::types::PyTuple>().ok()) {
-            Some(items) => self.sequence_like(sizes, items.iter().collect()).map(Some),
-            None => Ok(Some(part)),
-        }
     }
 
     /// What a slot that gives an item gives on a container from outside of which the trace has no copy.
