@@ -5,6 +5,7 @@ import re
 import types
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+NATIVE_STACK = re.compile(r"(frame #\d+: [^\n]*|<omitting python frames>)(\\n|\n)*")
 DEPTH = 7
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range, slice)
 ITERATORS = tuple(
@@ -13,9 +14,14 @@ ITERATORS = tuple(
 )
 
 
+def settled(text):
+    """The text without addresses, and without the stack of C++ that some errors of PyTorch tell: it is another one in compiled code."""
+    return ADDRESS.sub("0x", NATIVE_STACK.sub("", text))
+
+
 def scrubbed(text):
     """The text without addresses, cut."""
-    return ADDRESS.sub("0x", text)[:1500]
+    return settled(text)[:1500]
 
 
 class Describer:

@@ -92,7 +92,7 @@ def called(function, arguments):
         except BaseException as error:
             outcome = ["raised", describer.of(error), lines_of(error)]
         left = describer.of(arguments)
-    found = {"outcome": outcome, "printed": described.ADDRESS.sub("0x", printed.getvalue()), "arguments": left}
+    found = {"outcome": outcome, "printed": described.settled(printed.getvalue()), "arguments": left}
     if described.Describer.tensors:
         found["state"] = described.Describer.tensors.state()
     return found
