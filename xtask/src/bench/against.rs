@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn ratios_are_held() {
         assert!(report(0.5e6, 4000.0).check().is_ok());
-        let slow = report(2e6, 20_000.0).check().unwrap_err().to_string();
+        let slow = format!("{:#}", report(2e6, 20_000.0).check().unwrap_err());
         assert!(slow.contains("traced 5.0 times faster") && slow.contains("costs 20.0 µs"), "{slow}");
     }
 
