@@ -234,6 +234,10 @@ impl<'py> Tracer<'py> {
         }
         match self.state.identity.get(&(object.as_ptr() as usize)) {
             Some(id) if matches!(self.value(*id), Value::New(New::Owned(_))) => *id,
+            // A copy that the trace has made is of this trace alone: it stands for what it was made of.
+            Some(id) if self.state.private_copies.of(*id).is_some_and(|copy| copy.object.bind(self.py).is(&object)) => {
+                *id
+            }
             _ => self.constant(object),
         }
     }
