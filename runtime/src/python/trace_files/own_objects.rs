@@ -14,6 +14,9 @@ const FAILURE: u8 = 1;
 const ANSWER: u8 = 2;
 const SAVE: u8 = 3;
 
+/// Writes an object of one kind; `false`: it is another.
+type Write<'py> = fn(&Bound<'py, PyAny>, &mut Out<'_, 'py>) -> Result<bool, Misfit>;
+
 /// The objects that slotrt itself puts into code and guards, and what libraries know of theirs.
 pub struct OwnObjects<'py> {
     constants: [Bound<'py, PyAny>; 14],
@@ -59,22 +62,16 @@ impl<'py> Special<'py> for OwnObjects<'py> {
         if callable::is_compiled(object) {
             return Err(Misfit::new("it ends in a graph break, or calls a function that was compiled by itself"));
         }
+        let kinds: [(u8, Write<'py>); 3] =
+            [(FAILURE, emit::write_failure), (ANSWER, trace::write_answer), (SAVE, emit::write_save)];
         let at = out.bytes.0.len();
-        out.bytes.0.push(FAILURE);
-        if emit::write_failure(object, out)? {
-            return Ok(true);
+        for (kind, write) in kinds {
+            out.bytes.0.push(kind);
+            if write(object, out)? {
+                return Ok(true);
+            }
+            out.bytes.0.truncate(at);
         }
-        out.bytes.0.truncate(at);
-        out.bytes.0.push(ANSWER);
-        if trace::write_answer(object, out)? {
-            return Ok(true);
-        }
-        out.bytes.0.truncate(at);
-        out.bytes.0.push(SAVE);
-        if emit::write_save(object, out)? {
-            return Ok(true);
-        }
-        out.bytes.0.truncate(at);
         Ok(false)
     }
 

@@ -226,7 +226,8 @@ impl<'py> Tracer<'py> {
         let has_it = |native: &Bound<'py, PyAny>, slot: Slot| {
             types::slot_pointer(&native.get_type(), slot.suite(), slot.offset()) == Some(function.pointer)
         };
-        if let Some(slot) = function.slot
+        if self.state.numbers.in_containers
+            && let Some(slot) = function.slot
             && natives.iter().any(|native| has_it(native, slot))
             && let Some(part) = self.part_of_sizes(slot, &natives)?
         {
