@@ -30,8 +30,10 @@ pub(super) struct Ambient {
     untransformed: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
-    /// What it is that they choose, on the CPU.
-    autocast_dtype: Py<PyAny>,
+    /// Whether they do on a kind of device, and what it is that they choose there.
+    autocast_on: [Py<PyAny>; 2],
+    /// Gives the device that is beside the CPU, or the CPU.
+    accelerator: Option<Py<PyAny>>,
 }
 
 impl Ambient {
@@ -58,7 +60,9 @@ impl Ambient {
         let transforms = native.getattr(name!("_functorch"))?.getattr(name!("peek_interpreter_stack"))?.unbind();
         let untransformed = native.getattr(name!("_DisableFuncTorch"))?.unbind();
         let autocast = native.getattr(name!("_is_any_autocast_enabled"))?.unbind();
-        let autocast_dtype = module.getattr(name!("get_autocast_dtype"))?.unbind();
+        let autocast_on = [name!("is_autocast_enabled"), name!("get_autocast_dtype")];
+        let [enabled, dtype] = autocast_on.map(|name| module.getattr(name).map(Bound::unbind));
+        let accelerator = native.getattr_opt(name!("_get_accelerator"))?.map(Bound::unbind);
         Ok(Self {
             questions,
             function_modes,
@@ -67,7 +71,8 @@ impl Ambient {
             transforms,
             untransformed,
             autocast,
-            autocast_dtype,
+            autocast_on: [enabled?, dtype?],
+            accelerator,
         })
     }
 
@@ -76,9 +81,20 @@ impl Ambient {
             self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
         answers.push(self.function_modes.count(py)?);
         if self.is_autocast(py)? {
-            answers.push(self.autocast_dtype.bind(py).call1(("cpu",))?);
+            answers.push(self.autocast_choices(py)?.into_any());
         }
         PyTuple::new(py, answers)
+    }
+
+    /// Whether operations choose their types on the CPU and on the device beside it, and which.
+    fn autocast_choices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut kinds = vec!["cpu".into_pyobject(py)?.into_any()];
+        if let Some(accelerator) = &self.accelerator {
+            kinds.push(accelerator.bind(py).call0()?.getattr(name!("type"))?);
+        }
+        let asked = kinds.iter().flat_map(|kind| self.autocast_on.each_ref().map(|question| (question, kind)));
+        let choices = asked.map(|(question, kind)| question.bind(py).call1((kind,)));
+        PyTuple::new(py, choices.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Whether the answers are these.
@@ -98,7 +114,7 @@ impl Ambient {
             return Ok(false);
         }
         // One of the questions is whether operations choose their types: then there is one answer more.
-        Ok(then.len() == count + 1 || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count + 1)?)
+        Ok(then.len() == count + 1 || same(self.autocast_choices(py)?.into_any(), count + 1)?)
     }
 
     /// Whether operations choose their types by themselves.

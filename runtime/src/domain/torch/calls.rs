@@ -4,13 +4,14 @@ use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode};
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, natives, wholes};
+use super::functions::{compilers, devices, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
+use super::place::Place;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
@@ -75,6 +76,7 @@ impl Domain for Torch {
             || is_allowed(callable)
             || is_python(callable)
             || is_context_mode(callable)
+            || devices::asks_for_device(callable)
         {
             return true;
         }
@@ -89,7 +91,7 @@ impl Domain for Torch {
             return true;
         }
         let native = self.module.bind(callable.py()).getattr(name!("_C"));
-        if QUESTIONS.contains(&&*own)
+        if (QUESTIONS.contains(&&*own) || own == COUNTED)
             && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
         {
             return true;
@@ -202,9 +204,11 @@ impl Domain for Torch {
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
-            None => {
-                Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
-            }
+            None => Err(stop(
+                "unsupported tensor",
+                self.describe(example),
+                "Only strided tensors that have contents are recorded.",
+            )),
         }
     }
 
@@ -305,7 +309,9 @@ impl Domain for Torch {
             return types::text(example);
         }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        format!("Tensor[{}, {shape:?}]", text("dtype"))
+        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
+        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
     }
 }
 
@@ -325,6 +331,9 @@ impl Torch {
         }
         if is_context_mode(function) {
             return context_mode(function, args);
+        }
+        if devices::asks_for_device(function) {
+            return devices::answer(function, args, kwargs);
         }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);

@@ -14,6 +14,11 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.autograd.function", ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
+    ("torch.cuda", OF_DEVICES, DEVICES),
+    ("torch.cuda.streams", ALL, DEVICES),
+    ("torch.xpu", OF_DEVICES, DEVICES),
+    ("torch.xpu.streams", ALL, DEVICES),
+    ("torch.accelerator", OF_DEVICES, DEVICES),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
     ("torch.nn.utils.rnn", PACKS, PACKED),
@@ -47,6 +52,24 @@ const MODULE_HOOKS: &[&str] = &[
 /// What comes before and after the module of a `DistributedDataParallel`, which is traced.
 const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];
 
+/// What waits for a device, or says which device or which of its queues is the current one.
+const OF_DEVICES: &[&str] = &[
+    "StreamContext.",
+    "_set_stream",
+    "current_stream",
+    "default_stream",
+    "device.",
+    "device_of.",
+    "empty_cache",
+    "max_memory",
+    "memory_",
+    "reset_",
+    "set_device",
+    "set_stream",
+    "stream",
+    "synchronize",
+];
+
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
@@ -57,6 +80,7 @@ const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const SETTINGS: &str = "it changes a setting of the whole process";
+const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence.

@@ -1,6 +1,7 @@
 //! Guards on tensors.
 use super::super::metadata::metadata;
 use super::super::symbols::open_sizes;
+use crate::domain::torch::place::Place;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -13,7 +14,7 @@ const LEAF: usize = 8;
 /// What the state of the condition is written as.
 pub(in crate::domain::torch) const TENSOR: &str = "tensor";
 
-/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf; a strided tensor on the CPU.
+/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf, the device; a strided tensor with contents.
 #[derive(Debug)]
 pub(in crate::domain::torch) struct TensorCheck {
     class: Py<PyType>,
@@ -27,8 +28,8 @@ impl TensorCheck {
     /// For tensors like `example`; `None` where such tensors are not recorded.
     pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let strided = example.getattr(name!("layout"))?.str()?.to_str()? == "torch.strided";
-        let cpu = example.getattr(name!("device"))?.getattr(name!("type"))?.str()?.to_str()? == "cpu";
-        if !strided || !cpu || example.getattr(name!("is_quantized"))?.is_truthy()? {
+        let has_contents = Place::named(&example.getattr(name!("device"))?).is_some();
+        if !strided || !has_contents || example.getattr(name!("is_quantized"))?.is_truthy()? {
             return Ok(None);
         }
         Self::with(example.get_type().unbind(), metadata(example)?).map(Some)
