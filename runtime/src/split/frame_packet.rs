@@ -47,7 +47,7 @@ pub fn frame_packet(py: Python<'_>, code: &Code, at: usize, state: &State) -> Re
     let stack = layout.stack.iter().enumerate().filter_map(|(index, entry)| match entry {
         Entry::Null => None,
         Entry::PreviousException => Some(PacketPart::Handled(index)),
-        Entry::Object | Entry::Unit | Entry::ObjectOrNull => Some(PacketPart::Stack(index)),
+        Entry::Object | Entry::Unit | Entry::ObjectOrNull | Entry::IndexOrNull => Some(PacketPart::Stack(index)),
     });
     let parts = plain.chain(later).chain(stack).collect();
     let code = Arc::clone(&root.root);
