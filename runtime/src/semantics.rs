@@ -24,7 +24,7 @@ pub struct Row {
 pub enum What {
     /// A function.
     Function(FunctionId),
-    /// A function, where the call raises.
+    /// A function, where the call raises or warns.
     Error(FunctionId),
     /// A special method that a class has, and the body asks for.
     Identifier(&'static str),
@@ -85,7 +85,7 @@ impl StoodIn {
         ROWS[index].within.is_none() || self.within & 1 << index != 0
     }
 
-    /// The row that makes the outcome of the call another release's.
+    /// The row that makes the outcome of the call another release's; `raised`: or a warning.
     #[must_use]
     pub fn difference(self, raised: bool) -> Option<&'static Row> {
         let rows = self.begun.map_or(self.rows, |index| self.rows | 1 << index);

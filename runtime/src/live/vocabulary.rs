@@ -275,6 +275,9 @@ impl<'py> CApi for Live<'py> {
         self.PyErr_WarnEx(category, text.to_str()?, level)
     }
     fn PyErr_WarnEx(&mut self, category: &Object<'py>, text: &str, level: isize) -> Answer<i32> {
+        if let Some(row) = self.stood_in.difference(true) {
+            return Err(self.unsupported(row.name()));
+        }
         let text = std::ffi::CString::new(text).map_err(PyErr::from)?;
         Ok(c_calls::warn(self.py, category, &text, level)?)
     }

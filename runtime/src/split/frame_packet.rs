@@ -5,7 +5,6 @@ use super::packet_layout::PacketLayout;
 use super::refusal::{Refusal, supported};
 use crate::bytecode::Code;
 use crate::bytecode::shape::{Bound, Entry, State};
-use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ pub struct FramePacket {
 /// for certain, or nothing.
 pub fn frame_packet(py: Python<'_>, code: &Code, at: usize, state: &State) -> Result<FramePacket, Refusal> {
     supported(py, code)?;
-    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
+    let start = code.start().ok_or(Refusal::Unreachable(at))?;
     let root = RootCode::of(py, code, start);
     let key = Key { resume: root.instr(at)?, state: root.state(state) };
     let layout = PacketLayout::new(&root.root, &key.state);

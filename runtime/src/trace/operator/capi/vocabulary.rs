@@ -418,6 +418,9 @@ impl CApi for Tracer<'_> {
         format: &str,
         args: &[Argument<ValueId>],
     ) -> Traced<i32> {
+        if let Some(row) = self.state.stood_in.difference(true) {
+            return Err(self.unsupported(row.name()));
+        }
         let text = self.format(format, args)?;
         let text = self.string(&text);
         self.warn(*category, text)
