@@ -67,9 +67,12 @@ impl Tensor<'_> {
     }
 
     /// Sizes or strides, which are as many as there are dimensions.
-    fn numbers(&self, get: Get<*const i64>, count: usize) -> Option<&[i64]> {
+    ///
+    /// # Safety
+    /// `count` must be the number of dimensions, and the tensor stay as it is for as long as they are used.
+    unsafe fn numbers<'a>(self, get: Get<*const i64>, count: usize) -> Option<&'a [i64]> {
         let mut first = std::ptr::null();
-        // SAFETY: the handle is that of a live tensor; where the result is 0, there are `count` numbers, which the tensor keeps.
+        // SAFETY: as the caller promises; where the result is 0, there are `count` numbers, which the tensor keeps.
         unsafe {
             if get(self.handle, &raw mut first) != 0 {
                 return None;
@@ -102,31 +105,35 @@ impl TensorWords {
         // SAFETY: the tensor that the object says it has is there.
         let tensor = unsafe { Tensor::of(functions, example) }?;
         let count = tensor.dim()?;
-        Some(Self {
-            class: class.unbind(),
-            kinds: tensor.kinds()?,
-            flags: tensor.flags(),
-            sizes: tensor.numbers(functions.sizes, count)?.into(),
-            strides: tensor.numbers(functions.strides, count)?.into(),
-        })
+        // SAFETY: there are that many, which are copied at once.
+        let (sizes, strides) =
+            unsafe { (tensor.numbers(functions.sizes, count)?.into(), tensor.numbers(functions.strides, count)?.into()) };
+        Some(Self { class: class.unbind(), kinds: tensor.kinds()?, flags: tensor.flags(), sizes, strides })
     }
 
     /// Whether all of it is the same of a tensor; `false` also where PyTorch does not say.
     #[must_use]
     pub fn are_of(&self, value: &Bound<'_, PyAny>) -> bool {
-        value.get_type_ptr().cast() == self.class.as_ptr() && self.agree(value).unwrap_or(false)
+        self.layout(value).is_some_and(|(sizes, strides)| *sizes == *self.sizes && *strides == *self.strides)
     }
 
-    fn agree(&self, value: &Bound<'_, PyAny>) -> Option<bool> {
+    /// Sizes and strides of a tensor of which all else is the same, with as many dimensions.
+    #[must_use]
+    pub fn layout<'a>(&self, value: &'a Bound<'_, PyAny>) -> Option<(&'a [i64], &'a [i64])> {
+        if value.get_type_ptr().cast() != self.class.as_ptr() {
+            return None;
+        }
         let functions = Functions::get(value.py())?;
         // SAFETY: the value is of the class for which this was found out.
         let tensor = unsafe { Tensor::of(functions, value) }?;
         // A tensor of another kind may have no sizes: they are read last.
-        let alike = tensor.kinds()? == self.kinds && tensor.flags() == self.flags && tensor.dim()? == self.sizes.len();
-        Some(
-            alike
-                && *tensor.numbers(functions.sizes, self.sizes.len())? == *self.sizes
-                && *tensor.numbers(functions.strides, self.strides.len())? == *self.strides,
-        )
+        if tensor.kinds()? != self.kinds || tensor.flags() != self.flags || tensor.dim()? != self.sizes.len() {
+            return None;
+        }
+        // SAFETY: the numbers are the tensor's, which the object holds; nothing changes it while they are compared.
+        unsafe {
+            let sizes = tensor.numbers(functions.sizes, self.sizes.len())?;
+            Some((sizes, tensor.numbers(functions.strides, self.sizes.len())?))
+        }
     }
 }
