@@ -1,10 +1,11 @@
 //! The state of the thread that changes what operations of PyTorch give, and the guard on it.
 use super::function_modes::FunctionModes;
+use crate::ffi::libtorch::ModeWords;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What the state of the condition is written as.
 pub(super) const MODES: &str = "modes of PyTorch";
@@ -117,6 +118,16 @@ impl Ambient {
         Ok(then.len() == count + 1 || same(self.autocast_choices(py)?.into_any(), count + 1)?)
     }
 
+    /// Whether no hooks look at what operations save.
+    fn is_unhooked(&self, py: Python<'_>) -> PyResult<bool> {
+        for (question, args) in &self.absent {
+            if question.bind(py).call1(args.bind(py))?.is_truthy()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Whether operations choose their types by themselves.
     pub(super) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
         self.autocast.bind(py).call0()?.is_truthy()
@@ -130,12 +141,9 @@ impl Ambient {
     /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them;
     /// but for a mode that puts new tensors where they are put without it.
     pub(super) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
-        for (question, args) in &self.absent {
-            if question.bind(py).call1(args.bind(py))?.is_truthy()? {
-                return Ok(false);
-            }
-        }
-        Ok(self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0 && self.function_modes.are_plain(py)?)
+        Ok(self.is_unhooked(py)?
+            && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0
+            && self.function_modes.are_plain(py)?)
     }
 
     /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
@@ -169,6 +177,8 @@ impl Ambient {
 pub(super) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
+    /// The words of such modes, once they were found, if nothing sees operations and they do not choose their types.
+    words: OnceLock<ModeWords>,
 }
 
 impl SameModes {
@@ -178,16 +188,26 @@ impl SameModes {
             return Ok(None);
         }
         let answers = ambient.answers(py)?.unbind();
-        Ok(Some(Self { ambient, answers }))
+        Ok(Some(Self { ambient, answers, words: OnceLock::new() }))
     }
 
     /// With these answers.
     pub(super) fn of_state(ambient: Arc<Ambient>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind() })
+        Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind(), words: OnceLock::new() })
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?)
+        let now = ModeWords::now(py);
+        if self.words.get().is_some_and(|then| now.as_ref() == Some(then)) {
+            return Ok(!self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?);
+        }
+        let agrees = self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?;
+        if let Some(now) = now.filter(|now| agrees && now.are_plain())
+            && !self.ambient.is_autocast(py)?
+        {
+            self.words.get_or_init(|| now);
+        }
+        Ok(agrees)
     }
 }
 
