@@ -1,6 +1,7 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::ambient::{QUESTIONS, SameModes};
 use super::device_modes::is_of_device;
+use super::functions::context_modes::{context_mode, is_context_mode};
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
 use super::functions::{compilers, natives, wholes};
@@ -69,7 +70,12 @@ impl Domain for Torch {
         let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
         let is_object =
             is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
-        if is_object || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
+        if is_object
+            || self.is_operator(callable)
+            || is_allowed(callable)
+            || is_python(callable)
+            || is_context_mode(callable)
+        {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -248,6 +254,11 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
+    fn mode_may_be_compiled(&self, set: &Bound<'_, PyAny>) -> bool {
+        // PyTorch's compilers run the graph once, and keep operations alone.
+        !is_context_mode(set) && !modes::is_of_defaults(&callee::name_of(set))
+    }
+
     fn gives_new_objects(&self) -> bool {
         // What an operation gives back as it got it is no node.
         true
@@ -311,6 +322,9 @@ impl Torch {
         }
         if is_allowed(function) {
             return meta.record(function.clone(), args, kwargs);
+        }
+        if is_context_mode(function) {
+            return context_mode(function, args);
         }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);

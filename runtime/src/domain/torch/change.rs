@@ -35,6 +35,9 @@ const REFUSED: &[&str] = &[
 /// The operand that gets the result.
 const OUT: &str = "out";
 
+/// What `Tensor.get_device` gives on the CPU.
+const NO_INDEX: i64 = -1;
+
 /// Whether an operation of this name makes or takes quantised tensors.
 fn is_quantised(name: &str) -> bool {
     (name.contains("quantize_per_") || name.contains("quantized") || name == "quantize_dynamic")
@@ -75,6 +78,9 @@ impl<'py> Meta<'_, 'py> {
             // All tensors of the graph are there.
             Some(Operand::Graph { value, .. }) if name == "cpu" && args.len() == 1 && kwargs.is_empty() => {
                 Ok(Answer::Same(*value))
+            }
+            Some(Operand::Graph { .. }) if name == "get_device" && args.len() == 1 && kwargs.is_empty() => {
+                Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, NO_INDEX).into_any()))
             }
             _ if kwargs.iter().any(|(name, _)| name == OUT) => {
                 self.write(&target, args, kwargs, &[], &[OUT.to_owned()])

@@ -1,5 +1,5 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::device::is_here;
+use super::device::{is_device, is_here};
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
@@ -74,7 +74,7 @@ impl<'py> Meta<'_, 'py> {
     fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let object = plain(object)?;
         let class = object.get_type();
-        if crate::ffi::types::c_name(&class) == "torch.device" && is_here(&object) {
+        if is_device(&object) && is_here(&object) {
             return class.call1(("meta",)).map_err(|error| fault(&error));
         }
         Ok(object)
@@ -116,13 +116,15 @@ impl<'py> Meta<'_, 'py> {
         Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
     }
 
-    /// The operands of `Tensor.to`, where a text names the device: the device itself.
+    /// The operands of `Tensor.to`, where a text names the device: the device itself. Breaks where that is another one.
     pub(super) fn placed(&self, args: &[Operand<'py>]) -> Result<Vec<Operand<'py>>, Box<Break>> {
         let mut args = args.to_vec();
         if let Some(Operand::Known(place)) = args.get_mut(1)
             && place.is_exact_instance_of::<PyString>()
-            && is_here(place)
         {
+            if !is_here(place) {
+                return Err(elsewhere(crate::ffi::types::text(place)));
+            }
             let device = self.torch.module.bind(self.py).getattr(name!("device"));
             *place = device.and_then(|device| device.call1((&*place,))).map_err(|error| fault(&error))?;
         }
@@ -155,7 +157,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        refuse_places(kwargs)?;
+        refuse_places(args, kwargs)?;
         if metadata::is_method(&target)
             && kwargs.is_empty()
             && let Some(answer) = self.torch.metadata_answer(self.py, &target, args)?
@@ -281,16 +283,25 @@ impl<'py> Meta<'_, 'py> {
 /// Functions that do nothing but raise an exception if contents are not as they say.
 const CHECKS: &[&str] = &["_assert_async"];
 
-/// Breaks where a call says where its result is to go.
-pub(super) fn refuse_places(kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
+/// Breaks where a call says that its result is to go elsewhere.
+pub(super) fn refuse_places(args: &[Operand<'_>], kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
     let stays = |value: &Operand<'_>| match value {
         Operand::Known(device) => device.is_none() || is_here(device),
         _ => false,
     };
-    if kwargs.iter().any(|(name, value)| name == "device" && !stays(value)) {
-        return Err(stop("unsupported form of a PyTorch call", "device=", "Only new CPU tensors are recorded."));
+    let leaves = |value: &Operand<'_>| match value {
+        Operand::Known(object) => is_device(object) && !is_here(object),
+        _ => false,
+    };
+    if args.iter().any(leaves) || kwargs.iter().any(|(name, value)| name == "device" && !stays(value)) {
+        return Err(elsewhere("device="));
     }
     Ok(())
+}
+
+/// The break at a call whose result is no CPU tensor.
+fn elsewhere(context: impl Into<String>) -> Box<Break> {
+    stop("unsupported form of a PyTorch call", context, "Only new CPU tensors are recorded.")
 }
 
 /// Known objects that PyTorch takes as they are, without running Python code of theirs.

@@ -8,12 +8,11 @@ use pyo3::prelude::*;
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
-    ("torch", &["set_default_d", "use_deterministic_algorithms", "set_deterministic_debug_mode"], SETTINGS),
+    ("torch", &["set_default_device", "use_deterministic_algorithms", "set_deterministic_debug_mode"], SETTINGS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
-    ("torch.autograd.grad_mode", &["inference_mode.__enter__", "inference_mode.__exit__"], GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
