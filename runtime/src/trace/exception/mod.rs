@@ -4,6 +4,7 @@
 //! Must not know: how handlers are found; `instructions` and `run` do that.
 pub(crate) mod frame_locals;
 pub(crate) mod group_tracebacks;
+pub(crate) mod issued_warnings;
 pub(crate) mod raising;
 pub(crate) mod tracebacks;
 pub(crate) mod warnings;

@@ -29,12 +29,18 @@ const MODULES: &str = "torch.nn.modules.";
 /// The module of the annotations that a profiler shows.
 const PROFILER: &str = "torch.autograd.profiler";
 
-/// What does the same as a function of PyTorch's: annotations, where nothing records them.
+/// Modules, what the qualified names of functions there begin with, and the modules of slotrt's that have others in the place of these.
+const REPLACED: &[(&str, &str, &str)] = &[
+    (PROFILER, "record_function.__", "slotrt._torch_annotations"),
+    ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
+];
+
+/// What does the same as a function of PyTorch's: annotations, where nothing records them; what makes classes of functions with gradients.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    if module_of(function)? != PROFILER || !callee::qualname_of(function).starts_with("record_function.__") {
-        return None;
-    }
-    let functions = function.py().import("slotrt._torch_annotations").ok()?;
+    let (module, name) = (module_of(function)?, callee::qualname_of(function));
+    let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
+    let (.., replacements) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
+    let functions = function.py().import(*replacements).ok()?;
     let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
     table.get_item(function).ok()?
 }
