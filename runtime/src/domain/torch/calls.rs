@@ -68,7 +68,8 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
+        let is_python =
+            |callable| self.is_grad(callable) || self.is_of_transforms(callable) || self.is_setting(callable);
         let is_object =
             is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
         if is_object
@@ -108,7 +109,7 @@ impl Domain for Torch {
     }
 
     fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-        wholes::in_place_of(function)
+        wholes::in_place_of(function).or_else(|| compilers::in_place_of(function))
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
@@ -268,6 +269,13 @@ impl Domain for Torch {
         true
     }
 
+    fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
+        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
+        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
+        (size == 1).then(functions)?
+    }
+
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
         let room = || self.module.bind(function.py()).getattr(name!("compiler"))?.getattr(name!("__dict__"));
         COMPILER_QUERIES.contains(&name)
@@ -344,6 +352,9 @@ impl Torch {
         if is_of_device(function) {
             return self.on_device(meta, function, args);
         }
+        if self.is_setting(function) {
+            return self.set(meta, function, args, kwargs);
+        }
         if is_of_enum(function) {
             return enum_answer(function, args);
         }
@@ -365,12 +376,10 @@ impl Torch {
                 _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
             };
         }
-        let known = |arg: &Operand<'py>| match arg {
-            Operand::Known(object) => Some(object.clone()),
-            _ => None,
-        };
+        let settles = modes::is_setter(&name) || is_question(&name);
         if kwargs.is_empty()
-            && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
+            && settles
+            && let Ok(args) = args.iter().map(|arg| meta.folded(arg)).collect::<Result<Vec<_>, _>>()
         {
             if modes::is_setter(&name) {
                 meta.refuse_modes()?;

@@ -119,7 +119,8 @@ impl<'py> Meta<'_, 'py> {
         Ok(answer.map_or_else(Answer::Raised, Answer::Constant))
     }
 
-    fn folded(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+    /// The object that an operand is, where it is known with all that it holds.
+    pub(super) fn folded(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.folded(item)).collect::<Result<Vec<_>, _>>();
         match operand {
             Operand::Known(object) => plain(object),

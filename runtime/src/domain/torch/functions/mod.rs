@@ -8,6 +8,7 @@ pub(super) mod gradients;
 pub(super) mod higher_order;
 pub(super) mod natives;
 pub(super) mod rehearsals;
+pub(super) mod settings;
 pub(super) mod transforms;
 pub(super) mod type_names;
 pub(super) mod wholes;
