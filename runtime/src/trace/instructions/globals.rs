@@ -93,6 +93,11 @@ impl<'py> Tracer<'py> {
         self.state.globals.see(key, value);
     }
 
+    /// From here on the trace takes a name to hold this, without a change that compiled code makes.
+    pub(crate) fn overlay_global(&mut self, globals: &Bound<'py, PyDict>, name: &str, value: ValueId) {
+        self.change_global(globals, name, Some(value));
+    }
+
     fn change_global(&mut self, globals: &Bound<'py, PyDict>, name: &str, value: Option<ValueId>) {
         let name = interned(self.py, name);
         self.state.globals.change(Global::of(globals, &name), value);

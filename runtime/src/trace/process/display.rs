@@ -1,11 +1,8 @@
 //! What an interactive statement shows of its value. CPython: `print_expr`, `sys_displayhook`.
-use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule};
 
 impl<'py> Tracer<'py> {
     /// The value of a statement of code that was compiled as `single`.
@@ -42,14 +39,5 @@ impl<'py> Tracer<'py> {
         self.call(write, Arguments::positional(vec![line]))?;
         self.set_in_globals(builtins, "_", value)?;
         Ok(none)
-    }
-
-    fn imported_names(&mut self, module: &str) -> Traced<Bound<'py, PyDict>> {
-        let modules = self.py.import(name!("sys")).and_then(|sys| sys.getattr(name!("modules")));
-        let found = modules.and_then(|modules| modules.get_item(module)).ok();
-        match found.and_then(|module| module.cast_into_exact::<PyModule>().ok()) {
-            Some(module) => Ok(module.dict()),
-            None => unsupported("module that is not among those imported", module),
-        }
     }
 }

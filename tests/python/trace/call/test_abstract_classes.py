@@ -5,7 +5,6 @@ import collections.abc
 import unittest
 
 import slotrt
-
 from compared import Compared
 
 
