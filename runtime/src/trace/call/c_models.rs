@@ -136,6 +136,9 @@ impl<'py> Tracer<'py> {
         if modelled.is_some() {
             return Ok(modelled);
         }
+        if let Some(result) = self.issue_warning(object, &module, args)? {
+            return Ok(Some(result));
+        }
         if let Some(result) = self.set_outside(object, &module, name, args) {
             return Ok(Some(result));
         }

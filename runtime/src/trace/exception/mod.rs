@@ -5,6 +5,7 @@
 pub(crate) mod filtered_warnings;
 pub(crate) mod frame_locals;
 pub(crate) mod group_tracebacks;
+pub(crate) mod issued_warnings;
 pub(crate) mod raising;
 pub(crate) mod tracebacks;
 pub(crate) mod warnings;

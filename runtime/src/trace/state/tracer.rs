@@ -60,8 +60,8 @@ pub struct State {
     pub(crate) places: Vec<FramePosition>,
     /// What the values of `generator` are made of.
     pub(crate) generators: Tracked<FxHashMap<ValueId, crate::trace::state::generator::GeneratorObject>>,
-    /// A function was entered whose body does not stand in for this release's.
-    pub(crate) stood_in: Option<generated::capi::FunctionId>,
+    /// Functions that the instruction entered whose bodies do not stand in for this release's.
+    pub(crate) stood_in: crate::semantics::StoodIn,
     /// Objects of `super`: class and receiver.
     pub(crate) supers: Tracked<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
