@@ -3,10 +3,10 @@
 //! The filters in force, and the places that have warned before, depend on the line of the program; so C warns there, not in the trace.
 use crate::ffi::traceback;
 use crate::names::name;
-use crate::trace::state::warnings::WARNS;
 use crate::trace::proxy::reentry::running;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::unsupported;
+use crate::trace::state::warnings::WARNS;
 use crate::trace::state::warnings::{InstalledFilter, WarningFilters, WarningState};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
