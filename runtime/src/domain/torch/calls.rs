@@ -3,7 +3,7 @@ use super::ambient::{QUESTIONS, SameModes};
 use super::device_modes::is_of_device;
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, natives, wholes};
+use super::functions::{compilers, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
@@ -24,7 +24,7 @@ use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFunction, PyModule, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -254,6 +254,18 @@ impl Domain for Torch {
         true
     }
 
+    fn calls_module(&self, function: &Bound<'_, PyAny>) -> bool {
+        module_calls::calls_module(function)
+    }
+
+    fn path_of_module(&self, outer: &Bound<'_, PyAny>, path: &str, module: &Bound<'_, PyAny>) -> Option<String> {
+        module_calls::path_below(outer, path, module)
+    }
+
+    fn switch_of_breaks<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
+        compilers::switch_of_breaks(py)
+    }
+
     fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
         let size: i64 = self.rules.metadata(example)?.shape.iter().product();
         let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
@@ -287,22 +299,7 @@ impl Domain for Torch {
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
-        if let Ok(sketch) = example.cast::<Sketch>() {
-            return sketch.get().describe();
-        }
-        if example.is_none() {
-            return "None".to_owned();
-        }
-        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
-            let items = example.try_iter().into_iter().flatten().flatten();
-            return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
-        }
-        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
-        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
-            return types::text(example);
-        }
-        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        format!("Tensor[{}, {shape:?}]", text("dtype"))
+        self.description(example)
     }
 }
 

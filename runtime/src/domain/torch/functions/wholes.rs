@@ -33,6 +33,8 @@ const PROFILER: &str = "torch.autograd.profiler";
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
+    // `contextlib.contextmanager` made it.
+    ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
 ];
 
 /// What does the same as a function of PyTorch's: annotations, where nothing records them; what makes classes of functions with gradients.
