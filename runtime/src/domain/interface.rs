@@ -6,7 +6,7 @@ use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -153,6 +153,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
     /// The context variable that its operations read when they run, which is in the graph.
     fn context_variable(&self) -> Option<&Py<PyAny>> {
+        None
+    }
+    /// Whether the function calls the module that is its first argument.
+    fn calls_module(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// How the program names a module below the one that calls it, which has this path; `None`: it is none of its modules.
+    fn path_of_module(&self, _outer: &Bound<'_, PyAny>, _path: &str, _module: &Bound<'_, PyAny>) -> Option<String> {
+        None
+    }
+    /// The namespace and the name of the variable by which the library has programs say that graph breaks are errors.
+    fn switch_of_breaks<'py>(&self, _py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
         None
     }
     /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none

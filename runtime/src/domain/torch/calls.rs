@@ -4,14 +4,13 @@ use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode};
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, devices, natives, wholes};
+use super::functions::{compilers, devices, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
-use super::place::Place;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
@@ -26,7 +25,7 @@ use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFunction, PyModule, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -269,6 +268,18 @@ impl Domain for Torch {
         true
     }
 
+    fn calls_module(&self, function: &Bound<'_, PyAny>) -> bool {
+        module_calls::calls_module(function)
+    }
+
+    fn path_of_module(&self, outer: &Bound<'_, PyAny>, path: &str, module: &Bound<'_, PyAny>) -> Option<String> {
+        module_calls::path_below(outer, path, module)
+    }
+
+    fn switch_of_breaks<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
+        compilers::switch_of_breaks(py)
+    }
+
     fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
         let size: i64 = self.rules.metadata(example)?.shape.iter().product();
         let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
@@ -302,24 +313,7 @@ impl Domain for Torch {
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
-        if let Ok(sketch) = example.cast::<Sketch>() {
-            return sketch.get().describe();
-        }
-        if example.is_none() {
-            return "None".to_owned();
-        }
-        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
-            let items = example.try_iter().into_iter().flatten().flatten();
-            return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
-        }
-        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
-        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
-            return types::text(example);
-        }
-        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        let place = Place::of(example).filter(|place| !place.is_cpu());
-        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
-        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
+        self.description(example)
     }
 }
 
