@@ -141,6 +141,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// Whether a graph in which this sets a mode may be compiled: what is compiled of it does the same as the graph.
+    fn mode_may_be_compiled(&self, _set: &Bound<'_, PyAny>) -> bool {
+        true
+    }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
         false
@@ -149,6 +153,11 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
     /// The context variable that its operations read when they run, which is in the graph.
     fn context_variable(&self) -> Option<&Py<PyAny>> {
+        None
+    }
+    /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none
+    /// where its truth is no plain question.
+    fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
         None
     }
     /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.

@@ -1,15 +1,17 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::ambient::{QUESTIONS, SameModes};
 use super::device_modes::is_of_device;
+use super::functions::context_modes::{context_mode, is_context_mode};
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, natives, wholes};
+use super::functions::{compilers, devices, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
+use super::place::Place;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
@@ -66,10 +68,17 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
+        let is_python =
+            |callable| self.is_grad(callable) || self.is_of_transforms(callable) || self.is_setting(callable);
         let is_object =
             is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
-        if is_object || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
+        if is_object
+            || self.is_operator(callable)
+            || is_allowed(callable)
+            || is_python(callable)
+            || is_context_mode(callable)
+            || devices::asks_for_device(callable)
+        {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -83,7 +92,7 @@ impl Domain for Torch {
             return true;
         }
         let native = self.module.bind(callable.py()).getattr(name!("_C"));
-        if QUESTIONS.contains(&&*own)
+        if (QUESTIONS.contains(&&*own) || own == COUNTED)
             && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
         {
             return true;
@@ -100,7 +109,7 @@ impl Domain for Torch {
     }
 
     fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-        wholes::in_place_of(function)
+        wholes::in_place_of(function).or_else(|| compilers::in_place_of(function))
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
@@ -196,9 +205,11 @@ impl Domain for Torch {
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
-            None => {
-                Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
-            }
+            None => Err(stop(
+                "unsupported tensor",
+                self.describe(example),
+                "Only strided tensors that have contents are recorded.",
+            )),
         }
     }
 
@@ -248,9 +259,21 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
+    fn mode_may_be_compiled(&self, set: &Bound<'_, PyAny>) -> bool {
+        // PyTorch's compilers run the graph once, and keep operations alone.
+        !is_context_mode(set) && !modes::is_of_defaults(&callee::name_of(set))
+    }
+
     fn gives_new_objects(&self) -> bool {
         // What an operation gives back as it got it is no node.
         true
+    }
+
+    fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
+        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
+        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
+        (size == 1).then(functions)?
     }
 
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
@@ -294,7 +317,9 @@ impl Domain for Torch {
             return types::text(example);
         }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        format!("Tensor[{}, {shape:?}]", text("dtype"))
+        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
+        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
     }
 }
 
@@ -312,6 +337,12 @@ impl Torch {
         if is_allowed(function) {
             return meta.record(function.clone(), args, kwargs);
         }
+        if is_context_mode(function) {
+            return context_mode(function, args);
+        }
+        if devices::asks_for_device(function) {
+            return devices::answer(function, args, kwargs);
+        }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);
         }
@@ -320,6 +351,9 @@ impl Torch {
         }
         if is_of_device(function) {
             return self.on_device(meta, function, args);
+        }
+        if self.is_setting(function) {
+            return self.set(meta, function, args, kwargs);
         }
         if is_of_enum(function) {
             return enum_answer(function, args);
@@ -342,12 +376,10 @@ impl Torch {
                 _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
             };
         }
-        let known = |arg: &Operand<'py>| match arg {
-            Operand::Known(object) => Some(object.clone()),
-            _ => None,
-        };
+        let settles = modes::is_setter(&name) || is_question(&name);
         if kwargs.is_empty()
-            && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
+            && settles
+            && let Ok(args) = args.iter().map(|arg| meta.folded(arg)).collect::<Result<Vec<_>, _>>()
         {
             if modes::is_setter(&name) {
                 meta.refuse_modes()?;

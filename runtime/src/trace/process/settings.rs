@@ -22,6 +22,7 @@ impl Takes {
                 bytes(object).is_some_and(|name| !name.is_empty() && !name.contains(&0) && !name.contains(&b'='))
             }
             Self::Bytes => bytes(object).is_some_and(|value| !value.contains(&0)),
+            Self::Nothing => object.is_none(),
             Self::Interval => {
                 let number = object.is_exact_instance_of::<PyFloat>() || object.is_exact_instance_of::<PyInt>();
                 number && object.extract::<f64>().is_ok_and(|seconds| seconds > 0.0 && seconds < 3600.0)
@@ -67,7 +68,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
     row("posix", "putenv", &[Takes::Variable, Takes::Bytes], OF_ENVIRONMENT),
     row("posix", "unsetenv", &[Takes::Variable], OF_ENVIRONMENT),
     row("readline", "set_completer_delims", &[Takes::Text], &["readline"]),
+    // A trace function sees nothing of a trace.
+    row("sys", "setprofile", &[Takes::Nothing], &["sys"]),
     row("sys", "setswitchinterval", &[Takes::Interval], &["sys"]),
+    row("sys", "settrace", &[Takes::Nothing], &["sys"]),
 ];
 
 impl<'py> Tracer<'py> {

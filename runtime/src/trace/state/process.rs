@@ -94,6 +94,8 @@ pub(crate) enum Takes {
     Variable,
     /// `bytes` without NUL.
     Bytes,
+    /// `None`.
+    Nothing,
     /// A positive number of seconds, less than an hour.
     Interval,
 }

@@ -82,6 +82,8 @@ pub struct State {
     pub(crate) finalisers: crate::trace::state::lifetime::Finalisable,
     /// Dicts from outside that are seen through names.
     pub(crate) namespaces: Tracked<FxHashMap<ValueId, crate::trace::state::namespaces::Namespace>>,
+    /// Dicts from outside that code runs in, by address, which no guard knows by identity: they may be others at the next call.
+    pub(crate) given_globals: Tracked<FxHashMap<usize, ValueId>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
     pub(crate) seen_whole: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Files that the trace has opened.
