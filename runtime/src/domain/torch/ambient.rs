@@ -28,6 +28,8 @@ pub(super) struct Ambient {
     transforms: Py<PyAny>,
     /// A context in which nothing is transformed.
     untransformed: Py<PyAny>,
+    /// Tells whether classes take over calls with their instances.
+    overrides_on: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
     /// What it is that they choose, on the CPU.
@@ -47,6 +49,10 @@ impl Ambient {
         for name in QUESTIONS {
             questions.push(native.getattr(*name)?.unbind());
         }
+        for name in ["_is_torch_function_enabled", "_is_torch_function_all_disabled"] {
+            questions.push(native.getattr(name)?.unbind());
+        }
+        let overrides_on = native.getattr(name!("_is_torch_function_enabled"))?.unbind();
         let function_modes = FunctionModes::new(&native)?;
         let dispatch_modes = native.getattr(name!("_len_torch_dispatch_stack"))?.unbind();
         let mut absent = Vec::new();
@@ -66,6 +72,7 @@ impl Ambient {
             absent,
             transforms,
             untransformed,
+            overrides_on,
             autocast,
             autocast_dtype,
         })
@@ -99,6 +106,11 @@ impl Ambient {
         }
         // One of the questions is whether operations choose their types: then there is one answer more.
         Ok(then.len() == count + 1 || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count + 1)?)
+    }
+
+    /// Whether classes take over calls with their instances.
+    pub(super) fn overrides_are_on(&self, py: Python<'_>) -> PyResult<bool> {
+        self.overrides_on.bind(py).call0()?.is_truthy()
     }
 
     /// Whether operations choose their types by themselves.

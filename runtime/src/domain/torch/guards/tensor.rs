@@ -1,6 +1,7 @@
 //! Guards on tensors.
 use super::super::metadata::metadata;
 use super::super::symbols::open_sizes;
+use crate::domain::torch::quiet::Quiet;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -67,6 +68,7 @@ impl DomainCheck for TensorCheck {
         if !value.get_type().is(&self.class) {
             return false;
         }
+        let _quiet = Quiet::about([value]);
         if self.agrees_quickly(value).unwrap_or(false) {
             return true;
         }
@@ -90,6 +92,7 @@ impl DomainCheck for TensorCheck {
 
     fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
         match value.get_type().is(&self.class) {
+            true if Quiet::about([value]).is_some() => Vec::new(),
             true => open_sizes::other_sizes(value, self.metadata.bind(value.py())).unwrap_or_default(),
             false => Vec::new(),
         }
@@ -99,6 +102,7 @@ impl DomainCheck for TensorCheck {
         if !value.get_type().is(&self.class) {
             return None;
         }
+        let _quiet = Quiet::about([value]);
         Self::new(value).ok().flatten().map(|now| now.text)
     }
 
