@@ -172,6 +172,11 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn context_variable(&self) -> Option<&Py<PyAny>> {
         None
     }
+    /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none
+    /// where its truth is no plain question.
+    fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        None
+    }
     /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.
     fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
         false

@@ -6,7 +6,7 @@ use super::function_calls::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_q
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
 use super::functions::enums::is_of_enum;
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, natives, wholes};
+use super::functions::{compilers, devices, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
@@ -14,6 +14,7 @@ use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
 use super::overrides::is_unwrapped;
+use super::place::Place;
 use super::quiet::Quiet;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
@@ -65,7 +66,8 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        let is_python = |callable| self.is_grad(callable) || self.is_of_transforms(callable);
+        let is_python =
+            |callable| self.is_grad(callable) || self.is_of_transforms(callable) || self.is_setting(callable);
         let is_object = is_plain(callable)
             || is_of_device(callable)
             || is_switch(callable)
@@ -77,6 +79,7 @@ impl Domain for Torch {
             || is_allowed(callable)
             || is_python(callable)
             || is_context_mode(callable)
+            || devices::asks_for_device(callable)
         {
             return true;
         }
@@ -91,7 +94,7 @@ impl Domain for Torch {
             return true;
         }
         let native = self.module.bind(callable.py()).getattr(name!("_C"));
-        if QUESTIONS.contains(&&*own)
+        if (QUESTIONS.contains(&&*own) || own == COUNTED)
             && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
         {
             return true;
@@ -108,7 +111,7 @@ impl Domain for Torch {
     }
 
     fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-        wholes::in_place_of(function)
+        wholes::in_place_of(function).or_else(|| compilers::in_place_of(function))
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
@@ -223,9 +226,11 @@ impl Domain for Torch {
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
-            None => {
-                Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
-            }
+            None => Err(stop(
+                "unsupported tensor",
+                self.describe(example),
+                "Only strided tensors that have contents are recorded.",
+            )),
         }
     }
 
@@ -289,6 +294,13 @@ impl Domain for Torch {
         true
     }
 
+    fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
+        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
+        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
+        (size == 1).then(functions)?
+    }
+
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
         let room = || self.module.bind(function.py()).getattr(name!("compiler"))?.getattr(name!("__dict__"));
         COMPILER_QUERIES.contains(&name)
@@ -329,6 +341,8 @@ impl Domain for Torch {
             return types::text(example);
         }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        format!("Tensor[{}, {shape:?}]", text("dtype"))
+        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
+        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
     }
 }

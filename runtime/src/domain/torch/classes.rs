@@ -1,6 +1,7 @@
 //! Tensors of the graph as instances of classes derived from `Tensor`.
 use super::graph_break::{CallResult, stop};
 use super::meta::Meta;
+use super::place::Place;
 use super::quiet::Quiet;
 use super::sketch::Sketch;
 use crate::domain::{Answer, Operand};
@@ -30,15 +31,16 @@ impl<'py> Meta<'_, 'py> {
         self.refuse_modes()?;
         let rules = &self.torch.rules;
         let quiet = Quiet::about([example]);
-        let known = rules.metadata(example).zip(rules.modes(self.py));
+        let known = rules.metadata(example).zip(rules.modes(self.py)).zip(Place::of(example));
         drop(quiet);
-        let Some((mut tensor, modes)) = known.filter(|_| !self.torch.ambient.is_transforming(self.py).unwrap_or(true))
+        let Some(((mut tensor, modes), place)) =
+            known.filter(|_| !self.torch.ambient.is_transforming(self.py).unwrap_or(true))
         else {
             return Err(stop(KIND, types::name(class), "No rule knows the tensor."));
         };
         tensor.requires_grad &= modes.grad;
         let kept = (!class.is(&self.torch.tensor)).then(|| class.clone().unbind());
-        let sketch = Sketch::view(example, tensor, modes.grad, !modes.grad).of_class(kept);
+        let sketch = Sketch::view(example, tensor, &place, modes.grad, !modes.grad).of_class(kept);
         let example = Bound::new(self.py, sketch).map_err(|error| super::graph_break::fault(&error))?.into_any();
         Ok(Answer::Node { target, args: args.to_vec(), kwargs: Vec::new(), example })
     }

@@ -2,6 +2,7 @@
 use super::ambient::QUESTIONS;
 use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
+use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
 use super::graph_break::{CallResult, fault, stop};
@@ -40,6 +41,9 @@ impl Torch {
         if is_context_mode(function) {
             return context_mode(function, args);
         }
+        if devices::asks_for_device(function) {
+            return devices::answer(function, args, kwargs);
+        }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);
         }
@@ -54,6 +58,9 @@ impl Torch {
         }
         if is_of_device(function) {
             return self.on_device(meta, function, args);
+        }
+        if self.is_setting(function) {
+            return self.set(meta, function, args, kwargs);
         }
         if is_of_enum(function) {
             return enum_answer(function, args);
@@ -76,12 +83,10 @@ impl Torch {
                 _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
             };
         }
-        let known = |arg: &Operand<'py>| match arg {
-            Operand::Known(object) => Some(object.clone()),
-            _ => None,
-        };
+        let settles = modes::is_setter(&name) || is_question(&name);
         if kwargs.is_empty()
-            && let Some(args) = args.iter().map(known).collect::<Option<Vec<_>>>()
+            && settles
+            && let Ok(args) = args.iter().map(|arg| meta.folded(arg)).collect::<Result<Vec<_>, _>>()
         {
             if modes::is_setter(&name) {
                 meta.refuse_modes()?;

@@ -112,6 +112,7 @@ impl<'py> Tracer<'py> {
                 Some(self.collect(object)?)
             }
             "_abc" => self.call_abc(name, args)?,
+            "_warnings" if name == "warn" => self.model_warn(args)?,
             "_imp" => self.import_lock(name, args)?,
             "_codecs" if name == "register_error" => self.register_error(object, args)?,
             "_contextvars" if name == "copy_context" && args.positional.is_empty() && args.keywords.is_empty() => {
@@ -137,6 +138,9 @@ impl<'py> Tracer<'py> {
         };
         if modelled.is_some() {
             return Ok(modelled);
+        }
+        if let Some(result) = self.issue_warning(object, &module, args)? {
+            return Ok(Some(result));
         }
         if let Some(result) = self.set_outside(object, &module, name, args) {
             return Ok(Some(result));

@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
                 "the program asks to leave this alone, with all that it calls",
                 hints::DISABLED,
             ),
-            _ => self.call_instance(callable, &object, &class, args),
+            _ => self.call_instance(origin, callable, &object, &class, args),
         }
     }
 
@@ -164,6 +164,7 @@ impl<'py> Tracer<'py> {
 
     fn call_instance(
         &mut self,
+        origin: CallOrigin,
         callable: ValueId,
         object: &Bound<'py, PyAny>,
         class: &Bound<'py, PyType>,
@@ -217,7 +218,8 @@ impl<'py> Tracer<'py> {
             return self.call_c_on(object, &args, false);
         }
         match self.special(callable, "__call__")? {
-            Some(method) => self.call_deeper(method, args),
+            // C calls the method and gives what it gives: a trace can stop in it.
+            Some(method) => self.call_deeper_by(origin, method, args),
             None => {
                 let name = types::name(class);
                 self.raise("TypeError", format!("'{name}' object is not callable"))
@@ -258,8 +260,12 @@ impl<'py> Tracer<'py> {
 
     /// A call that C code would make of its own accord, so that objects which call themselves end.
     pub(crate) fn call_deeper(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        self.call_deeper_by(CallOrigin::Within, callable, args)
+    }
+
+    fn call_deeper_by(&mut self, origin: CallOrigin, callable: ValueId, args: Arguments) -> Traced<ValueId> {
         self.enter_call()?;
-        let result = self.call(callable, args);
+        let result = self.call_by(origin, callable, args);
         self.state.depth -= 1;
         result
     }

@@ -4,7 +4,7 @@ use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 
 /// The attribute that says what TorchDynamo compiled, or leaves alone.
 const COMPILED_FROM: &str = "_torchdynamo_orig_callable";
@@ -47,12 +47,30 @@ const TRACED: &[&str] = &[
 /// A function of theirs that compiles, but not in a trace.
 const RUNS: &str = "_maybe_compile_and_run_fn";
 
+/// The module by which TorchDynamo notes which modules of neural networks were made while it was there, and what it puts in the place of
+/// their methods, with the variable that holds the method itself.
+const NOTES: &str = "torch._dynamo.mutation_guard";
+const NOTING: &[(&str, &str)] = &[("patched_init", "init"), ("patched_setstate", "setstate")];
+
+/// What TorchDynamo has put something in the place of, which notes beside it what nobody but TorchDynamo looks at.
+pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let own = callee::name_of(function);
+    let (_, variable) = NOTING.iter().find(|(name, _)| *name == own)?;
+    if module_of(function)? != NOTES {
+        return None;
+    }
+    let names = inspect::function_code(function)?.getattr(name!("co_freevars")).ok()?.cast_into::<PyTuple>().ok()?;
+    let at = names.iter().position(|name| name.eq(*variable).unwrap_or(false))?;
+    let cells = inspect::function_closure(function)?.cast_into::<PyTuple>().ok()?;
+    cells.get_item(at).ok()?.getattr(name!("cell_contents")).ok()
+}
+
 /// Why a Python function runs natively, if it is a compiler's.
 pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
     let kind = match compiled {
         true => "call of a function that TorchDynamo compiles or leaves alone",
-        false if is_of_compiler(function)? => "call of a compiler of PyTorch's",
+        false if is_of_compiler(function)? && in_place_of(function).is_none() => "call of a compiler of PyTorch's",
         false => return None,
     };
     let name = function.getattr(name!("__qualname__")).map(|name| name.to_string()).unwrap_or_default();

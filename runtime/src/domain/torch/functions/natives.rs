@@ -8,12 +8,18 @@ use pyo3::prelude::*;
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
-    ("torch", &["set_default_device", "use_deterministic_algorithms", "set_deterministic_debug_mode"], SETTINGS),
+    ("torch", &["set_default_device"], SETTINGS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
+    ("torch.cuda", OF_DEVICES, DEVICES),
+    ("torch.cuda.streams", ALL, DEVICES),
+    ("torch.xpu", OF_DEVICES, DEVICES),
+    ("torch.xpu.streams", ALL, DEVICES),
+    ("torch.accelerator", OF_DEVICES, DEVICES),
+    ("torch.autograd.profiler", &["profile.", "emit_itt.", "emit_nvtx."], RECORDS),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
     ("torch.nn.utils.rnn", PACKS, PACKED),
@@ -26,11 +32,14 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.utils.hooks", ALL, HOOKS),
 ];
 
+/// Rooms with rooms below them.
+const PACKAGES: &[&str] = &["torch.optim", "torch.profiler"];
+
 /// The package of optimisers has a module of neural networks, too: those are traced.
 const TRACED: &str = "torch.optim.swa_utils";
 
-/// A context that keeps a setting, and nothing else.
-const SETTING: &str = "disable_saved_tensors_hooks";
+/// A context that keeps a setting, and nothing else; and what makes the class that goes backward for a class that goes forward.
+const PLAIN: &[&str] = &["disable_saved_tensors_hooks", "FunctionMeta.__init__"];
 
 const ALL: &[&str] = &[""];
 
@@ -47,6 +56,24 @@ const MODULE_HOOKS: &[&str] = &[
 /// What comes before and after the module of a `DistributedDataParallel`, which is traced.
 const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];
 
+/// What waits for a device, or says which device or which of its queues is the current one.
+const OF_DEVICES: &[&str] = &[
+    "StreamContext.",
+    "_set_stream",
+    "current_stream",
+    "default_stream",
+    "device.",
+    "device_of.",
+    "empty_cache",
+    "max_memory",
+    "memory_",
+    "reset_",
+    "set_device",
+    "set_stream",
+    "stream",
+    "synchronize",
+];
+
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
@@ -57,6 +84,7 @@ const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const SETTINGS: &str = "it changes a setting of the whole process";
+const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence.
@@ -84,10 +112,11 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
     let name = callee::qualname_of(function);
-    if module == TRACED || !module.starts_with("torch") || name == SETTING {
+    if module == TRACED || !module.starts_with("torch") || PLAIN.contains(&name.as_str()) {
         return None;
     }
-    let is_there = |room: &str| module == room || room == "torch.optim" && module.starts_with("torch.optim.");
+    let is_below = |room: &str| module.strip_prefix(room).is_some_and(|rest| rest.starts_with('.'));
+    let is_there = |room: &str| module == room || PACKAGES.contains(&room) && is_below(room);
     let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;
     Some(as_a_whole(name, explanation))

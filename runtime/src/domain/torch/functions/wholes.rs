@@ -30,9 +30,10 @@ const MODULES: &str = "torch.nn.modules.";
 const PROFILER: &str = "torch.autograd.profiler";
 
 /// Modules of PyTorch's, beginnings of the qualified names of functions there, and the modules with tables of what does the same: annotations,
-/// where nothing records them; modes, by functions that a graph calls.
+/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients.
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
+    ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
 ];
 
@@ -52,11 +53,9 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     if is_override_off(function) {
         return function.py().import("slotrt._torch_overrides").ok()?.getattr(name!("without_overrides")).ok();
     }
-    let module = module_of(function)?;
-    let (.., start, table) = REPLACED.iter().find(|(room, ..)| module == *room)?;
-    if !callee::qualname_of(function).starts_with(start) {
-        return None;
-    }
+    let (module, name) = (module_of(function)?, callee::qualname_of(function));
+    let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
+    let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
     let functions = function.py().import(*table).ok()?;
     let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
     table.get_item(function).ok()?
