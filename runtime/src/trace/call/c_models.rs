@@ -63,6 +63,9 @@ impl<'py> Tracer<'py> {
                 return self.generator_method(first, name, &args.positional[1..]).map(Some);
             }
         }
+        if let Some(result) = self.attribute_of_graph_value(owner, name, args)? {
+            return Ok(Some(result));
+        }
         // CPython: `weakref___init__`.
         if name == "__init__" && is_c_type(owner) && self.is_weak_class(owner)? {
             return self.init_weak(object, args).map(Some);
