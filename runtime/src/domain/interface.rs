@@ -159,7 +159,7 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         false
     }
     /// Whether a graph that calls this may be compiled: what is compiled of it does the same as the graph.
-    fn may_be_compiled(&self, _target: &Bound<'_, PyAny>) -> bool {
+    fn may_be_compiled(&self, _target: &Bound<'_, PyAny>, _kwargs: &[(String, Operand<'_>)]) -> bool {
         true
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.

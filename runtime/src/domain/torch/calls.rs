@@ -282,10 +282,12 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
-    fn may_be_compiled(&self, target: &Bound<'_, PyAny>) -> bool {
-        // PyTorch's compilers run the graph once, and keep operations alone.
+    fn may_be_compiled(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> bool {
+        // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
         let name = callee::name_of(target);
-        !is_of_this_package(target) && !modes::is_of_defaults(&name) && name != AS_SUBCLASS
+        let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
+        let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
+        !begins && !is_of_this_package(target) && !modes::is_of_defaults(&name) && name != AS_SUBCLASS
     }
 
     fn gives_new_objects(&self) -> bool {
