@@ -129,18 +129,21 @@ def compile(
 
 def _backend(backend, mode, options, dynamic, name):
     """What slotrt gets for a backend, its mode and its options: PyTorch's own callable for them."""
-    from torch._dynamo.backends.registry import get_default_backend, lookup_backend
+    from torch._dynamo.backends import registry
 
-    backend = get_default_backend() if backend is None else backend
+    if backend is None:
+        # Not every PyTorch lets the default be chosen.
+        backend = getattr(registry, "get_default_backend", lambda: "inductor")()
+    named = () if name is None else (name,)
     if backend == "inductor":
         mode = "default" if mode is None and options is None else mode
-        return TensorsOnly(torch._TorchCompileInductorWrapper(mode, options, dynamic, name))
-    lookup_backend(backend)
+        return TensorsOnly(torch._TorchCompileInductorWrapper(mode, options, dynamic, *named))
+    registry.lookup_backend(backend)
     if backend == "eager" and not options and mode in (None, "default"):
         return "eager"
     if not options and mode in (None, "default"):
-        return TensorsOnly(lookup_backend(backend))
-    return TensorsOnly(torch._TorchCompileWrapper(backend, mode, options, dynamic, name))
+        return TensorsOnly(registry.lookup_backend(backend))
+    return TensorsOnly(torch._TorchCompileWrapper(backend, mode, options, dynamic, *named))
 
 
 def optimize(

@@ -141,6 +141,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// Whether a graph in which this sets a mode may be compiled: what is compiled of it does the same as the graph.
+    fn mode_may_be_compiled(&self, _set: &Bound<'_, PyAny>) -> bool {
+        true
+    }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {
         false

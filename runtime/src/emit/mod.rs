@@ -9,6 +9,7 @@ mod eager;
 mod emit_frame;
 mod failure;
 mod fill;
+mod forks;
 mod frame_end;
 mod frame_packet;
 mod frame_state;

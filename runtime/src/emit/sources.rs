@@ -1,5 +1,6 @@
 //! Loads values: from their homes, from sources, from results of the graph.
 use super::failure::{Failure, fault};
+use super::forks;
 use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
@@ -14,16 +15,33 @@ impl<'a, 'py> Writer<'a, 'py> {
     /// Loads what lies behind attributes, items, cells and globals first: later effects may change what stands there.
     pub fn load_sources(&mut self, needed: &LiveValues) -> Result<(), Failure> {
         let inputs = self.outcome.inputs.iter().map(|(_, value)| *value);
-        let all: Vec<ValueId> = needed.values.iter().copied().chain(inputs).collect();
-        for id in all {
+        let mut paths = Vec::new();
+        for id in needed.values.iter().copied().chain(inputs) {
             let Value::Real { source: Some(source), .. } = self.value(id)? else { continue };
             if !matches!(source, Source::Local(_) | Source::Constant(_)) && !self.has_home(id) {
-                let source = source.clone();
+                paths.push((id, source.clone()));
+            }
+        }
+        self.forks = forks::of(paths.iter().map(|(_, source)| source));
+        for (id, source) in paths {
+            if !self.has_home(id) {
                 self.source(&source)?;
                 self.store_home(id);
             }
         }
+        self.leave_forks();
         Ok(())
+    }
+
+    /// Empties what holds the paths at which sources part: the frame must not keep alive what the original would drop.
+    fn leave_forks(&mut self) {
+        let mut held: Vec<usize> = std::mem::take(&mut self.forks).into_values().flatten().collect();
+        held.sort_unstable();
+        for temporary in held {
+            self.plain(Op::PUSH_NULL, 0);
+            self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+            self.free_temporary(temporary);
+        }
     }
 
     /// Pushes a value.
@@ -61,6 +79,22 @@ impl<'a, 'py> Writer<'a, 'py> {
 
     /// Pushes what is found at a source.
     fn source(&mut self, source: &Source) -> Result<(), Failure> {
+        let held = self.forks.get(source).copied();
+        if let Some(Some(temporary)) = held {
+            self.op(Op::LOAD_FAST, Arg::Temporary(temporary));
+            return Ok(());
+        }
+        self.follow(source)?;
+        if held.is_some() {
+            let temporary = self.temporary();
+            self.plain(Op::COPY, 1);
+            self.op(Op::STORE_FAST, Arg::Temporary(temporary));
+            self.forks.insert(source.clone(), Some(temporary));
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, source: &Source) -> Result<(), Failure> {
         match source {
             Source::Local(slot) => {
                 let slot = self.place_of_argument(*slot as usize);

@@ -1,5 +1,6 @@
 //! Writes the instructions of a prologue: slots are still named, so that temporaries can be added.
 use super::failure::{Failure, fault};
+use super::forks::Forks;
 use super::host::Host;
 use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
 use crate::bytecode::{Code, Op};
@@ -28,6 +29,8 @@ pub struct Writer<'a, 'py> {
     pub(super) placeholders: FxHashMap<u32, ValueId>,
     /// Temporaries that hold what iterators give next.
     pub(super) ahead: FxHashMap<Source, usize>,
+    /// Paths that several sources begin with, while sources are loaded.
+    pub(super) forks: Forks,
     pub(super) temporaries: usize,
     /// Temporaries that hold nothing any more.
     pub(super) free: Vec<usize>,
@@ -55,6 +58,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             results,
             placeholders,
             ahead: FxHashMap::default(),
+            forks: Forks::default(),
             temporaries: 0,
             free,
             line,

@@ -1,8 +1,8 @@
-//! CPython's memory: the only room with `unsafe`; everything else reads and calls the interpreter through it.
+//! CPython's memory, and what PyTorch's libraries tell: the only room with `unsafe`; everything else reads and calls through it.
 //!
 //! In: objects, frames and addresses of the interpreter. Out: typed reads, calls, callables, the hook, watches.
-//! Rooms from low to high: `raw`, `release`, `layout`, `types`, `objects`, `code`, `frames`, `callable`, `hook`; beside these `capi` and
-//! `watch`. It must not know tracing, graphs or guards.
+//! Rooms from low to high: `raw`, `release`, `layout`, `types`, `objects`, `code`, `frames`, `callable`, `hook`; beside these `capi`,
+//! `watch` and `libtorch`. It must not know tracing, graphs or guards.
 #[cfg(slotrt_hooks)]
 pub(crate) mod allocator;
 #[cfg(slotrt_hooks)]
@@ -18,6 +18,8 @@ mod frames;
 pub mod hook;
 #[cfg(slotrt_hooks)]
 mod layout;
+#[cfg(slotrt_traces)]
+pub mod libtorch;
 #[cfg(slotrt_hooks)]
 mod native_stack;
 #[cfg(slotrt_hooks)]

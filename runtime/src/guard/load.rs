@@ -1,5 +1,6 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::values;
+use crate::ffi::watch::Kept;
 use crate::ffi::{Args, containers, context_variable, inspect, iterators, referents, thread_locals, weak_references};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -41,6 +42,8 @@ pub(super) enum Load {
     Size(usize, usize),
     Together(Vec<usize>),
     Constant(SharedObject),
+    /// Only in residual programs: what a watched entry holds.
+    Kept(Kept),
 }
 
 impl Load {
@@ -82,6 +85,7 @@ impl Load {
                 PyTuple::new(py, parts).ok().map(Bound::into_any)
             }
             Self::Constant(object) => Some(object.bind(py).clone()),
+            Self::Kept(kept) => kept.get(py),
         }
     }
 
@@ -107,9 +111,12 @@ impl Load {
             Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
             Self::Together(parts) => Self::Together(parts.iter().map(|part| register(*part)).collect()),
-            Self::Argument(_) | Self::FreeCell(_) | Self::Global(_) | Self::Builtin(_) | Self::Constant(_) => {
-                self.clone()
-            }
+            Self::Argument(_)
+            | Self::FreeCell(_)
+            | Self::Global(_)
+            | Self::Builtin(_)
+            | Self::Constant(_)
+            | Self::Kept(_) => self.clone(),
         }
     }
 
@@ -141,6 +148,7 @@ impl Load {
             }
             (Self::Together(one), Self::Together(other)) => one == other,
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
+            (Self::Kept(one), Self::Kept(other)) => one.same(other),
             _ => false,
         }
     }
@@ -168,6 +176,7 @@ impl Load {
             | Self::Values(_)
             | Self::ThreadDict(_)
             | Self::Together(_)
+            | Self::Kept(_)
             | Self::Type(_) => {}
         }
     }

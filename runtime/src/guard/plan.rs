@@ -1,17 +1,17 @@
 //! Makes the residual program: which guards are watched, and which steps stay.
+use super::instances::Pins;
 use super::load::{Load, Registers, SharedObject};
 use super::program::{GuardFailure, Program};
 use super::residual::{ChangeCounts, GuardMode, Residual};
 use super::step::{Action, Step};
 use super::test::Test;
-use crate::ffi::watch::Watch;
+use crate::ffi::watch::{Owner, Watch};
 use crate::ffi::{inspect, types};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyModule, PyString, PyTuple};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
-const NO_WATCHER: &str = "nothing tells of changes to it here";
+pub(super) const NO_WATCHER: &str = "nothing tells of changes to it here";
 
 impl Program {
     /// What is left of the program after it was found to hold with these registers.
@@ -22,12 +22,14 @@ impl Program {
         changes: &ChangeCounts,
     ) -> Residual {
         let mut plan = Plan::new(self, found, function, changes);
+        plan.pins = plan.watch.as_ref().map(|_| Pins::new(self));
         for (index, step) in self.steps.iter().enumerate() {
             plan.step(index, step);
         }
         let modes = (0..self.len()).map(|guard| plan.mode(guard)).collect();
-        let Plan { steps, registers, watch, .. } = plan;
-        Residual { steps, registers, watch, served: AtomicU32::new(0), fails: None, modes }
+        let Plan { steps, registers, watch, pins, .. } = plan;
+        let (words, anchors) = pins.map(Pins::into_parts).unwrap_or_default();
+        Residual { steps, registers, watch, words, anchors, modes, ..Residual::default() }
     }
 
     /// A guard that failed and will fail at each call, until something changes that CPython tells of; `None` where that is not known.
@@ -47,36 +49,39 @@ impl Program {
             changes.unknown.insert(failed.step);
             return None;
         }
-        let (steps, modes, served) = (Vec::new(), Vec::new(), AtomicU32::new(0));
-        Some(Residual { steps, registers: 0, watch, served, fails: Some(failed.guard), modes })
+        Some(Residual { watch, fails: Some(failed.guard), ..Residual::default() })
     }
 }
 
 /// What is known of a register of the whole program.
 #[derive(Clone, Copy, Debug)]
-enum State {
+pub(super) enum State {
     /// It holds what it held for as long as the watch holds and the checks before succeed.
     Fixed(&'static str),
     /// It may hold something else at each call.
     Moving(&'static str),
 }
 
-struct Plan<'a, 'py> {
-    function: &'a Bound<'py, PyAny>,
-    found: &'a Registers<'py>,
-    program: &'a Program,
-    changes: &'a ChangeCounts,
-    watch: Option<Watch>,
-    states: Vec<State>,
+pub(super) struct Plan<'a, 'py> {
+    pub(super) function: &'a Bound<'py, PyAny>,
+    pub(super) found: &'a Registers<'py>,
+    pub(super) program: &'a Program,
+    pub(super) changes: &'a ChangeCounts,
+    pub(super) watch: Option<Watch>,
+    pub(super) states: Vec<State>,
     /// The register of the plan that holds the same.
     homes: Vec<Option<usize>>,
     /// The object that a register holds, where the program itself keeps it.
-    objects: Vec<Option<SharedObject>>,
+    pub(super) objects: Vec<Option<SharedObject>>,
+    /// How what a register holds is known to live.
+    pub(super) owners: Vec<Option<Owner>>,
+    /// What is known of objects that calls look at; `None` while no call will look.
+    pub(super) pins: Option<Pins>,
     /// Functions that the watch was set on.
     watched_functions: Vec<SharedObject>,
     /// Whether the exact type of what a register holds is known.
     typed: Vec<bool>,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     registers: usize,
     modes: Vec<Option<GuardMode>>,
 }
@@ -97,6 +102,8 @@ impl<'a, 'py> Plan<'a, 'py> {
             states: vec![State::Moving(""); program.registers],
             homes: vec![None; program.registers],
             objects: vec![None; program.registers],
+            owners: vec![None; program.registers],
+            pins: None,
             watched_functions: Vec::new(),
             typed: vec![false; program.registers],
             steps: Vec::new(),
@@ -186,29 +193,37 @@ impl<'a, 'py> Plan<'a, 'py> {
         }
     }
 
-    /// Has the watch set; false where it cannot be, and where this changes all the time.
-    fn set(&mut self, index: usize, set: impl FnOnce(&mut Watch, u32) -> bool) -> bool {
-        let Ok(mark) = u32::try_from(index) else { return false };
-        !self.changes.is_frequent(index) && self.watch.as_mut().is_some_and(|watch| set(watch, mark))
+    /// Has the watch set; nothing where it cannot be, and where this changes all the time.
+    pub(super) fn set<T: Default>(&mut self, index: usize, set: impl FnOnce(&mut Watch, u32) -> T) -> T {
+        match (u32::try_from(index), &mut self.watch) {
+            (Ok(mark), Some(watch)) if !self.changes.is_frequent(index) => set(watch, mark),
+            _ => T::default(),
+        }
     }
 
-    fn entry(
+    pub(super) fn entry(
         &mut self,
         index: usize,
         dict: Option<&Bound<'py, PyAny>>,
         key: &Bound<'py, PyAny>,
+        into: usize,
         what: &'static str,
     ) -> State {
-        let watched = dict.is_some_and(|dict| self.set(index, |watch, mark| watch.entry(dict, key, mark)));
+        let kept = dict.and_then(|dict| self.set(index, |watch, mark| watch.value(dict, key, mark)));
+        let found = kept.as_ref().and_then(|kept| kept.get(key.py()));
         match self.changes.is_frequent(index) {
-            _ if watched => State::Fixed(what),
+            // What was found a moment ago.
+            _ if found.is_some_and(|now| self.found[into].as_ref().is_some_and(|then| then.is(&now))) => {
+                self.owners[into] = kept.map(Owner::Kept);
+                State::Fixed(what)
+            }
             true => State::Moving("it changes again and again"),
             false => State::Moving(NO_WATCHER),
         }
     }
 
     /// What a fixed register holds; else why it is not fixed.
-    fn fixed(&self, register: usize) -> Result<&Bound<'py, PyAny>, &'static str> {
+    pub(super) fn fixed(&self, register: usize) -> Result<&Bound<'py, PyAny>, &'static str> {
         match (self.states[register], &self.found[register]) {
             (State::Fixed(_), Some(value)) => Ok(value),
             (State::Moving(why), _) => Err(why),
@@ -217,6 +232,13 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     fn load(&mut self, index: usize, from: &Load, into: usize) -> State {
+        match self.follow(index, from, into) {
+            State::Moving(_) if self.anchor(index, into) => State::Fixed("the object, which is the same as before"),
+            state => state,
+        }
+    }
+
+    fn follow(&mut self, index: usize, from: &Load, into: usize) -> State {
         let py = self.function.py();
         let base = match from {
             Load::Argument(_) => return State::Moving("an argument"),
@@ -225,13 +247,15 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Constant(_) => return State::Fixed("an object that the code keeps"),
             Load::Global(name) => {
                 let globals = inspect::globals(self.function);
-                return self.entry(index, globals.as_ref(), name.bind(py), "an entry of the globals");
+                return self.entry(index, globals.as_ref(), name.bind(py), into, "an entry of the globals");
             }
             Load::Builtin(name) => {
                 let builtins = inspect::builtins(self.function);
-                return self.entry(index, builtins.as_ref(), name.bind(py), "an entry of the builtins");
+                return self.entry(index, builtins.as_ref(), name.bind(py), into, "an entry of the builtins");
             }
             Load::Type(base) if self.typed[*base] => return State::Fixed("the type was compared before"),
+            // Made by plans alone.
+            Load::Kept(_) => return State::Moving(NO_WATCHER),
             Load::Content(base) | Load::Entry(base, _) | Load::Attribute(base, _) => *base,
             Load::Dict(base) | Load::Item(base, _) | Load::OwnItem(base, ..) => *base,
             Load::Referent(base) | Load::Type(base) | Load::ContextValue(base) | Load::Size(base, _) => *base,
@@ -247,9 +271,10 @@ impl<'a, 'py> Plan<'a, 'py> {
             Err(why) => return State::Moving(why),
         };
         match from {
-            Load::Entry(_, key) => self.entry(index, Some(&value), key.bind(py), "an entry of a dict"),
+            Load::Entry(_, key) => self.entry(index, Some(&value), key.bind(py), into, "an entry of a dict"),
             Load::Attribute(_, name) => self.attribute(index, base, &value, name.bind(py), into),
             Load::Dict(_) if value.is_exact_instance_of::<PyModule>() => State::Fixed("the namespace of a module"),
+            Load::Dict(_) if self.is_namespace(index, base, into) => State::Fixed("the namespace of an object"),
             Load::Dict(_) => State::Moving("the namespace of an object can be replaced"),
             Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
             Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
@@ -261,6 +286,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::ThreadDict(_) => State::Moving("what the thread has"),
             Load::Ahead(..) => State::Moving("what an iterator gives next"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
+            Load::Type(_) if self.is_classed(index, base) => State::Fixed("the class of the object"),
             Load::Type(_) => State::Moving("the class of an object can be assigned"),
             Load::ContextValue(_) => State::Moving("the value of a context variable"),
             _ => State::Moving("the contents of a cell"),
@@ -278,7 +304,7 @@ impl<'a, 'py> Plan<'a, 'py> {
     ) -> State {
         const INSTANCE: State = State::Moving("an attribute of an object");
         if !value.is_exact_instance_of::<PyModule>() {
-            return INSTANCE;
+            return self.instance_attribute(index, base, name, into).unwrap_or(INSTANCE);
         }
         let namespace = inspect::own_dict(value);
         let held = namespace.cast::<PyDict>().ok().and_then(|dict| dict.get_item(name).ok()?);
@@ -286,8 +312,8 @@ impl<'a, 'py> Plan<'a, 'py> {
         if !held.is(found) {
             return INSTANCE;
         }
-        let state = self.entry(index, Some(&namespace), name.as_any(), "an entry of a module");
-        if matches!(state, State::Fixed(_)) {
+        let state = self.entry(index, Some(&namespace), name.as_any(), into, "an entry of a module");
+        if matches!(state, State::Fixed(_)) && !self.is_classed(index, base) {
             let guard = self.program.steps[index].guard;
             let register = self.place(base, guard);
             self.steps.push(Step { guard, action: Action::Check { register, test: Arc::new(Test::Module) } });
@@ -319,22 +345,28 @@ impl<'a, 'py> Plan<'a, 'py> {
         let value = self.fixed(register)?.clone();
         let watched = |watched: bool, what| if watched { Ok(what) } else { Err(NO_WATCHER) };
         match test {
-            Test::TypeIs(_) if !keeps_type(&value) => Err("the class of an object can be assigned"),
+            Test::TypeIs(_) if !keeps_type(&value) && !self.is_classed(index, register) => {
+                Err("the class of an object can be assigned")
+            }
             Test::TypeIs(_) | Test::Is(_) | Test::Equals(_) | Test::Truth(_) => Ok(what),
             Test::Function(..) => Ok("the function"),
             Test::Length(_) if keeps_length(&value) => Ok(what),
+            Test::Length(_) if value.is_instance_of::<PyDict>() => {
+                watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict")
+            }
             Test::Length(_) => Err("the contents of a container"),
             Test::Absent(key) => watched(
                 self.set(index, |watch, mark| watch.entry(&value, key.bind(py), mark)),
                 "the dict, under that name",
             ),
             Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
+            Test::CallerObject(_) if self.pins.is_some() => Ok(what),
             Test::CallerObject(_) | Test::FunctionLike(_) => Err("an object of the caller"),
             Test::NothingHandled => Err("the caller may handle an exception"),
             Test::Empty => Err("the contents of a cell"),
             Test::Domain(_) => Err("the state of the object"),
             Test::Call(_) => Err("only a call can tell"),
-            Test::Unchanged(..) | Test::Module => Err(NO_WATCHER),
+            Test::Unchanged(..) | Test::Module | Test::Anchor(_) => Err(NO_WATCHER),
         }
     }
 
@@ -346,7 +378,10 @@ impl<'a, 'py> Plan<'a, 'py> {
             _ => Arc::clone(test),
         };
         match &*test {
-            Test::Is(_) => self.states[register] = State::Fixed("compared with the object before"),
+            Test::Is(object) => {
+                self.states[register] = State::Fixed("compared with the object before");
+                self.owners[register] = Some(Owner::Strong(Arc::clone(object)));
+            }
             Test::TypeIs(_) => self.typed[register] = true,
             _ => {}
         }
@@ -359,13 +394,14 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.
-    fn place(&mut self, register: usize, guard: usize) -> usize {
+    pub(super) fn place(&mut self, register: usize, guard: usize) -> usize {
         if let Some(home) = self.homes[register] {
             return home;
         }
         let program = self.program;
-        let from = match (self.states[register], &self.objects[register]) {
-            (State::Fixed(_), Some(object)) => Load::Constant(Arc::clone(object)),
+        let from = match (self.states[register], &self.objects[register], &self.owners[register]) {
+            (State::Fixed(_), Some(object), _) => Load::Constant(Arc::clone(object)),
+            (State::Fixed(_), _, Some(Owner::Kept(kept))) => Load::Kept(kept.clone()),
             _ => match &program.steps[program.loads[register]].action {
                 Action::Load { from, .. } => from.with(|base| self.place(base, guard)),
                 // Every register is filled by a load before anything asks for it.

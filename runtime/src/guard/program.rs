@@ -104,7 +104,7 @@ impl Program {
             Test::Keys(_) => Some(format!("now {}", text(value.cast::<PyDict>().ok()?.keys().as_any()))),
             Test::Domain(check) => check.now(&value).map(|now| format!("now {now}")),
             Test::Absent(_) | Test::Empty => Some("now there is one".to_owned()),
-            Test::NothingHandled | Test::Unchanged(..) | Test::Call(_) | Test::Module => None,
+            Test::NothingHandled | Test::Unchanged(..) | Test::Call(_) | Test::Module | Test::Anchor(_) => None,
         }
     }
 

@@ -2,7 +2,7 @@
 use super::load::Registers;
 use super::step::Step;
 use crate::ffi::Args;
-use crate::ffi::watch::Watch;
+use crate::ffi::watch::{Watch, Word};
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -14,17 +14,32 @@ const CHANGES: u8 = 4;
 const WORTH: u32 = 64;
 
 /// The residual program: the steps that a call runs instead of all, for as long as the watch holds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Residual {
     pub(super) steps: Vec<Step>,
     pub(super) registers: usize,
     pub(super) watch: Option<Watch>,
+    /// Which classes and namespaces objects have on the way, which nobody tells of: looked at last.
+    pub(super) words: Box<[Word]>,
+    /// Steps that compare with the object that the program was made with, and the steps of the whole program that they stand for.
+    pub(super) anchors: Vec<(usize, u32)>,
+    /// The step, plus one, whose object was another in a call.
+    pub(super) elsewhere: AtomicU32,
     /// Calls that it was used for.
     pub(super) served: AtomicU32,
     /// The guard that fails at each call as long as the watch holds.
     pub fails: Option<usize>,
     /// Of each guard, what becomes of it; nothing where one fails.
     pub modes: Vec<GuardMode>,
+}
+
+/// Why a residual program does not allow a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Stop {
+    /// The guard of this step does not hold.
+    Fails(usize),
+    /// It is for other objects, or something has changed: all guards have to be checked. With the step that found out.
+    Unknown(Option<usize>),
 }
 
 /// Whether a guard is checked at each call or watched, and why.
@@ -50,7 +65,8 @@ impl ChangeCounts {
         if residual.served.load(Relaxed) >= WORTH {
             return;
         }
-        let Some(cause) = residual.watch.as_ref().and_then(Watch::cause) else { return };
+        let broken = residual.watch.as_ref().and_then(Watch::cause);
+        let Some(cause) = broken.or(residual.elsewhere.load(Relaxed).checked_sub(1)) else { return };
         let cause = cause as usize;
         if self.counts.len() <= cause {
             self.counts.resize(cause + 1, 0);
@@ -82,22 +98,45 @@ impl Residual {
         self.served.store(self.served.load(Relaxed).saturating_add(1), Relaxed);
     }
 
-    /// Runs the steps from `from` on; those before it are known to hold, and what they found is in the registers. Else the step that failed.
+    /// Runs the steps from `from` on; those before it are known to hold, and what they found is in the registers.
+    ///
+    /// # Errors
+    /// Why the code is not right for the call, or the program does not say.
     pub fn check<'py>(
         &self,
         from: usize,
         registers: &mut Registers<'py>,
         args: Args<'_, 'py>,
         function: &Bound<'py, PyAny>,
-    ) -> Result<(), usize> {
+    ) -> Result<(), Stop> {
         if registers.len() < self.registers {
             registers.resize(self.registers, None);
         }
         let registers = registers.as_mut_slice();
-        match self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
-            Some(failed) => Err(from + failed),
-            None => Ok(()),
+        if let Some(failed) = self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
+            return Err(self.stop(from + failed));
         }
+        if self.is_current(args.py()) { Ok(()) } else { Err(Stop::Unknown(None)) }
+    }
+
+    /// Whether what it says of objects is still so: nothing has changed, and each has the class and the namespace that it had.
+    #[must_use]
+    pub fn is_current(&self, py: Python<'_>) -> bool {
+        let other = self.words.iter().find(|word| !word.holds(py));
+        if let Some(word) = other {
+            self.elsewhere.store(word.mark.saturating_add(1), Relaxed);
+        }
+        other.is_none() && self.holds()
+    }
+
+    /// What it means that a step failed.
+    pub fn stop(&self, step: usize) -> Stop {
+        let anchor = self.anchors.iter().find(|(anchor, _)| *anchor == step);
+        if let Some((_, mark)) = anchor {
+            self.elsewhere.store(mark.saturating_add(1), Relaxed);
+        }
+        // What was found through the watch is gone with it.
+        if anchor.is_some() || !self.holds() { Stop::Unknown(Some(step)) } else { Stop::Fails(step) }
     }
 
     /// The guard that a step belongs to.

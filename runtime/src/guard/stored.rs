@@ -154,6 +154,8 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             out.bytes.0.push(23);
             out.kept(object.bind(py))?;
         }
+        // Residual programs are not written.
+        Load::Kept(_) => return Err(Misfit::new("what a watch keeps")),
     }
     Ok(())
 }
@@ -309,7 +311,8 @@ fn write_test<'py>(test: &Test, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             out.bytes.0.push(FUNCTION_LIKE);
             shape.write(out)
         }
-        Test::Module => Err(Misfit::new("a module")),
+        // Residual programs are not written.
+        Test::Module | Test::Anchor(_) => Err(Misfit::new("a module")),
     }
 }
 

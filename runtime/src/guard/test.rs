@@ -4,6 +4,7 @@ use super::condition::DomainCheck;
 use super::function_shape::FunctionShape;
 use super::load::SharedObject;
 use super::values;
+use crate::ffi::weak_references::WeakObject;
 use crate::ffi::{inspect, types};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyModule, PyType};
@@ -33,6 +34,8 @@ pub(super) enum Test {
     Call(Py<PyAny>),
     /// A module, and none of a class derived from that of modules.
     Module,
+    /// Only in residual programs: the object that the program was made with. If it is another, the program says nothing.
+    Anchor(Arc<WeakObject>),
 }
 
 impl Test {
@@ -53,7 +56,8 @@ impl Test {
             Self::FunctionLike(shape) => shape.traverse(visit),
             Self::CallerObject(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
-            Self::Length(_) | Self::Truth(_) | Self::NothingHandled | Self::Empty | Self::Module => {}
+            Self::Length(_) | Self::Truth(_) | Self::NothingHandled | Self::Empty => {}
+            Self::Module | Self::Anchor(_) => {}
         }
     }
 
@@ -80,6 +84,7 @@ impl Test {
             Self::NothingHandled => !inspect::is_handling(py),
             Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
             Self::Module => value.is_exact_instance_of::<PyModule>(),
+            Self::Anchor(object) => object.is(value),
         }
     }
 
@@ -111,6 +116,7 @@ impl Test {
             (Self::Truth(one), Self::Truth(other)) => one == other,
             (Self::Unchanged(one, tag), Self::Unchanged(other, then)) => one.is(&**other) && tag == then,
             (Self::Domain(one), Self::Domain(other)) => one.same(&**other, py),
+            (Self::Anchor(one), Self::Anchor(other)) => one.same(other),
             (Self::NothingHandled, Self::NothingHandled)
             | (Self::Empty, Self::Empty)
             | (Self::Module, Self::Module) => true,

@@ -1,7 +1,7 @@
 //! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
 use super::describe;
 use crate::ffi::{Args, function};
-use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual};
+use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Stop};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -106,6 +106,13 @@ struct Row {
 #[derive(Debug, Default)]
 pub struct Table(Vec<Row>);
 
+/// A row that does not allow a call by what is watched, and its guard that fails, if that is known.
+struct Left<'a> {
+    index: usize,
+    row: &'a Row,
+    fails: Option<(usize, &'a Residual)>,
+}
+
 /// What was found for a call; small, for most calls hit at once.
 pub enum Lookup<'a, 'py> {
     /// All guards of this entry hold.
@@ -142,64 +149,75 @@ impl Table {
         self.0.len()
     }
 
-    /// The first entry for the function's code whose guards hold.
+    /// An entry for the function's code whose guards hold: first those are tried of which little has to be checked.
     pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
         let mut registers = Registers::new();
         // How many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
         let mut before: Option<(usize, usize)> = None;
-        let mut missed: SmallVec<[(&Entry, usize); 4]> = SmallVec::new();
-        let mut failures = Vec::new();
+        let mut left: SmallVec<[Left<'_>; 4]> = SmallVec::new();
         for (index, row) in self.0.iter().enumerate() {
             let reached = before.map(|(reached, common)| (reached, common.min(row.shared)));
             before = reached;
             if !function::runs(function, row.entry.code.as_ptr()) {
                 continue;
             }
-            let Some(guards) = &row.entry.guards else { return Lookup::Hit(&row.entry) };
+            let Some(_) = &row.entry.guards else { return Lookup::Hit(&row.entry) };
             if let Some(failing) = row.failing.as_ref().filter(|residual| residual.holds())
                 && let Some(guard) = failing.fails
             {
                 failing.serve();
-                missed.push((&row.entry, guard));
+                left.push(Left { index, row, fails: Some((guard, failing)) });
                 continue;
             }
-            if let Some(residual) = row.residual.as_ref().filter(|residual| residual.holds()) {
-                residual.serve();
-                let failed = match reached {
-                    Some((reached, common)) if reached < common => Err(reached),
-                    Some((_, common)) => residual.check(common, &mut registers, args, function),
-                    None => residual.check(0, &mut registers, args, function),
-                };
-                match failed {
-                    Err(step) => {
-                        before = Some((step, usize::MAX));
-                        missed.push((&row.entry, residual.guard_of(step)));
-                        continue;
-                    }
-                    Ok(()) if residual.holds() => {
-                        return match failures.is_empty() {
-                            true => Lookup::Hit(&row.entry),
-                            false => {
-                                Lookup::Checked(&row.entry, Box::new(CheckResults { held: None, failed: failures }))
-                            }
-                        };
-                    }
-                    // A guard that is a call has changed something.
-                    Ok(()) => before = None,
+            let Some(residual) = row.residual.as_ref().filter(|residual| residual.holds()) else {
+                left.push(Left { index, row, fails: None });
+                continue;
+            };
+            residual.serve();
+            let stopped = match reached {
+                Some((reached, common)) if reached < common => Err(residual.stop(reached)),
+                Some((_, common)) => residual.check(common, &mut registers, args, function),
+                None => residual.check(0, &mut registers, args, function),
+            };
+            match stopped {
+                Ok(()) => return Lookup::Hit(&row.entry),
+                Err(Stop::Fails(step)) => {
+                    before = Some((step, usize::MAX));
+                    left.push(Left { index, row, fails: Some((residual.guard_of(step), residual)) });
                 }
-            }
-            match guards.check(args, function) {
-                Ok(found) => {
-                    let looked = CheckResults { held: Some((index, found)), failed: failures };
-                    return Lookup::Checked(&row.entry, Box::new(looked));
-                }
-                Err(failed) => {
-                    missed.push((&row.entry, failed.guard));
-                    failures.push((index, failed));
+                Err(Stop::Unknown(step)) => {
+                    before = step.map(|step| (step, usize::MAX));
+                    left.push(Left { index, row, fails: None });
                 }
             }
         }
-        Lookup::Miss(missed.into_vec())
+        Self::checked(&left, args, function)
+    }
+
+    /// Checks in full what is left after no entry was found by what is watched.
+    fn checked<'a, 'py>(left: &[Left<'a>], args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'a, 'py> {
+        let (mut missed, mut failures) = (Vec::new(), Vec::new());
+        for Left { index, row, fails } in left {
+            // What fails was looked for where it was before.
+            if let Some((guard, residual)) = fails
+                && residual.is_current(args.py())
+            {
+                missed.push((&*row.entry, *guard));
+                continue;
+            }
+            let Some(guards) = &row.entry.guards else { continue };
+            match guards.check(args, function) {
+                Ok(found) => {
+                    let looked = CheckResults { held: Some((*index, found)), failed: failures };
+                    return Lookup::Checked(&row.entry, Box::new(looked));
+                }
+                Err(failed) => {
+                    missed.push((&*row.entry, failed.guard));
+                    failures.push((*index, failed));
+                }
+            }
+        }
+        Lookup::Miss(missed)
     }
 
     /// The same with one entry more.

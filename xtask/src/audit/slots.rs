@@ -135,7 +135,9 @@ impl Ours {
         let slots = facts.slots().into_iter();
         let called = slots.filter(|slot| vocabulary.contains(&format!("call_{}", slot.signature)));
         let called = called.map(|slot| slot.name.to_owned()).collect();
-        let translated = tiers::translated(release)?.into_values().flatten().collect();
+        let run = tiers::run_by_body(&by_hand);
+        let bodies = tiers::translated(release)?.into_values().flatten();
+        let translated = bodies.filter(|function| tiers::covers(&run, function)).collect();
         let named = facts.slotdefs.iter().filter(|row| told_apart.contains(&row.name));
         let mut by_hand: BTreeSet<String> = named.map(|row| row.slot.clone()).collect();
         if told_apart.contains(&"__new__".to_owned()) {

@@ -90,6 +90,16 @@ pub(super) fn translated(release: &str) -> Result<BTreeMap<String, BTreeSet<Stri
     Ok(found)
 }
 
+/// Functions of slots whose generated bodies the tracer runs for every object, as its table says it; `slot_*` is each that begins so.
+pub(super) fn run_by_body(by_hand: &BTreeMap<String, ByHand>) -> BTreeSet<String> {
+    by_hand.values().filter_map(|file| file.tables.get("RUN_BY_BODY")).flatten().flatten().cloned().collect()
+}
+
+/// Whether such rows cover a function.
+pub(super) fn covers(rows: &BTreeSet<String>, function: &str) -> bool {
+    rows.iter().any(|row| row.strip_suffix('*').map_or(row == function, |start| function.starts_with(start)))
+}
+
 /// The rows of the reviewed tables.
 pub(super) struct Rows<'m> {
     reviewed: Vec<&'m models::Row>,

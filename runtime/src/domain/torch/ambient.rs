@@ -1,10 +1,11 @@
 //! The state of the thread that changes what operations of PyTorch give, and the guard on it.
 use super::function_modes::FunctionModes;
+use crate::ffi::libtorch::ModeWords;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyTuple};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What the state of the condition is written as.
 pub(super) const MODES: &str = "modes of PyTorch";
@@ -30,8 +31,10 @@ pub(super) struct Ambient {
     untransformed: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
-    /// What it is that they choose, on the CPU.
-    autocast_dtype: Py<PyAny>,
+    /// Whether they do on a kind of device, and what it is that they choose there.
+    autocast_on: [Py<PyAny>; 2],
+    /// Gives the device that is beside the CPU, or the CPU.
+    accelerator: Option<Py<PyAny>>,
 }
 
 impl Ambient {
@@ -58,7 +61,9 @@ impl Ambient {
         let transforms = native.getattr(name!("_functorch"))?.getattr(name!("peek_interpreter_stack"))?.unbind();
         let untransformed = native.getattr(name!("_DisableFuncTorch"))?.unbind();
         let autocast = native.getattr(name!("_is_any_autocast_enabled"))?.unbind();
-        let autocast_dtype = module.getattr(name!("get_autocast_dtype"))?.unbind();
+        let autocast_on = [name!("is_autocast_enabled"), name!("get_autocast_dtype")];
+        let [enabled, dtype] = autocast_on.map(|name| module.getattr(name).map(Bound::unbind));
+        let accelerator = native.getattr_opt(name!("_get_accelerator"))?.map(Bound::unbind);
         Ok(Self {
             questions,
             function_modes,
@@ -67,7 +72,8 @@ impl Ambient {
             transforms,
             untransformed,
             autocast,
-            autocast_dtype,
+            autocast_on: [enabled?, dtype?],
+            accelerator,
         })
     }
 
@@ -76,9 +82,20 @@ impl Ambient {
             self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
         answers.push(self.function_modes.count(py)?);
         if self.is_autocast(py)? {
-            answers.push(self.autocast_dtype.bind(py).call1(("cpu",))?);
+            answers.push(self.autocast_choices(py)?.into_any());
         }
         PyTuple::new(py, answers)
+    }
+
+    /// Whether operations choose their types on the CPU and on the device beside it, and which.
+    fn autocast_choices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut kinds = vec!["cpu".into_pyobject(py)?.into_any()];
+        if let Some(accelerator) = &self.accelerator {
+            kinds.push(accelerator.bind(py).call0()?.getattr(name!("type"))?);
+        }
+        let asked = kinds.iter().flat_map(|kind| self.autocast_on.each_ref().map(|question| (question, kind)));
+        let choices = asked.map(|(question, kind)| question.bind(py).call1((kind,)));
+        PyTuple::new(py, choices.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Whether the answers are these.
@@ -98,7 +115,17 @@ impl Ambient {
             return Ok(false);
         }
         // One of the questions is whether operations choose their types: then there is one answer more.
-        Ok(then.len() == count + 1 || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count + 1)?)
+        Ok(then.len() == count + 1 || same(self.autocast_choices(py)?.into_any(), count + 1)?)
+    }
+
+    /// Whether no hooks look at what operations save.
+    fn is_unhooked(&self, py: Python<'_>) -> PyResult<bool> {
+        for (question, args) in &self.absent {
+            if question.bind(py).call1(args.bind(py))?.is_truthy()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether operations choose their types by themselves.
@@ -114,12 +141,9 @@ impl Ambient {
     /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them;
     /// but for a mode that puts new tensors where they are put without it.
     pub(super) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
-        for (question, args) in &self.absent {
-            if question.bind(py).call1(args.bind(py))?.is_truthy()? {
-                return Ok(false);
-            }
-        }
-        Ok(self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0 && self.function_modes.are_plain(py)?)
+        Ok(self.is_unhooked(py)?
+            && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0
+            && self.function_modes.are_plain(py)?)
     }
 
     /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
@@ -153,6 +177,8 @@ impl Ambient {
 pub(super) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
+    /// The words of such modes, once they were found, if nothing sees operations and they do not choose their types.
+    words: OnceLock<ModeWords>,
 }
 
 impl SameModes {
@@ -162,16 +188,26 @@ impl SameModes {
             return Ok(None);
         }
         let answers = ambient.answers(py)?.unbind();
-        Ok(Some(Self { ambient, answers }))
+        Ok(Some(Self { ambient, answers, words: OnceLock::new() }))
     }
 
     /// With these answers.
     pub(super) fn of_state(ambient: Arc<Ambient>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind() })
+        Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind(), words: OnceLock::new() })
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?)
+        let now = ModeWords::now(py);
+        if self.words.get().is_some_and(|then| now.as_ref() == Some(then)) {
+            return Ok(!self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?);
+        }
+        let agrees = self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?;
+        if let Some(now) = now.filter(|now| agrees && now.are_plain())
+            && !self.ambient.is_autocast(py)?
+        {
+            self.words.get_or_init(|| now);
+        }
+        Ok(agrees)
     }
 }
 

@@ -1,9 +1,11 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::ambient::{QUESTIONS, SameModes};
 use super::device_modes::is_of_device;
+use super::functions::context_modes::{context_mode, is_context_mode};
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, module_calls, natives, wholes};
+use super::functions::values::{SIZE, is_plain};
+use super::functions::{compilers, devices, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
@@ -70,7 +72,13 @@ impl Domain for Torch {
             |callable| self.is_grad(callable) || self.is_of_transforms(callable) || self.is_setting(callable);
         let is_object =
             is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
-        if is_object || self.is_operator(callable) || is_allowed(callable) || is_python(callable) {
+        if is_object
+            || self.is_operator(callable)
+            || is_allowed(callable)
+            || is_python(callable)
+            || is_context_mode(callable)
+            || devices::asks_for_device(callable)
+        {
             return true;
         }
         if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
@@ -84,7 +92,7 @@ impl Domain for Torch {
             return true;
         }
         let native = self.module.bind(callable.py()).getattr(name!("_C"));
-        if QUESTIONS.contains(&&*own)
+        if (QUESTIONS.contains(&&*own) || own == COUNTED)
             && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
         {
             return true;
@@ -197,9 +205,11 @@ impl Domain for Torch {
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
-            None => {
-                Err(stop("unsupported tensor", self.describe(example), "Only strided tensors on the CPU are recorded."))
-            }
+            None => Err(stop(
+                "unsupported tensor",
+                self.describe(example),
+                "Only strided tensors that have contents are recorded.",
+            )),
         }
     }
 
@@ -249,6 +259,11 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
+    fn mode_may_be_compiled(&self, set: &Bound<'_, PyAny>) -> bool {
+        // PyTorch's compilers run the graph once, and keep operations alone.
+        !is_context_mode(set) && !modes::is_of_defaults(&callee::name_of(set))
+    }
+
     fn gives_new_objects(&self) -> bool {
         // What an operation gives back as it got it is no node.
         true
@@ -267,10 +282,7 @@ impl Domain for Torch {
     }
 
     fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
-        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
-        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
-        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
-        (size == 1).then(functions)?
+        self.truth_checks(example, truth)
     }
 
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
@@ -316,6 +328,12 @@ impl Torch {
         }
         if is_allowed(function) {
             return meta.record(function.clone(), args, kwargs);
+        }
+        if is_context_mode(function) {
+            return context_mode(function, args);
+        }
+        if devices::asks_for_device(function) {
+            return devices::answer(function, args, kwargs);
         }
         if self.is_of_transforms(function) {
             return self.transform(meta, function, args, kwargs);
@@ -381,21 +399,6 @@ fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
 
 /// Functions of types of numbers.
 const PLAIN: &[&str] = &["promote_types", "can_cast"];
-
-/// The class of tuples of sizes.
-const SIZE: &str = "torch.Size";
-
-/// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
-fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
-    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
-    match callable.cast::<PyType>() {
-        Ok(class) => CLASSES.contains(&&*types::c_name(class)),
-        Err(_) => {
-            types::c_name(&callable.get_type()) == "method_descriptor"
-                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
-        }
-    }
-}
 
 /// Whether a function of `torch._C` is called as those are that read a setting.
 fn is_question(name: &str) -> bool {

@@ -1,6 +1,8 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
+use super::place::Place;
+use super::site::unplaced;
 use super::sketch::Sketch;
 use super::symbols::sizes;
 use crate::domain::{Answer, Operand};
@@ -72,9 +74,17 @@ impl<'py> Meta<'_, 'py> {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }
         match args.first() {
-            // All tensors of the graph are there.
-            Some(Operand::Graph { value, .. }) if name == "cpu" && args.len() == 1 && kwargs.is_empty() => {
+            Some(Operand::Graph { value, example, .. })
+                if name == "cpu"
+                    && args.len() == 1
+                    && kwargs.is_empty()
+                    && Place::of(example).is_some_and(|place| place.is_cpu()) =>
+            {
                 Ok(Answer::Same(*value))
+            }
+            Some(Operand::Graph { example, .. }) if name == "get_device" && args.len() == 1 && kwargs.is_empty() => {
+                let index = Place::of(example).ok_or_else(unplaced)?.index();
+                Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, index).into_any()))
             }
             _ if kwargs.iter().any(|(name, _)| name == OUT) => {
                 self.write(&target, args, kwargs, &[], &[OUT.to_owned()])

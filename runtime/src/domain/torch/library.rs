@@ -1,6 +1,7 @@
 //! The PyTorch that the program has imported.
 use super::ambient::Ambient;
 use super::fakes::Fakes;
+use super::place::Place;
 use super::rules::Rules;
 use super::sketch::Sketch;
 use crate::ffi::types;
@@ -84,6 +85,17 @@ impl Torch {
             return types::text(example);
         }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        format!("Tensor[{}, {shape:?}]", text("dtype"))
+        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
+        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
+    }
+
+    /// Functions of which the last raises where the truth of a tensor is not this one. (Elsewhere than on the CPU they would end the process.)
+    pub(super) fn truth_checks<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
+        let here = Place::of(example).is_some_and(|place| place.is_cpu());
+        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
+        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
+        (size == 1 && here).then(functions)?
     }
 }

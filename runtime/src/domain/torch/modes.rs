@@ -9,6 +9,7 @@ use pyo3::types::PyTuple;
 const SETTERS: &[(&str, &str)] = &[
     ("_set_grad_enabled", "is_grad_enabled"),
     ("_set_fwd_grad_enabled", "_is_fwd_grad_enabled"),
+    ("_set_default_dtype", "get_default_dtype"),
     ("set_autocast_enabled", "is_autocast_enabled"),
     ("set_autocast_dtype", "get_autocast_dtype"),
     ("set_autocast_cache_enabled", "is_autocast_cache_enabled"),
@@ -37,6 +38,11 @@ pub(super) fn is_setter(name: &str) -> bool {
     SETTERS.iter().any(|(setter, _)| *setter == name)
         || SEVERAL.iter().any(|(setter, _)| *setter == name)
         || STEPS.iter().any(|(step, _)| *step == name)
+}
+
+/// Whether a function of this name sets what operations choose where a call does not say it.
+pub(super) fn is_of_defaults(name: &str) -> bool {
+    name.starts_with("_set_default_")
 }
 
 /// What calling it with these means for the trace.

@@ -5,6 +5,7 @@ use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyFunction;
 
 /// Binds arguments for one code object.
 pub(super) struct Binder {
@@ -38,8 +39,10 @@ impl Binder {
         let py = original.py();
         let made = self.function.get_or_try_init(py, || self.make(original).map(Bound::unbind))?;
         let made = made.bind(py);
-        for name in ["__defaults__", "__kwdefaults__", "__qualname__"] {
-            made.setattr(name, original.getattr(name)?)?;
+        if !has_parts_of(made, original) {
+            for name in ["__defaults__", "__kwdefaults__", "__qualname__"] {
+                made.setattr(name, original.getattr(name)?)?;
+            }
         }
         Ok(made)
     }
@@ -65,5 +68,17 @@ impl Binder {
         if let Some(function) = self.function.get(py) {
             visit(function.as_ptr());
         }
+    }
+}
+
+/// Whether a function has the defaults and the name of another one.
+fn has_parts_of(made: &Bound<'_, PyAny>, original: &Bound<'_, PyAny>) -> bool {
+    let (Ok(made), Ok(original)) = (made.cast::<PyFunction>(), original.cast::<PyFunction>()) else { return false };
+    // SAFETY: both are functions; the fields are NULL or objects, and only compared.
+    unsafe {
+        let [made, original] = [made, original].map(|function| function.as_ptr().cast::<ffi::PyFunctionObject>());
+        (*made).func_defaults == (*original).func_defaults
+            && (*made).func_kwdefaults == (*original).func_kwdefaults
+            && (*made).func_qualname == (*original).func_qualname
     }
 }

@@ -1,5 +1,6 @@
 //! Weak references of C: what they refer to.
 use pyo3::exceptions::PyReferenceError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakref, PyWeakrefMethods, PyWeakrefReference};
 
@@ -25,4 +26,39 @@ pub fn follow<'py>(reference: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 #[pyfunction]
 pub fn refer<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     PyWeakrefReference::new(object).map(Bound::into_any)
+}
+
+/// An object that is held weakly, and told from others without a call.
+#[derive(Debug)]
+pub struct WeakObject(Py<PyWeakrefReference>);
+
+impl WeakObject {
+    /// `None` where nothing can refer to it weakly.
+    #[must_use]
+    pub fn new(object: &Bound<'_, PyAny>) -> Option<Self> {
+        // SAFETY: the object is live; the result is a new reference, or NULL with an exception set.
+        let made = unsafe {
+            Bound::from_owned_ptr_or_err(object.py(), ffi::PyWeakref_NewRef(object.as_ptr(), std::ptr::null_mut()))
+        };
+        made.ok()?.cast_into_exact().ok().map(|made| Self(made.unbind()))
+    }
+
+    /// Whether it is this object.
+    #[must_use]
+    #[inline]
+    pub fn is(&self, value: &Bound<'_, PyAny>) -> bool {
+        self.address(value.py()) == value.as_ptr() as usize
+    }
+
+    /// Whether both are of one object: all plain references to it are the same.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        self.0.is(&other.0)
+    }
+
+    /// Where it lies; where `None` lies once it is gone.
+    pub(in crate::ffi) fn address(&self, _py: Python<'_>) -> usize {
+        // SAFETY: attached; the exact type was looked at, and the reference is live.
+        unsafe { (*self.0.as_ptr().cast::<ffi::PyWeakReference>()).wr_object as usize }
+    }
 }

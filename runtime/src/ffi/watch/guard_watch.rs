@@ -1,12 +1,14 @@
 //! A watch: set on dicts, classes and functions, it is invalidated when one of them is about to change.
 use super::invalidation::Invalidation;
+use super::kept::Kept;
 use super::place::Place;
 use super::watchers::{self, PyDict_Unwatch, PyDict_Watch, PyType_Unwatch, PyType_Watch, is_done, plain_hash};
-use crate::ffi::inspect::{function_kwdefaults, is_exact_dict};
+use crate::ffi::inspect::function_kwdefaults;
 use crate::ffi::types;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyInt, PyString, PyType};
+use pyo3::types::{PyDict, PyFunction, PyInt, PyString, PyType};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Broken as soon as anything that it was set on may be about to change.
@@ -16,7 +18,7 @@ pub struct Watch {
     /// What it is set on.
     places: Vec<Place>,
     /// Addresses of dicts whose keys are known to be plain.
-    plain: Vec<usize>,
+    plain: FxHashSet<usize>,
     /// Classes are kept alive while they are watched: nothing says when one is freed. Shared with whoever wanted the watch and shows them to
     /// the garbage collector.
     classes: Vec<Arc<Py<PyType>>>,
@@ -29,7 +31,7 @@ impl Watch {
         watchers::available(py).then(|| Self {
             invalidation: Arc::default(),
             places: Vec::new(),
-            plain: Vec::new(),
+            plain: FxHashSet::default(),
             classes: Vec::new(),
         })
     }
@@ -86,13 +88,17 @@ impl Watch {
                 }
             }
         }
-        self.plain.push(address);
+        self.plain.insert(address);
         true
     }
 
-    /// Breaks when the entry of an exact dict under this key, an exact `str` or `int`, changes, comes or goes. False: not watched.
+    /// Breaks when the entry of a dict under this key, an exact `str` or `int`, changes, comes or goes. False: not watched.
+    ///
+    /// A dict of a derived class is watched as one of `dict`: what is told of is its table.
     pub fn entry(&mut self, dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>, mark: u32) -> bool {
-        if !is_exact_dict(dict) || !(key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>()) {
+        if !dict.is_instance_of::<PyDict>()
+            || !(key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>())
+        {
             return false;
         }
         // SAFETY: attached; `key` is live.
@@ -103,14 +109,29 @@ impl Watch {
         self.dict(dict, Place::Entry(dict.as_ptr() as usize, hash), mark)
     }
 
-    /// Breaks when a key of an exact dict comes or goes. False: not watched.
-    pub fn names(&mut self, dict: &Bound<'_, PyAny>, mark: u32) -> bool {
-        is_exact_dict(dict) && self.dict(dict, Place::Names(dict.as_ptr() as usize), mark)
+    /// The same, with what the entry holds; `None`: not watched, or there is no such entry.
+    pub fn value(&mut self, dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>, mark: u32) -> Option<Kept> {
+        if !self.entry(dict, key, mark) {
+            return None;
+        }
+        // No key compares by code of the program.
+        let value = dict.cast::<PyDict>().ok()?.get_item(key).ok()??;
+        Some(Kept::new(&value, &self.invalidation))
     }
 
-    /// Breaks when anything in an exact dict changes. False: not watched.
+    /// Breaks when a key of a dict comes or goes. False: not watched.
+    pub fn names(&mut self, dict: &Bound<'_, PyAny>, mark: u32) -> bool {
+        dict.is_instance_of::<PyDict>() && self.dict(dict, Place::Names(dict.as_ptr() as usize), mark)
+    }
+
+    /// Breaks when a dict ends. False: not watched.
+    pub fn end(&mut self, dict: &Bound<'_, PyAny>, mark: u32) -> bool {
+        dict.is_instance_of::<PyDict>() && self.dict(dict, Place::End(dict.as_ptr() as usize), mark)
+    }
+
+    /// Breaks when anything in a dict changes. False: not watched.
     fn whole(&mut self, dict: &Bound<'_, PyAny>, mark: u32) -> bool {
-        is_exact_dict(dict) && self.dict(dict, Place::Whole(dict.as_ptr() as usize), mark)
+        dict.is_instance_of::<PyDict>() && self.dict(dict, Place::Whole(dict.as_ptr() as usize), mark)
     }
 
     /// Breaks when the attributes or bases of a class change, or those of a base. False: not watched.
@@ -160,7 +181,7 @@ impl Drop for Watch {
                 // ids are those of watchers of ours.
                 let done = unsafe {
                     match place {
-                        Place::Entry(dict, _) | Place::Names(dict) | Place::Whole(dict) => {
+                        Place::Entry(dict, _) | Place::Names(dict) | Place::Whole(dict) | Place::End(dict) => {
                             dicts.map_or(0, |id| PyDict_Unwatch(id, dict as *mut ffi::PyObject))
                         }
                         Place::Class(class) => classes.map_or(0, |id| PyType_Unwatch(id, class as *mut ffi::PyObject)),

@@ -8,6 +8,8 @@ mod guard_watch;
 #[cfg(Py_3_12)]
 mod invalidation;
 #[cfg(Py_3_12)]
+mod kept;
+#[cfg(Py_3_12)]
 mod place;
 #[cfg(Py_3_12)]
 mod registry;
@@ -18,7 +20,9 @@ mod watchers;
 
 #[cfg(Py_3_12)]
 pub use guard_watch::Watch;
+#[cfg(Py_3_12)]
+pub use kept::{Kept, Owner, Word};
 #[cfg(not(Py_3_12))]
-pub use unsupported::{Watch, counts};
+pub use unsupported::{Kept, Owner, Watch, Word, counts};
 #[cfg(Py_3_12)]
 pub use watchers::counts;

@@ -10,6 +10,8 @@ pub(super) enum Place {
     Names(usize),
     /// All of a dict.
     Whole(usize),
+    /// Whether a dict still lives.
+    End(usize),
     /// A class and its bases.
     Class(usize),
     /// Code and defaults of a function.

@@ -19,11 +19,12 @@ struct Dict {
     entries: FxHashMap<isize, Watches>,
     names: Watches,
     whole: Watches,
+    end: Watches,
 }
 
 impl Dict {
     fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.names.is_empty() && self.whole.is_empty()
+        self.entries.is_empty() && self.names.is_empty() && self.whole.is_empty() && self.end.is_empty()
     }
 }
 
@@ -49,6 +50,7 @@ impl Registry {
             Place::Entry(dict, hash) => self.dicts.entry(dict).or_default().entries.entry(hash).or_default(),
             Place::Names(dict) => &mut self.dicts.entry(dict).or_default().names,
             Place::Whole(dict) => &mut self.dicts.entry(dict).or_default().whole,
+            Place::End(dict) => &mut self.dicts.entry(dict).or_default().end,
             Place::Class(class) => self.classes.entry(class).or_default(),
             Place::Function(function) => self.functions.entry(function).or_default(),
         }
@@ -57,7 +59,7 @@ impl Registry {
     /// Removes a watch that was not invalidated; says whether the object lives and has no watch any more.
     pub fn take(&mut self, place: Place, invalidation: &Arc<Invalidation>) -> bool {
         match place {
-            Place::Entry(address, _) | Place::Names(address) | Place::Whole(address) => {
+            Place::Entry(address, _) | Place::Names(address) | Place::Whole(address) | Place::End(address) => {
                 let Some(dict) = self.dicts.get_mut(&address) else { return false };
                 match place {
                     Place::Entry(_, hash) => {
@@ -69,6 +71,7 @@ impl Registry {
                         }
                     }
                     Place::Names(_) => remove(&mut dict.names, invalidation),
+                    Place::End(_) => remove(&mut dict.end, invalidation),
                     _ => remove(&mut dict.whole, invalidation),
                 }
                 dict.is_empty() && self.dicts.remove(&address).is_some()
@@ -100,7 +103,7 @@ impl Registry {
     /// A dict is freed; another one may come to lie where it was.
     pub fn forget_dict(&mut self, address: usize) {
         self.dict(address, None, Change::All);
-        self.dicts.remove(&address);
+        self.dicts.remove(&address).iter_mut().for_each(|dict| invalidate(&mut dict.end));
     }
 
     /// A class changes.

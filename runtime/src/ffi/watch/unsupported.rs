@@ -1,4 +1,5 @@
 //! Releases where CPython tells of no changes: no watch can be made.
+use crate::ffi::weak_references::WeakObject;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::convert::Infallible;
@@ -7,6 +8,63 @@ use std::sync::Arc;
 /// What cannot be made on this release.
 #[derive(Debug)]
 pub struct Watch(Infallible);
+
+/// What no watch keeps here.
+#[derive(Clone, Debug)]
+pub struct Kept(Infallible);
+
+impl Kept {
+    /// Never asked.
+    #[must_use]
+    pub fn get<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        match self.0 {}
+    }
+
+    /// Never asked.
+    #[must_use]
+    pub fn same(&self, _other: &Self) -> bool {
+        match self.0 {}
+    }
+}
+
+/// How an object is known to live when its memory is read.
+#[derive(Clone, Debug)]
+pub enum Owner {
+    /// Never made.
+    Kept(Kept),
+    /// Whoever reads holds it.
+    Strong(Arc<Py<PyAny>>),
+    /// The weak reference says so.
+    Weak(Arc<WeakObject>),
+}
+
+/// A word of memory that nothing looks at here.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// What the caller calls it.
+    pub mark: u32,
+    never: Infallible,
+}
+
+impl Word {
+    /// None.
+    #[must_use]
+    pub fn of_class(_owner: &Owner, _object: &Bound<'_, PyAny>, _mark: u32) -> Option<Self> {
+        None
+    }
+
+    /// None.
+    #[must_use]
+    pub fn of_namespace(_: &Owner, _object: &Bound<'_, PyAny>, _dict: &Bound<'_, PyAny>, _mark: u32) -> Option<Self> {
+        None
+    }
+
+    /// Never asked.
+    #[must_use]
+    pub fn holds(&self, _py: Python<'_>) -> bool {
+        match self.never {}
+    }
+}
 
 /// Nothing is watched.
 #[must_use]
@@ -35,6 +93,16 @@ impl Watch {
 
     /// Never asked.
     pub fn entry(&mut self, _dict: &Bound<'_, PyAny>, _key: &Bound<'_, PyAny>, _mark: u32) -> bool {
+        match self.0 {}
+    }
+
+    /// Never asked.
+    pub fn value(&mut self, _dict: &Bound<'_, PyAny>, _key: &Bound<'_, PyAny>, _mark: u32) -> Option<Kept> {
+        match self.0 {}
+    }
+
+    /// Never asked.
+    pub fn end(&mut self, _dict: &Bound<'_, PyAny>, _mark: u32) -> bool {
         match self.0 {}
     }
 

@@ -109,6 +109,7 @@ impl<'py> Tracer<'py> {
                 Some(self.collect(object)?)
             }
             "_abc" => self.call_abc(name, args)?,
+            "_warnings" if name == "warn" => self.model_warn(args)?,
             "_imp" => self.import_lock(name, args)?,
             "_codecs" if name == "register_error" => self.register_error(object, args)?,
             "_contextvars" if name == "copy_context" && args.positional.is_empty() && args.keywords.is_empty() => {

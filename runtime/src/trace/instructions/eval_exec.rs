@@ -1,6 +1,6 @@
 //! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
 use crate::bytecode::flag;
-use crate::ffi::callee;
+use crate::ffi::{callee, types};
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
@@ -38,9 +38,16 @@ impl<'py> Tracer<'py> {
             }
         }
         let [Some(source), globals, locals] = given else { return internal("arguments of eval") };
-        let code = self.compiled_text(frame, source, &name)?;
         let globals = self.unless_none(globals)?;
         let locals = self.unless_none(locals)?;
+        for (value, which) in [(globals, "globals"), (locals, "locals")] {
+            let class = value.map(|value| self.class_of(value)).transpose()?;
+            // C says so before it compiles the text.
+            if class.is_some_and(|class| !types::is_subtype(&class, &self.py.get_type::<PyDict>())) {
+                return unsupported("eval() or exec() in an object that is no plain dict", which);
+            }
+        }
+        let code = self.compiled_text(frame, source, &name)?;
         let (globals, namespace) = match globals {
             None => {
                 let namespace = match locals {
@@ -109,8 +116,9 @@ impl<'py> Tracer<'py> {
         dict: Bound<'py, PyDict>,
     ) -> Traced<Bound<'py, PyDict>> {
         if !self.is_namespace(globals) {
+            self.class_of(globals)?;
             if self.same_object(globals).is_none() {
-                return unsupported("eval() or exec() in a dict that no guard may hold", "globals");
+                self.state.given_globals.insert(dict.as_ptr() as usize, globals);
             }
             if self.state.private_copies.of(globals).is_none() {
                 self.state.namespaces.insert(globals, Namespace::Globals(dict.clone().unbind()));
@@ -122,6 +130,11 @@ impl<'py> Tracer<'py> {
                 self.set_in_globals(dict.clone(), "__builtins__", builtins)?;
             }
             // CPython: `_PyEval_BuiltinsFromGlobals`.
+            // Those of the interpreter live on, whoever keeps them alive.
+            Some(builtins) if self.real(builtins).is_some_and(|found| found.is(frame.builtins.bind(self.py))) => {
+                let own = frame.builtins.bind(self.py).clone().into_any();
+                self.rely_on_identity(builtins, own);
+            }
             Some(builtins) if !self.same_object(builtins).is_some_and(|builtins| is_builtins(&builtins)) => {
                 return unsupported("eval() or exec() with builtins that are no dict", "globals");
             }

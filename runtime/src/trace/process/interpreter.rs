@@ -33,6 +33,7 @@ impl<'py> Tracer<'py> {
                 self.state.effects.push(crate::trace::state::outcome::Effect::Call { callable, args });
                 Ok(Some(self.none()))
             }
+            ("displayhook" | "__displayhook__", [value]) => self.display_by_default(*value).map(Some),
             ("exit", []) => self.exit(None),
             ("exit", [status]) => self.exit(Some(*status)),
             ("exc_info", []) => self.exc_info().map(Some),

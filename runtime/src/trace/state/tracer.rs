@@ -60,8 +60,8 @@ pub struct State {
     pub(crate) places: Vec<FramePosition>,
     /// What the values of `generator` are made of.
     pub(crate) generators: Tracked<FxHashMap<ValueId, crate::trace::state::generator::GeneratorObject>>,
-    /// A function was entered whose body does not stand in for this release's.
-    pub(crate) stood_in: Option<generated::capi::FunctionId>,
+    /// Functions that the instruction entered whose bodies do not stand in for this release's.
+    pub(crate) stood_in: crate::semantics::StoodIn,
     /// Objects of `super`: class and receiver.
     pub(crate) supers: Tracked<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
@@ -82,6 +82,8 @@ pub struct State {
     pub(crate) finalisers: crate::trace::state::lifetime::Finalisable,
     /// Dicts from outside that are seen through names.
     pub(crate) namespaces: Tracked<FxHashMap<ValueId, crate::trace::state::namespaces::Namespace>>,
+    /// Dicts from outside that code runs in, by address, which no guard knows by identity: they may be others at the next call.
+    pub(crate) given_globals: Tracked<FxHashMap<usize, ValueId>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
     pub(crate) seen_whole: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Files that the trace has opened.

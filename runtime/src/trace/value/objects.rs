@@ -237,6 +237,14 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Guards that the value is this object, which lives on.
+    pub(crate) fn rely_on_identity(&mut self, id: ValueId, object: Bound<'py, PyAny>) {
+        if let Some(source) = self.source(id) {
+            let check = Check::Is(object.unbind());
+            self.guard_once(id, GuardRequest::IS, source, check, "the trace is specialised for this object");
+        }
+    }
+
     /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own. `None` for one
     /// that a guard would keep alive: guards refer to what callers give weakly, where that can be done.
     pub(crate) fn same_object(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {

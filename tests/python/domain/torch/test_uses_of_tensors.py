@@ -257,7 +257,7 @@ ROWS = [
     (of(on_the_cpu), 0),
     (of(elsewhere), 6),
     (of(raises_on_the_cpu), 1),
-    (of(default_dtype), 2),
+    (of(default_dtype), 0),
     (of(kernels), 14),
     (functions_seen, 1),
     (dispatches_seen, 1),

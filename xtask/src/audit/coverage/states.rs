@@ -18,6 +18,8 @@ pub struct States<'f> {
     /// Whether the runtime traces the release at all.
     is_traced: bool,
     translated: BTreeMap<String, BTreeSet<String>>,
+    /// Functions of slots whose bodies the tracer runs for every object; `slot_*` is each that begins so.
+    run: BTreeSet<String>,
     by_hand: BTreeMap<String, ByHand>,
     /// Methods of `CApi` that the tracer answers.
     answered: BTreeSet<String>,
@@ -46,6 +48,7 @@ impl<'f> States<'f> {
         Ok(Self {
             is_traced: bodies.is_some(),
             translated: bodies.map(tiers::translated).transpose()?.unwrap_or_default(),
+            run: tiers::run_by_body(&by_hand),
             answered: by_hand.values().flat_map(|file| file.vocabulary.clone()).collect(),
             told_apart: cases(&|_| true),
             attributes: cases(&|file| file.starts_with("attribute/")),
@@ -66,6 +69,11 @@ impl<'f> States<'f> {
         self.translated.get(unit).is_some_and(|functions| functions.contains(function))
     }
 
+    /// Whether the tracer runs the body of a slot's function in the place of C's.
+    fn is_run(&self, function: &str, unit: &str) -> bool {
+        self.is_translated(function, unit) && tiers::covers(&self.run, function)
+    }
+
     fn traced(&self, found: Found) -> Found {
         if self.is_traced { found } else { (State::Untraced, "the runtime does not trace this release".to_owned()) }
     }
@@ -77,8 +85,10 @@ impl<'f> States<'f> {
         let methods = self.methods.get(column.name.as_str()).map_or(&[][..], Vec::as_slice);
         let by_name = methods.iter().copied().chain((column.name == "tp_new").then_some("__new__"));
         let named: Vec<&str> = by_name.filter(|name| self.told_apart.contains(*name)).collect();
-        self.traced(if self.is_translated(function, unit) {
+        self.traced(if self.is_run(function, unit) {
             (State::Translated, String::new())
+        } else if called && self.is_translated(function, unit) {
+            (State::Native, "C's function; its generated body takes over for objects that C cannot have".to_owned())
         } else if called && effects.is_some_and(|row| row.verdict == "pure" && row.slots.is_empty()) {
             (State::Folded, "it is pure: it runs on numbers, text and the like".to_owned())
         } else if called {
@@ -133,7 +143,7 @@ impl<'f> States<'f> {
         let Some(function) = &row.function else {
             return self.traced((State::Translated, "C has no function here: the row only inherits".to_owned()));
         };
-        self.traced(if self.is_translated(function, "Objects/typeobject.c") {
+        self.traced(if self.is_run(function, "Objects/typeobject.c") {
             (State::Translated, String::new())
         } else if self.told_apart.contains(&row.name) {
             (State::Modelled, format!("the tracer tells {} apart", row.name))

@@ -1,6 +1,8 @@
 //! Functions of PyTorch's that are no plain operations: they run natively, are gone through as a whole, call functions of the program,
 //! transform them, walk gradients, or say what a class is.
 pub(super) mod compilers;
+pub(super) mod context_modes;
+pub(super) mod devices;
 pub(super) mod enums;
 pub(super) mod gradients;
 pub(super) mod higher_order;
@@ -10,4 +12,5 @@ pub(super) mod rehearsals;
 pub(super) mod settings;
 pub(super) mod transforms;
 pub(super) mod type_names;
+pub(super) mod values;
 pub(super) mod wholes;

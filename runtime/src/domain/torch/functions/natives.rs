@@ -10,13 +10,17 @@ use pyo3::types::PyTuple;
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
-    ("torch", &["set_default_d"], SETTINGS),
+    ("torch", &["set_default_device"], SETTINGS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
-    ("torch.autograd.grad_mode", &["inference_mode.__enter__", "inference_mode.__exit__"], GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
+    ("torch.cuda", OF_DEVICES, DEVICES),
+    ("torch.cuda.streams", ALL, DEVICES),
+    ("torch.xpu", OF_DEVICES, DEVICES),
+    ("torch.xpu.streams", ALL, DEVICES),
+    ("torch.accelerator", OF_DEVICES, DEVICES),
     ("torch.autograd.profiler", &["profile.", "emit_itt.", "emit_nvtx."], RECORDS),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
@@ -59,6 +63,24 @@ const LAZY: &str = "torch.nn.modules.lazy";
 const READY: &str = "LazyModuleMixin._infer_parameters";
 
 const INFERS: &str = "it makes parameters as the first input asks for them";
+/// What waits for a device, or says which device or which of its queues is the current one.
+const OF_DEVICES: &[&str] = &[
+    "StreamContext.",
+    "_set_stream",
+    "current_stream",
+    "default_stream",
+    "device.",
+    "device_of.",
+    "empty_cache",
+    "max_memory",
+    "memory_",
+    "reset_",
+    "set_device",
+    "set_stream",
+    "stream",
+    "synchronize",
+];
+
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
@@ -69,6 +91,7 @@ const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const SETTINGS: &str = "it changes a setting of the whole process";
+const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence.

@@ -29,20 +29,22 @@ const MODULES: &str = "torch.nn.modules.";
 /// The module of the annotations that a profiler shows.
 const PROFILER: &str = "torch.autograd.profiler";
 
-/// Modules, what the qualified names of functions there begin with, and the modules of slotrt's that have others in the place of these.
+/// Modules of PyTorch's, beginnings of the qualified names of functions there, and the modules with tables of what does the same: annotations,
+/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients.
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
+    ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
 ];
 
-/// What does the same as a function of PyTorch's: annotations, where nothing records them; what makes classes of functions with gradients.
+/// What does the same as a function of PyTorch's.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let (module, name) = (module_of(function)?, callee::qualname_of(function));
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
-    let (.., replacements) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
-    let functions = function.py().import(*replacements).ok()?;
+    let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
+    let functions = function.py().import(*table).ok()?;
     let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
     table.get_item(function).ok()?
 }

@@ -1,9 +1,11 @@
 //! Guards on tensors of which some sizes are left open.
 use crate::domain::torch::metadata::metadata;
+use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, Stride};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use std::sync::OnceLock;
 
 /// Places in what [`metadata`] gives.
 const SHAPE: usize = 1;
@@ -53,6 +55,8 @@ pub(in crate::domain::torch) struct OpenSizes {
     plan: Box<[Stride]>,
     open: Box<[bool]>,
     text: String,
+    /// The words of a tensor like this one, once one was found; `None`: PyTorch does not tell.
+    words: OnceLock<Option<TensorWords>>,
 }
 
 impl OpenSizes {
@@ -67,7 +71,8 @@ impl OpenSizes {
         let sizes = sizes.collect::<Vec<_>>().join(", ");
         let text = format!("is a tensor of sizes ({sizes}), else as {}", metadata.repr()?);
         let class = example.get_type().unbind();
-        Ok(Self { class, metadata: metadata.unbind(), sizes: known, plan: plan.into(), open: open.into(), text })
+        let (metadata, words) = (metadata.unbind(), OnceLock::new());
+        Ok(Self { class, metadata, sizes: known, plan: plan.into(), open: open.into(), text, words })
     }
 
     fn agrees(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -75,18 +80,34 @@ impl OpenSizes {
         if !same_rest(&now, then)? {
             return Ok(false);
         }
-        let now = layout(&now)?;
+        Ok(self.fits(&layout(&now)?))
+    }
+
+    /// Whether sizes and strides are such.
+    fn fits(&self, now: &Layout<i64>) -> bool {
         let fits = |(index, size): (usize, &i64)| match self.open.get(index) {
             Some(true) => *size >= 2,
             _ => self.sizes.get(index) == Some(size),
         };
-        Ok(now.sizes.len() == self.sizes.len() && now.sizes.iter().enumerate().all(fits) && now.follows(&self.plan))
+        now.sizes.len() == self.sizes.len() && now.sizes.iter().enumerate().all(fits) && now.follows(&self.plan)
     }
 }
 
 impl DomainCheck for OpenSizes {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        value.get_type().is(&self.class) && self.agrees(value).unwrap_or(false)
+        if !value.get_type().is(&self.class) {
+            return false;
+        }
+        if let Some(Some(words)) = self.words.get() {
+            let layout = words.layout(value);
+            return layout
+                .is_some_and(|(sizes, strides)| self.fits(&Layout { sizes: sizes.into(), strides: strides.into() }));
+        }
+        let agrees = self.agrees(value).unwrap_or(false);
+        if agrees {
+            self.words.get_or_init(|| TensorWords::of(value));
+        }
+        agrees
     }
 
     fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {

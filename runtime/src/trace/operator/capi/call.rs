@@ -6,6 +6,7 @@ use crate::trace::operator::capi::SlotFunction;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::capi::FunctionId;
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyType};
@@ -33,8 +34,8 @@ impl Operands {
 impl<'py> Tracer<'py> {
     /// Calls the function in a slot.
     pub(crate) fn call_slot(&mut self, function: &SlotFunction, operands: Operands) -> Traced<ValueId> {
-        if (function.name.starts_with("slot_") || function.name == "object_richcompare") && function.id.is_some() {
-            let translated = self.translated(function, operands);
+        if let Some(id) = function.body() {
+            let translated = self.translated(id, operands);
             return translated.unwrap_or_else(|| unsupported("slot function without a translation", function.name));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -42,8 +43,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What the function's translation gives; `None` where it has none.
-    fn translated(&mut self, function: &SlotFunction, operands: Operands) -> Option<Traced<ValueId>> {
-        let id = function.id?;
+    fn translated(&mut self, id: FunctionId, operands: Operands) -> Option<Traced<ValueId>> {
         match operands {
             Operands::Unary(v) => dispatch::unaryfunc(self, id, &v),
             Operands::Binary(v, w) => dispatch::binaryfunc(self, id, &v, &w),
@@ -75,8 +75,8 @@ impl<'py> Tracer<'py> {
             ("__get__", [descriptor, rest @ ..], _) => return self.translated_get(&owner, *descriptor, rest),
             _ => return Ok(None),
         };
-        match self.slot_function(&owner, slot)? {
-            Some(function) => self.translated(&function, operands).transpose(),
+        match self.slot_function(&owner, slot)?.and_then(|function| function.id) {
+            Some(id) => self.translated(id, operands).transpose(),
             None => Ok(None),
         }
     }
@@ -122,7 +122,7 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         let function = self.slot_function(&class, slot)?;
-        match function.and_then(|function| self.translated(&function, Operands::Unary(value))) {
+        match function.and_then(|function| self.translated(function.id?, Operands::Unary(value))) {
             Some(text) => text.map(Some),
             None => unsupported("text of an object that C cannot have", types::name(&class)),
         }
@@ -205,7 +205,7 @@ impl<'py> Tracer<'py> {
                     continue;
                 }
                 if holder.is_some_and(|held| held.pointer == function.pointer) {
-                    if let Some(result) = self.translated(function, operands) {
+                    if let Some(result) = function.id.and_then(|id| self.translated(id, operands)) {
                         return result;
                     }
                     return unsupported(

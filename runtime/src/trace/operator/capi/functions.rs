@@ -23,6 +23,18 @@ pub struct SlotFunction {
     pub(crate) id: Option<FunctionId>,
 }
 
+/// Functions of slots whose generated bodies the tracer runs for every object; `slot_*` is each that begins so. The others that have a
+/// body are C's own, on objects of the trace and proxies: their bodies take over for objects that C cannot have. The audit reads this.
+const RUN_BY_BODY: &[&str] = &["slot_*", "object_richcompare", "PyObject_HashNotImplemented", "PyObject_SelfIter"];
+
+impl SlotFunction {
+    /// The generated body that the tracer runs in the place of the C function.
+    pub(super) fn body(&self) -> Option<FunctionId> {
+        let runs = |row: &&str| row.strip_suffix('*').map_or(*row == self.name, |start| self.name.starts_with(start));
+        self.id.filter(|_| RUN_BY_BODY.iter().any(|row| runs(&row)))
+    }
+}
+
 impl PartialEq for SlotFunction {
     fn eq(&self, other: &Self) -> bool {
         match (self.id, other.id) {

@@ -8,14 +8,8 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
-use generated::capi::FunctionId;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-
-/// The generated body, where the slot holds the wrapper of a special method.
-fn wrapper(function: &SlotFunction) -> Option<FunctionId> {
-    function.id.filter(|id| id.name().starts_with("slot_"))
-}
 
 impl<'py> Tracer<'py> {
     /// The object that a C slot function may work on.
@@ -33,7 +27,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn slot_length(&mut self, function: &SlotFunction, value: ValueId) -> Traced<isize> {
-        if let Some(id) = wrapper(function) {
+        if let Some(id) = function.body() {
             return dispatch::lenfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -48,7 +42,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn slot_truth(&mut self, function: &SlotFunction, value: ValueId) -> Traced<i32> {
-        if let Some(id) = wrapper(function) {
+        if let Some(id) = function.body() {
             let class = self.class_of(value)?;
             if release::NAMES_WHAT_HAS_NO_TRUTH && self.lookup(&class, "__bool__").is_some_and(|found| found.is_none())
             {
@@ -67,8 +61,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn slot_hash(&mut self, function: &SlotFunction, value: ValueId) -> Traced<isize> {
-        if let Some(id) = wrapper(function).or(function.id.filter(|id| *id == FunctionId::PyObject_HashNotImplemented))
-        {
+        if let Some(id) = function.body() {
             return dispatch::hashfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -89,7 +82,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn slot_contains(&mut self, function: &SlotFunction, container: ValueId, item: ValueId) -> Traced<i32> {
-        if let Some(id) = wrapper(function) {
+        if let Some(id) = function.body() {
             return dispatch::objobjproc(self, id, &container, &item).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -112,7 +105,7 @@ impl<'py> Tracer<'py> {
         key: ValueId,
         value: Option<ValueId>,
     ) -> Traced<i32> {
-        if let Some(id) = wrapper(function) {
+        if let Some(id) = function.body() {
             return dispatch::objobjargproc(self, id, &container, &key, value.as_ref())
                 .unwrap_or_else(|| self.untranslated(function));
         }
@@ -126,8 +119,7 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn slot_iter(&mut self, function: &SlotFunction, value: ValueId) -> Traced<ValueId> {
-        let own = function.id.filter(|id| *id == FunctionId::PyObject_SelfIter);
-        if let Some(id) = wrapper(function).or(own) {
+        if let Some(id) = function.body() {
             return dispatch::getiterfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -142,7 +134,7 @@ impl<'py> Tracer<'py> {
 
     /// `None` at the end.
     pub(crate) fn slot_next(&mut self, function: &SlotFunction, value: ValueId) -> Traced<Option<ValueId>> {
-        if let Some(id) = wrapper(function) {
+        if let Some(id) = function.body() {
             return dispatch::iternextfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.native_next(value)

@@ -1,0 +1,83 @@
+"""Modes that PyTorch begins and ends by context managers of C, as functions that a graph calls.
+
+A function with the attribute ``_slotrt_mode`` sets a mode. Called with the function's arguments, before it, that gives the call that
+undoes it, the call that restores what is in force now wherever a graph stops, and the calls that read the mode."""
+
+import threading
+
+import torch
+
+from torch.autograd import grad_mode
+
+from ._callables import disabled
+
+
+class _Entered(threading.local):
+    """The contexts of inference mode that graphs have entered in this thread."""
+
+    def __init__(self):
+        self.contexts = []
+
+
+_entered = _Entered()
+_INFERENCE = (torch.is_inference_mode_enabled, ()), (torch.is_grad_enabled, ()), (torch._C._is_fwd_grad_enabled, ())
+
+
+def _sets(describe):
+    def mark(function):
+        function._slotrt_mode = describe
+        return function
+
+    return mark
+
+
+def put_back_inference(count):
+    """Ends the inference modes that a graph has begun: ``count`` were active before."""
+    while len(_entered.contexts) > count:
+        _entered.contexts.pop()[1].__exit__(None, None, None)
+
+
+def _describe_begin(mode):
+    return (end_inference, ()), (put_back_inference, (len(_entered.contexts),)), _INFERENCE
+
+
+def _describe_end():
+    return (begin_inference, (_entered.contexts[-1][0],)), None, _INFERENCE
+
+
+@_sets(_describe_begin)
+def begin_inference(mode):
+    """Begins `torch.inference_mode(mode)`."""
+    context = torch._C._InferenceMode(mode)
+    context.__enter__()
+    _entered.contexts.append((mode, context))
+
+
+@_sets(_describe_end)
+def end_inference():
+    """Ends what `begin_inference` began last."""
+    _entered.contexts.pop()[1].__exit__(None, None, None)
+
+
+class _Inference:
+    """What `torch.inference_mode` keeps while it is active: the part of `torch._C._InferenceMode` that it uses."""
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        end_inference()
+
+
+_exit = disabled(grad_mode.inference_mode.__exit__)
+
+
+def _begin(self):
+    self._inference_mode_context = _Inference()
+    begin_inference(self.mode)
+
+
+def _end(self, exc_type, exc_value, traceback):
+    if type(self._inference_mode_context) is not _Inference:
+        return _exit(self, exc_type, exc_value, traceback)
+    end_inference()
+
+
+IN_PLACE_OF = {grad_mode.inference_mode.__enter__: _begin, grad_mode.inference_mode.__exit__: _end}

@@ -1,0 +1,10 @@
+//! What PyTorch's own functions of C and C++ tell of tensors and modes, in words: guards look at these at each call.
+//!
+//! In: tensors of an exact class, the running thread. Out: words to compare. Where a function is not there, there are no words: then PyTorch is
+//! asked in Python. It must not know guards.
+mod functions;
+mod modes;
+mod tensor;
+
+pub use modes::ModeWords;
+pub use tensor::TensorWords;

@@ -1,0 +1,140 @@
+//! What a tensor is, but for its elements.
+use super::functions::{Functions, Get, Handle};
+use crate::names::name;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use std::ffi::c_void;
+
+/// What a tensor of an exact class was: dtype, device, layout, sizes, strides; whether it requires a gradient, is a leaf, is seen conjugated
+/// or negated.
+#[derive(Debug)]
+pub struct TensorWords {
+    class: Py<PyType>,
+    /// dtype, device type, device index, layout.
+    kinds: [i32; 4],
+    flags: [bool; 4],
+    sizes: Box<[i64]>,
+    strides: Box<[i64]>,
+}
+
+/// Where objects keep their `at::Tensor`: behind what all objects have.
+const PLACE: usize = size_of::<ffi::PyObject>();
+
+/// A tensor whose memory is where it should be.
+#[derive(Clone, Copy)]
+struct Tensor<'a> {
+    functions: &'a Functions,
+    handle: Handle,
+    /// The `c10::TensorImpl*`.
+    inner: *const c_void,
+}
+
+impl Tensor<'_> {
+    /// # Safety
+    /// `value` must be of a class whose objects keep their `at::Tensor` at [`PLACE`].
+    unsafe fn of<'a>(functions: &'a Functions, value: &Bound<'_, PyAny>) -> Option<Tensor<'a>> {
+        // SAFETY: as the caller promises; an `at::Tensor` is a pointer.
+        unsafe {
+            let handle = value.as_ptr().byte_add(PLACE).cast::<c_void>().cast_const();
+            let inner = *handle.cast::<*const c_void>();
+            (!inner.is_null()).then_some(Tensor { functions, handle, inner })
+        }
+    }
+
+    fn get<T: Default>(self, get: Get<T>) -> Option<T> {
+        let mut value = T::default();
+        // SAFETY: the handle is that of a live tensor; the function fills the value, or says that it does not.
+        (unsafe { get(self.handle, &raw mut value) } == 0).then_some(value)
+    }
+
+    fn kinds(self) -> Option<[i32; 4]> {
+        let Functions { dtype, device_type, device_index, layout, .. } = *self.functions;
+        Some([self.get(dtype)?, self.get(device_type)?, self.get(device_index)?, self.get(layout)?])
+    }
+
+    fn flags(self) -> [bool; 4] {
+        let functions = self.functions;
+        // SAFETY: these read fields of a live tensor.
+        unsafe {
+            [
+                (functions.requires_grad)(self.inner),
+                (functions.is_leaf)(self.handle),
+                (functions.is_conj)(self.handle),
+                (functions.is_neg)(self.handle),
+            ]
+        }
+    }
+
+    /// Sizes or strides, which are as many as there are dimensions.
+    ///
+    /// # Safety
+    /// `count` must be the number of dimensions, and the tensor stay as it is for as long as they are used.
+    unsafe fn numbers<'a>(self, get: Get<*const i64>, count: usize) -> Option<&'a [i64]> {
+        let mut first = std::ptr::null();
+        // SAFETY: as the caller promises; where the result is 0, there are `count` numbers, which the tensor keeps.
+        unsafe {
+            if get(self.handle, &raw mut first) != 0 {
+                return None;
+            }
+            Some(if count == 0 { &[] } else { std::slice::from_raw_parts(first, count) })
+        }
+    }
+
+    fn dim(self) -> Option<usize> {
+        usize::try_from(self.get(self.functions.dim)?).ok()
+    }
+}
+
+impl TensorWords {
+    /// Of a strided tensor; `None` where PyTorch has not the functions that tell, or keeps tensors elsewhere.
+    #[must_use]
+    pub fn of(example: &Bound<'_, PyAny>) -> Option<Self> {
+        let functions = Functions::get(example.py())?;
+        let class = example.get_type();
+        // SAFETY: a type object is live.
+        let size = unsafe { (*class.as_type_ptr()).tp_basicsize }.cast_unsigned();
+        let inner: usize = example.getattr(name!("_cdata")).ok()?.extract().ok()?;
+        if size < PLACE + size_of::<usize>() {
+            return None;
+        }
+        // SAFETY: objects of the class are that large.
+        if inner == 0 || unsafe { *example.as_ptr().byte_add(PLACE).cast::<usize>() } != inner {
+            return None;
+        }
+        // SAFETY: the tensor that the object says it has is there.
+        let tensor = unsafe { Tensor::of(functions, example) }?;
+        let count = tensor.dim()?;
+        // SAFETY: there are that many, which are copied at once.
+        let (sizes, strides) = unsafe {
+            (tensor.numbers(functions.sizes, count)?.into(), tensor.numbers(functions.strides, count)?.into())
+        };
+        Some(Self { class: class.unbind(), kinds: tensor.kinds()?, flags: tensor.flags(), sizes, strides })
+    }
+
+    /// Whether all of it is the same of a tensor; `false` also where PyTorch does not say.
+    #[must_use]
+    pub fn are_of(&self, value: &Bound<'_, PyAny>) -> bool {
+        self.layout(value).is_some_and(|(sizes, strides)| *sizes == *self.sizes && *strides == *self.strides)
+    }
+
+    /// Sizes and strides of a tensor of which all else is the same, with as many dimensions.
+    #[must_use]
+    pub fn layout<'a>(&self, value: &'a Bound<'_, PyAny>) -> Option<(&'a [i64], &'a [i64])> {
+        if value.get_type_ptr().cast() != self.class.as_ptr() {
+            return None;
+        }
+        let functions = Functions::get(value.py())?;
+        // SAFETY: the value is of the class for which this was found out.
+        let tensor = unsafe { Tensor::of(functions, value) }?;
+        // A tensor of another kind may have no sizes: they are read last.
+        if tensor.kinds()? != self.kinds || tensor.flags() != self.flags || tensor.dim()? != self.sizes.len() {
+            return None;
+        }
+        // SAFETY: the numbers are the tensor's, which the object holds; nothing changes it while they are compared.
+        unsafe {
+            let sizes = tensor.numbers(functions.sizes, self.sizes.len())?;
+            Some((sizes, tensor.numbers(functions.strides, self.sizes.len())?))
+        }
+    }
+}

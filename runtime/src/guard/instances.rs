@@ -1,0 +1,181 @@
+//! Instances in residual programs: while an object is the same as before, what it leads to is watched, not looked for.
+//!
+//! A path that begins at an argument is looked for at each call, for the argument may be another one. Where it is the same as in the call
+//! that the program was made with, its attributes are entries of a dict, and those are watched. What nobody tells of is looked at: which
+//! object it is, which class it has, and which `__dict__`.
+use super::load::{Load, SharedObject};
+use super::plan::{Plan, State};
+use super::program::Program;
+use super::step::{Action, Step};
+use super::test::Test;
+use crate::ffi::watch::{Owner, Word};
+use crate::ffi::weak_references::WeakObject;
+use crate::ffi::{inspect, types};
+use generated::slots::Slot;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// What calls look at besides steps, and what there is to look at.
+#[derive(Debug, Default)]
+pub(super) struct Pins {
+    words: Vec<Word>,
+    /// Steps of the plan that compare with an object, and the steps of the program that they stand for.
+    anchors: Vec<(usize, u32)>,
+    /// Registers from which the program goes on to attributes.
+    bases: FxHashSet<usize>,
+    /// Classes that the program holds, and shows to the garbage collector.
+    classes: FxHashMap<usize, Arc<Py<PyType>>>,
+    /// Registers of whose object the class is known, and those of whose object the namespace is.
+    classed: FxHashSet<usize>,
+    spaced: FxHashSet<usize>,
+}
+
+impl Pins {
+    /// For a residual program of this one.
+    pub fn new(program: &Program) -> Self {
+        let mut pins = Self::default();
+        for step in &program.steps {
+            match &step.action {
+                Action::Load { from: Load::Attribute(base, _) | Load::Dict(base), .. } => {
+                    pins.bases.insert(*base);
+                }
+                Action::Check { test, .. } => {
+                    if let Test::Unchanged(class, _) = &**test {
+                        pins.classes.insert(class.as_ptr() as usize, Arc::clone(class));
+                    }
+                }
+                Action::Load { .. } | Action::Compare { .. } => {}
+            }
+        }
+        pins
+    }
+
+    /// Words and anchors.
+    pub fn into_parts(self) -> (Box<[Word]>, Vec<(usize, u32)>) {
+        (self.words.into(), self.anchors)
+    }
+}
+
+impl<'py> Plan<'_, 'py> {
+    /// Has calls look whether a register holds the same object as now; false where that would gain nothing.
+    pub(super) fn anchor(&mut self, index: usize, into: usize) -> bool {
+        let (Some(pins), Ok(mark)) = (&self.pins, u32::try_from(index)) else { return false };
+        let Some(value) = self.found[into].clone() else { return false };
+        let class = value.get_type();
+        let plain = !value.is_instance_of::<PyType>() && !types::has_own_fields(&class);
+        if !plain
+            || !pins.bases.contains(&into)
+            || self.changes.is_frequent(index)
+            || !self.watches_class(index, &class)
+        {
+            return false;
+        }
+        let Some(object) = WeakObject::new(&value).map(Arc::new) else { return false };
+        let guard = self.program.steps[index].guard;
+        let register = self.place(into, guard);
+        let test = Arc::new(Test::Anchor(Arc::clone(&object)));
+        if let Some(pins) = &mut self.pins {
+            pins.anchors.push((self.steps.len(), mark));
+        }
+        self.steps.push(Step { guard, action: Action::Check { register, test } });
+        self.owners[into] = Some(Owner::Weak(object));
+        true
+    }
+
+    /// Watches a class that the program holds.
+    fn watches_class(&mut self, index: usize, class: &Bound<'py, PyType>) -> bool {
+        let held = self.pins.as_ref().and_then(|pins| pins.classes.get(&(class.as_ptr() as usize)).map(Arc::clone));
+        held.is_some_and(|held| self.set(index, |watch, mark| watch.class(class.py(), &held, mark)))
+    }
+
+    /// How the object in a fixed register is known to live.
+    fn owner(&self, register: usize) -> Option<Owner> {
+        let strong = |object: &SharedObject| Owner::Strong(Arc::clone(object));
+        self.owners[register].clone().or_else(|| self.objects[register].as_ref().map(strong))
+    }
+
+    /// Has calls look at a word, unless they do.
+    fn look(&mut self, index: usize, word: impl FnOnce(&Owner, u32) -> Option<Word>, register: usize) -> bool {
+        let (Some(owner), Ok(mark)) = (self.owner(register), u32::try_from(index)) else { return false };
+        if self.changes.is_frequent(index) {
+            return false;
+        }
+        match (word(&owner, mark), &mut self.pins) {
+            (Some(word), Some(pins)) => {
+                pins.words.push(word);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether calls look that the object in a register has the class which it has now, and that the class is held.
+    pub(super) fn is_classed(&mut self, index: usize, register: usize) -> bool {
+        let Some(pins) = &self.pins else { return false };
+        if pins.classed.contains(&register) {
+            return true;
+        }
+        let Ok(value) = self.fixed(register).cloned() else { return false };
+        let class = value.get_type();
+        // Of a class that ends while nobody looks, another one may come to lie where it was.
+        let held = types::is_immutable(&class) || self.watches_class(index, &class);
+        let looked = held && self.look(index, |owner, mark| Word::of_class(owner, &value, mark), register);
+        if looked && let Some(pins) = &mut self.pins {
+            pins.classed.insert(register);
+        }
+        looked
+    }
+
+    /// The `__dict__` of the object in a register, where calls look that it has this one.
+    fn namespace(&mut self, index: usize, register: usize) -> Option<Bound<'py, PyDict>> {
+        if !self.is_classed(index, register) {
+            return None;
+        }
+        let value = self.fixed(register).ok()?.clone();
+        let dict = inspect::own_dict(&value);
+        if !self.pins.as_ref()?.spaced.contains(&register) {
+            let told = self.set(index, |watch, mark| types::keep_in_dict(&value, &dict) && watch.end(&dict, mark));
+            if !told || !self.look(index, |owner, mark| Word::of_namespace(owner, &value, &dict, mark), register) {
+                return None;
+            }
+            self.pins.as_mut()?.spaced.insert(register);
+        }
+        dict.cast_into().ok()
+    }
+
+    /// Whether what a register holds is the `__dict__` of the object in another one.
+    pub(super) fn is_namespace(&mut self, index: usize, register: usize, into: usize) -> bool {
+        let dict = self.namespace(index, register);
+        dict.is_some_and(|dict| self.found[into].as_ref().is_some_and(|found| found.is(&dict)))
+    }
+
+    /// An attribute of an instance that its `__dict__` has: watched there, if nothing in its class comes first.
+    pub(super) fn instance_attribute(
+        &mut self,
+        index: usize,
+        base: usize,
+        name: &Bound<'py, PyString>,
+        into: usize,
+    ) -> Option<State> {
+        let class = self.fixed(base).ok()?.get_type();
+        if comes_first(&class, name) || !self.watches_class(index, &class) {
+            return None;
+        }
+        let dict = self.namespace(index, base)?;
+        let held = dict.get_item(name).ok()??;
+        if !self.found[into].as_ref().is_some_and(|found| found.is(&held)) {
+            return None;
+        }
+        Some(self.entry(index, Some(dict.as_any()), name.as_any(), into, "an attribute of an object"))
+    }
+}
+
+/// Whether an attribute of a class comes before one of the instance, or may come to: it is a data descriptor, or could be made one.
+fn comes_first(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> bool {
+    types::lookup(class, name).is_some_and(|found| {
+        let kind = found.get_type();
+        !types::is_immutable(&kind) || types::slot(&kind, Slot::tp_descr_set).is_some()
+    })
+}
