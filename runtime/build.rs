@@ -16,38 +16,68 @@ fn versions(folder: &Path, ending: &str) -> io::Result<BTreeSet<u8>> {
     Ok(found)
 }
 
-/// The release whose bodies run, and those between which its members lie: the release itself, or the next one stands in for it; where
-/// there is none, the one right before it. Then nothing says where members lie.
+/// The release whose bodies run, and those between which its members lie: the release itself, or, where somebody has found out what does
+/// not stand in for it, the next one, or else the one before it. Then nothing says where members lie.
 fn bodies(rust: &BTreeSet<u8>, minor: u8) -> Option<(u8, Vec<u8>)> {
     let (before, after) = (rust.range(..minor).next_back(), rust.range(minor..).next());
-    let own = *after.or(before.filter(|before| *before + 1 == minor))?;
+    let own = *after.or(before)?;
+    if own != minor && !Path::new(&rows_of(minor)).exists() {
+        return None;
+    }
     let between = if own == minor { vec![own] } else { after.and(before).into_iter().chain(after).copied().collect() };
     Some((own, between))
 }
 
-/// What of another release's bodies does not stand in for this one's, from `stand_in/3.X.txt`; a release with its own has nothing.
-fn stand_in(minor: u8, own: u8) -> io::Result<String> {
-    let path = format!("stand_in/3.{minor}.txt");
+/// The file that says what of another release's bodies does not stand in for this one's.
+fn rows_of(minor: u8) -> String {
+    format!("stand_in/3.{minor}.txt")
+}
+
+/// Its lines: none for a release that needs none.
+fn lines(minor: u8) -> io::Result<Vec<String>> {
     println!("cargo:rerun-if-changed=stand_in");
-    let text = if own != minor && Path::new(&path).exists() { fs::read_to_string(&path)? } else { String::new() };
-    let (mut functions, mut identifiers) = (String::new(), String::new());
-    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
-        let wrong =
-            || io::Error::other(format!("{path}: `{line}` is no `function NAME | why` or `identifier NAME | why`"));
-        let (what, why) = line.split_once(" | ").ok_or_else(wrong)?;
-        match what.split_once(' ') {
-            Some(("function", name)) => functions += &format!("(FunctionId::{name}, {why:?}), "),
-            Some(("identifier", name)) => identifiers += &format!("({name:?}, {why:?}), "),
-            _ => return Err(wrong()),
-        }
-    }
+    let path = rows_of(minor);
+    let text = if Path::new(&path).exists() { fs::read_to_string(&path)? } else { String::new() };
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    Ok(lines.map(str::to_owned).collect())
+}
+
+/// Whether the tracer knows the release's instructions: a row `untraced | why` says no.
+fn traced(minor: u8) -> io::Result<bool> {
+    Ok(!lines(minor)?.iter().any(|line| line.starts_with("untraced | ")))
+}
+
+/// What of another release's bodies does not stand in for this one's; a release with its own has nothing.
+fn stand_in(minor: u8, own: u8) -> io::Result<String> {
+    let path = rows_of(minor);
+    let lines = if own == minor { Vec::new() } else { lines(minor)? };
+    let lines = lines.iter().filter(|line| !line.starts_with("untraced | "));
+    let wrong =
+        |line: &str| io::Error::other(format!("{path}: `{line}` is none of the forms that the file begins with"));
+    let rows = lines.map(|line| row(line).ok_or_else(|| wrong(line))).collect::<io::Result<String>>()?;
     Ok(format!(
-        "/// Functions of another release that do not stand in for this one's, and what they do otherwise: a trace that enters one\n\
-        /// ends before.\n\
-        pub const NO_STAND_IN: &[(FunctionId, &str)] = &[{functions}];\n\
-        /// Identifiers at which another release's bodies do not stand in for this one's.\n\
-        pub const NO_IDENTIFIER: &[(&str, &str)] = &[{identifiers}];\n"
+        "/// What of another release's bodies does not stand in for this one's.\npub const ROWS: &[Row] = &[\n{rows}];\n"
     ))
+}
+
+/// `KIND NAME [in|but FUNCTION] | why` as a row in Rust.
+fn row(line: &str) -> Option<String> {
+    let (what, why) = line.split_once(" | ")?;
+    let words: Vec<&str> = what.split(' ').collect();
+    let (what, more) = words.split_at_checked(2)?;
+    let what = match what {
+        ["function", name] => format!("What::Function(FunctionId::{name})"),
+        ["raises", name] => format!("What::Error(FunctionId::{name})"),
+        ["identifier", name] => format!("What::Identifier({name:?})"),
+        _ => return None,
+    };
+    let (within, but) = match more {
+        [] => ("None".to_owned(), "None".to_owned()),
+        ["in", name] => (format!("Some(FunctionId::{name})"), "None".to_owned()),
+        ["but", name] => ("None".to_owned(), format!("Some(FunctionId::{name})")),
+        _ => return None,
+    };
+    Some(format!("    Row {{ what: {what}, within: {within}, but: {but}, why: {why:?} }},\n"))
 }
 
 /// The modules of the Python package and their texts, as a Rust list, for hosts that have no package installed.
@@ -88,7 +118,7 @@ fn main() -> io::Result<()> {
         // Translated functions run on live objects.
         ("slotrt_live", has_hooks && bodies.is_some()),
         // Functions are traced.
-        ("slotrt_traces", has_hooks && bodies.is_some()),
+        ("slotrt_traces", has_hooks && bodies.is_some() && traced(minor)?),
     ];
     for (name, _) in rooms.iter().filter(|(_, is_there)| *is_there) {
         println!("cargo:rustc-cfg={name}");

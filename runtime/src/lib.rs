@@ -1,4 +1,6 @@
 //! Hooks CPython frames, traces bytecode with the generated object model, emits graphs, guards and new bytecode.
+// What is there for the tracer alone is not used where a release is not traced.
+#![cfg_attr(not(slotrt_traces), allow(dead_code, unused_imports))]
 #[cfg(slotrt_bytecode)]
 pub mod bytecode;
 #[cfg(slotrt_traces)]

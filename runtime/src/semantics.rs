@@ -6,14 +6,101 @@ include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
 
 use generated::capi::FunctionId;
 
-/// What a function does otherwise in this release.
-#[must_use]
-pub fn differs(function: FunctionId) -> Option<&'static str> {
-    NO_STAND_IN.iter().find(|row| row.0 == function).map(|row| row.1)
+/// A part of another release's bodies that does not stand in for this release's.
+#[derive(Debug)]
+pub struct Row {
+    /// What a call comes to.
+    pub what: What,
+    /// Counts only where this function began before, in the same instruction.
+    pub within: Option<FunctionId>,
+    /// Does not count where the function goes on with this one at once.
+    pub but: Option<FunctionId>,
+    /// What this release does otherwise.
+    pub why: &'static str,
 }
 
-/// Why a body of another release that asks for an identifier does not stand in for this one's.
-#[must_use]
-pub fn asks_otherwise(identifier: &str) -> Option<&'static str> {
-    NO_IDENTIFIER.iter().find(|row| row.0 == identifier).map(|row| row.1)
+/// What a call comes to where another release's body is no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum What {
+    /// A function.
+    Function(FunctionId),
+    /// A function, where the call raises or warns.
+    Error(FunctionId),
+    /// A special method that a class has, and the body asks for.
+    Identifier(&'static str),
+}
+
+/// Sets of rows are bits.
+const _: () = assert!(ROWS.len() <= 64, "a set of rows is a u64");
+
+/// The rows that a call came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoodIn {
+    rows: u64,
+    /// Whose `within` began.
+    within: u64,
+    /// Whose function began last, and has a `but`.
+    begun: Option<usize>,
+    /// Whose identifier was asked for last.
+    asked: Option<usize>,
+}
+
+impl StoodIn {
+    /// A translated function begins.
+    pub fn enter(&mut self, function: FunctionId) {
+        if let Some(index) = self.begun.take().filter(|index| ROWS[*index].but != Some(function)) {
+            self.rows |= 1 << index;
+        }
+        for (index, row) in ROWS.iter().enumerate() {
+            if row.within == Some(function) {
+                self.within |= 1 << index;
+            }
+            if ![What::Function(function), What::Error(function)].contains(&row.what) || !self.counts(index) {
+                continue;
+            }
+            match row.but {
+                Some(_) => self.begun = Some(index),
+                None => self.rows |= 1 << index,
+            }
+        }
+    }
+
+    /// A body names an identifier.
+    pub fn ask(&mut self, identifier: &'static str) {
+        let named = |(index, row): &(usize, &Row)| row.what == What::Identifier(identifier) && self.counts(*index);
+        if let Some((index, _)) = ROWS.iter().enumerate().find(named) {
+            self.asked = Some(index);
+        }
+    }
+
+    /// A class has what was looked for.
+    pub fn find(&mut self, name: &str) {
+        let same = |index: &usize| matches!(ROWS[*index].what, What::Identifier(asked) if asked == name);
+        if let Some(index) = self.asked.filter(same) {
+            self.rows |= 1 << index;
+        }
+    }
+
+    fn counts(self, index: usize) -> bool {
+        ROWS[index].within.is_none() || self.within & 1 << index != 0
+    }
+
+    /// The row that makes the outcome of the call another release's; `raised`: or a warning.
+    #[must_use]
+    pub fn difference(self, raised: bool) -> Option<&'static Row> {
+        let rows = self.begun.map_or(self.rows, |index| self.rows | 1 << index);
+        let differs = |row: &Row| raised || !matches!(row.what, What::Error(_));
+        ROWS.iter().enumerate().find(|(index, row)| rows & 1 << index != 0 && differs(row)).map(|(_, row)| row)
+    }
+}
+
+impl Row {
+    /// The name of what a call comes to.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self.what {
+            What::Function(function) | What::Error(function) => function.name(),
+            What::Identifier(name) => name,
+        }
+    }
 }

@@ -45,17 +45,6 @@ OPERATORS = {
 }
 # Translations that are known to be wrong, with the reason. `prove semantics` shows their differences like any other; tests require that no others differ.
 WRONG = {}
-# Differences where the bodies of another release stand in for the interpreter's own, with the reason.
-STAND_IN = dict(protocol.no_stand_in())
-if "bool_invert" in STAND_IN:
-    STAND_IN["PyNumber_Invert"] = "comes to bool_invert"
-if "notimplemented_bool" in STAND_IN:
-    # 3.14. Traces never come to these: they take powers of two operands, and leave a class with `__bool__ = None` to the interpreter.
-    STAND_IN["PyNumber_InPlacePower"] = STAND_IN["PyNumber_Power"] = "3.14 asks for `__rpow__` with three arguments, too"
-    STAND_IN["PyNumber_Rshift"] = STAND_IN["PyNumber_InPlaceRshift"] = "3.14 has no error of its own for `print >> stream`"
-    STAND_IN["slot_nb_bool"] = "3.14 words the error of `__bool__ = None` otherwise"
-    STAND_IN["PyObject_IsTrue"] = STAND_IN["PyObject_Not"] = "comes to notimplemented_bool"
-    STAND_IN["PySequence_Contains"] = STAND_IN["PySequence_In"] = "comes to _PySequence_IterSearch"
 # Arguments whose reference the function takes over.
 STEALS = {"PyList_SetItem": (2,), "PyTuple_SetItem": (2,), "PyBytes_ConcatAndDel": (1,), "PyUnicode_AppendAndDel": (1,), "PyModule_AddObject": (2,)}
 # Functions that are not called with arbitrary arguments, with the reason.
@@ -136,6 +125,7 @@ IDLE = {
     "method_vectorcall": "is not translated",
 }
 # Whether nothing says where members of this release's structs lie: translations that read them stop.
-NO_MEMBERS = "notimplemented_bool" in STAND_IN
+NO_MEMBERS = "notimplemented_bool" in protocol.no_stand_in()
 if NO_MEMBERS:
     IDLE["wrapper_call"] = "reads members"
+    IDLE["PySequence_Index"] = "does not stand in where it raises, as it does in a small sample"

@@ -51,9 +51,6 @@ def compare(options):
     report["operations"] = {kind: sum(report["functions"].get(name, 0) for name in names) for kind, names in rows.OPERATIONS.items()}
     report["exercised"], report["entered"] = len(report["functions"]), len(report["entered"])
     report["groups"] = [dict(zip(("function", "against", "differs"), key.split("\t")), count=count, cases=cases) for key, (count, cases) in sorted(report["groups"].items())]
-    report["known"] = [group | {"why": rows.STAND_IN[group["function"]]} for group in report["groups"] if group["function"] in rows.STAND_IN]
-    report["groups"] = [group for group in report["groups"] if group["function"] not in rows.STAND_IN]
-    report["differences"] -= sum(group["count"] for group in report["known"])
     for name in "unsupported", "stopped":
         report[name] = dict(sorted(report[name].items(), key=lambda item: (-item[1], item[0])))
     report["left out"] = sorted(about["left out"])

@@ -50,7 +50,7 @@ else:
 
             offered = ", ".join(f"slotrt.{offer}" for offer in __all__)
             raise AttributeError(
-                f"slotrt.{name}: slotrt traces CPython 3.11 to 3.13; "
+                f"slotrt.{name}: slotrt traces CPython 3.11 to 3.14; "
                 f"on {sys.version_info[0]}.{sys.version_info[1]} it offers {offered}"
             )
         raise AttributeError(f"module 'slotrt' has no attribute {name!r}")
@@ -82,5 +82,9 @@ __all__ = [
 ]
 if not _slotrt.TRACES:
     _OFFERED = ["InternalError", "bytecode", "hook"] if _slotrt.HOOKS else ["bytecode"]
+    if hasattr(_slotrt, "protocol"):
+        from ._slotrt import protocol
+
+        _OFFERED.append("protocol")
     _MISSING, __all__ = frozenset(__all__) - frozenset(_OFFERED), _OFFERED
 __version__ = _slotrt.__version__

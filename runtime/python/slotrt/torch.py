@@ -82,7 +82,6 @@ def _replacements():
         yield owner, "set_stance", set_stance
         yield owner, "mark_static_address", mark_static_address
         yield owner, "mark_unbacked", mark_unbacked
-        yield owner, "error_on_graph_break", error_on_graph_break
 
 
 def _refuse(what, instead):
@@ -130,18 +129,21 @@ def compile(
 
 def _backend(backend, mode, options, dynamic, name):
     """What slotrt gets for a backend, its mode and its options: PyTorch's own callable for them."""
-    from torch._dynamo.backends.registry import get_default_backend, lookup_backend
+    from torch._dynamo.backends import registry
 
-    backend = get_default_backend() if backend is None else backend
+    if backend is None:
+        # Not every PyTorch lets the default be chosen.
+        backend = getattr(registry, "get_default_backend", lambda: "inductor")()
+    named = () if name is None else (name,)
     if backend == "inductor":
         mode = "default" if mode is None and options is None else mode
-        return TensorsOnly(torch._TorchCompileInductorWrapper(mode, options, dynamic, name))
-    lookup_backend(backend)
+        return TensorsOnly(torch._TorchCompileInductorWrapper(mode, options, dynamic, *named))
+    registry.lookup_backend(backend)
     if backend == "eager" and not options and mode in (None, "default"):
         return "eager"
     if not options and mode in (None, "default"):
-        return TensorsOnly(lookup_backend(backend))
-    return TensorsOnly(torch._TorchCompileWrapper(backend, mode, options, dynamic, name))
+        return TensorsOnly(registry.lookup_backend(backend))
+    return TensorsOnly(torch._TorchCompileWrapper(backend, mode, options, dynamic, *named))
 
 
 def optimize(
@@ -250,8 +252,3 @@ def mark_unbacked(
     if strict:
         _refuse("torch._dynamo.mark_unbacked(strict=True)", "leave strict out: where the program looks at the size, a guard says so")
     mark_dynamic(t, index, min=min, max=max)
-
-
-def error_on_graph_break(error):
-    """Refused: whether breaks are errors is said once, for all that is compiled."""
-    _refuse("torch._dynamo.error_on_graph_break", "use torch.compile(fullgraph=True) for the part that must not break")

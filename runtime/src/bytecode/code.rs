@@ -1,6 +1,7 @@
 //! A decoded code object.
 use super::instr::{Instr, Label};
 use super::isa::Isa;
+use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -89,6 +90,14 @@ impl Code {
             return Some(guess);
         }
         self.instrs.iter().position(|instr| instr.id == label)
+    }
+
+    /// The `RESUME` at which the body begins: that of a generator stands behind `RETURN_GENERATOR`. From 3.15 on the code of a generator
+    /// expression asks its iterable for an iterator before that, in a frame of its own.
+    #[must_use]
+    pub fn start(&self) -> Option<usize> {
+        let made = self.instrs.iter().position(|instr| instr.op == Op::RETURN_GENERATOR).unwrap_or(0);
+        (made..self.instrs.len()).find(|index| self.instrs[*index].op == Op::RESUME)
     }
 
     /// Index of every label.

@@ -153,6 +153,12 @@ impl Isa {
         self.minor() > 13
     }
 
+    /// Whether an iterator takes two places of the stack, the second of which is empty or holds an integer that is no object.
+    #[must_use]
+    pub fn pairs_iterators(self) -> bool {
+        self.minor() > 14
+    }
+
     /// The instruction, with its argument, that subscribes what lies below with the value on top.
     #[must_use]
     pub fn subscription(self) -> (Op, u32) {

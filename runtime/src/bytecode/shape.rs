@@ -16,8 +16,29 @@ pub enum Entry {
     ObjectOrNull,
     /// The place in the code where an exception came from, where that is no object: handlers get it, and `RERAISE` reads it.
     Unit,
+    /// The second place of an iterator, from 3.15 on: NULL, or an integer that is no object, by which a sequence is read.
+    IndexOrNull,
     /// The exception that was being handled before `PUSH_EXC_INFO`; popping it ends the handling of the current one.
     PreviousException,
+}
+
+impl Entry {
+    /// Where the two differ.
+    fn either(self, other: Self) -> Self {
+        let index = |one: Self| matches!(one, Self::IndexOrNull | Self::Null);
+        if index(self) && index(other) { Self::IndexOrNull } else { Self::ObjectOrNull }
+    }
+
+    /// What the entry is once its object has become an integer that is none.
+    fn as_integer(self) -> Self {
+        if self == Self::ObjectOrNull { Self::IndexOrNull } else { Self::Unit }
+    }
+
+    /// Whether it can be an integer that is no object, which packets carry as one.
+    #[must_use]
+    pub fn may_be_integer(self) -> bool {
+        matches!(self, Self::Unit | Self::IndexOrNull)
+    }
 }
 
 /// The value stack, bottom first.
@@ -64,13 +85,13 @@ impl State {
 
     /// Takes in another way to the same instruction; says whether that changed anything.
     pub(super) fn join(&mut self, other: &Self) -> bool {
-        let stack = join_all(&mut self.stack, &other.stack, Entry::ObjectOrNull);
+        let stack = join_all(&mut self.stack, &other.stack, Entry::either);
         self.join_slots(other) | stack
     }
 
     /// The same for the slots alone.
     pub(super) fn join_slots(&mut self, other: &Self) -> bool {
-        join_all(&mut self.bound, &other.bound, Bound::Maybe)
+        join_all(&mut self.bound, &other.bound, |_, _| Bound::Maybe)
     }
 
     /// The stack with which the handler starts.
@@ -93,7 +114,7 @@ impl State {
     fn store(&mut self, slot: u32) {
         let bound = match self.pop() {
             Entry::Null => Bound::No,
-            Entry::ObjectOrNull => Bound::Maybe,
+            Entry::ObjectOrNull | Entry::IndexOrNull => Bound::Maybe,
             Entry::Object | Entry::Unit | Entry::PreviousException => Bound::Yes,
         };
         self.set(slot, bound);
@@ -114,14 +135,10 @@ impl State {
         let nth = |n: u32| depth.saturating_sub(n as usize);
         match instr.op {
             Op::PUSH_NULL => self.stack.push(Entry::Null),
-            // A prologue has put a place in the code there.
+            // A prologue has put an integer there that is no object.
             Op::NOP if instr.arg > 0 => {
-                self.stack
-                    .iter_mut()
-                    .rev()
-                    .nth(instr.arg as usize - 1)
-                    .into_iter()
-                    .for_each(|entry| *entry = Entry::Unit);
+                let entry = self.stack.iter_mut().rev().nth(instr.arg as usize - 1);
+                entry.into_iter().for_each(|entry| *entry = entry.as_integer());
             }
             Op::LOAD_GLOBAL if instr.arg & 1 == 1 => self.push_callable(code, Entry::Null),
             Op::LOAD_METHOD => {
@@ -172,6 +189,20 @@ impl State {
             }
             Op::MAP_ADD => self.stack.truncate(nth(2)),
             Op::WITH_EXCEPT_START => self.stack.push(Entry::Object),
+            Op::GET_ITER if code.isa().pairs_iterators() => {
+                self.pop();
+                self.stack.extend([Entry::Object, Entry::IndexOrNull]);
+            }
+            // These leave the two places of the iterator as they are.
+            Op::FOR_ITER if code.isa().pairs_iterators() => self.stack.push(Entry::Object),
+            Op::SEND if code.isa().pairs_iterators() => {
+                self.pop();
+                self.stack.push(Entry::Object);
+            }
+            Op::CLEANUP_THROW if code.isa().pairs_iterators() => {
+                self.stack.truncate(nth(2));
+                self.stack.push(Entry::Object);
+            }
             op => {
                 let isa = code.isa();
                 let (popped, pushed) = (isa.popped(op, instr.arg), isa.pushed(op, instr.arg));
@@ -199,13 +230,12 @@ impl State {
 }
 
 /// Where the two differ, either is possible.
-fn join_all<T: Copy + PartialEq>(mine: &mut [T], theirs: &[T], either: T) -> bool {
+fn join_all<T: Copy + PartialEq>(mine: &mut [T], theirs: &[T], either: impl Fn(T, T) -> T) -> bool {
     let mut changed = false;
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        if *mine != *theirs && *mine != either {
-            *mine = either;
-            changed = true;
-        }
+        let both = if *mine == *theirs { *mine } else { either(*mine, *theirs) };
+        changed |= both != *mine;
+        *mine = both;
     }
     changed
 }

@@ -90,7 +90,7 @@ impl<'py> Writer<'_, 'py> {
         if !self.code.is_continuation(self.py) {
             return Ok(Vec::new());
         }
-        let start = self.code.instrs.iter().position(|instr| instr.op == Op::RESUME).unwrap_or(0);
+        let start = self.code.start().unwrap_or(0);
         Ok(self.code.state_at(start)?.bound)
     }
 }

@@ -63,8 +63,7 @@ impl Frame {
 /// A copy of the code that ends after `RESUME`.
 fn start_of(py: Python<'_>, code: &Code) -> Result<Code, Failure> {
     let mut start = code.duplicate(py);
-    let resume = start.instrs.iter().position(|instr| instr.op == Op::RESUME);
-    let resume = resume.ok_or_else(|| fault("the code has no RESUME".into()))?;
+    let resume = start.start().ok_or_else(|| fault("the code has no RESUME".into()))?;
     start.instrs.truncate(resume + 1);
     Ok(start)
 }

@@ -100,7 +100,9 @@ fn call<'py>(mut live: Live<'py>, function: &calls::Function, args: &Bound<'py, 
     live.root = Some(function.id);
     let result = run(&mut live, function.id, &values);
     let left = live.leave_all();
+    let other = live.stood_in.difference(matches!(result, Err(Stop::Exception(_))));
     match result {
+        _ if let Some(row) = other => Err(unsupported(py, row.name(), &format!("{}: {}", row.name(), row.why))?),
         Ok(_) | Err(Stop::Exception(_)) if left > 0 => {
             let name = function.id.name();
             Err(PySystemError::new_err(format!("{name} ends in the middle of {left} calls of Py_EnterRecursiveCall")))
@@ -110,11 +112,16 @@ fn call<'py>(mut live: Live<'py>, function: &calls::Function, args: &Bound<'py, 
         Err(Stop::Exception(error)) => Err(error),
         Err(Stop::Unsupported(name)) => {
             live.abandon();
-            let error = Unsupported::new_err(format!("slotrt.protocol: unsupported: {name}"));
-            error.value(py).setattr("name", name)?;
-            Err(error)
+            Err(unsupported(py, name, name)?)
         }
     }
+}
+
+/// The error that names what the call came to.
+fn unsupported(py: Python<'_>, name: &str, text: &str) -> PyResult<PyErr> {
+    let error = Unsupported::new_err(format!("slotrt.protocol: unsupported: {text}"));
+    error.value(py).setattr("name", name)?;
+    Ok(error)
 }
 
 /// A Python object as an argument of a kind.
@@ -208,12 +215,12 @@ fn address(function: &Function) -> Option<usize> {
     identity::address(function.0.id)
 }
 
-/// Functions whose bodies, of another release, do not stand in for this one's: what they do otherwise.
+/// Functions and special methods at which another release's bodies do not stand in for this one's: what this one does otherwise.
 #[pyfunction]
 fn no_stand_in(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let rows = PyDict::new(py);
-    for (function, why) in crate::semantics::NO_STAND_IN {
-        rows.set_item(function.name(), why)?;
+    for row in crate::semantics::ROWS {
+        rows.set_item(row.name(), row.why)?;
     }
     Ok(rows)
 }

@@ -48,6 +48,7 @@ impl<'py> CApi for Live<'py> {
     }
     fn enter(&mut self, function: FunctionId) {
         self.note("enter", function.name());
+        self.stood_in.enter(function);
     }
     fn global(&mut self, name: Global) -> Answer<Object<'py>> {
         let text = name.name();
@@ -119,9 +120,7 @@ impl<'py> CApi for Live<'py> {
         self.text_member(name, object)
     }
     fn _Py_ID(&mut self, name: &'static str) -> Answer<Object<'py>> {
-        if let Some(why) = crate::semantics::asks_otherwise(name) {
-            return Err(self.unsupported(why));
-        }
+        self.stood_in.ask(name);
         Ok(PyString::intern(self.py, name).into_any())
     }
     fn slot(&mut self, tp: &Object<'py>, slot: Slot) -> Answer<Option<Function>> {
@@ -170,7 +169,12 @@ impl<'py> CApi for Live<'py> {
         Ok(types::slot(&op.get_type(), Slot::nb_index).is_some())
     }
     fn _PyType_LookupRef(&mut self, tp: &Object<'py>, name: &Object<'py>) -> Answer<Option<Object<'py>>> {
-        Ok(types::lookup(class(tp)?, name.cast::<PyString>().map_err(PyErr::from)?))
+        let name = name.cast::<PyString>().map_err(PyErr::from)?;
+        let found = types::lookup(class(tp)?, name);
+        if found.is_some() {
+            self.stood_in.find(name.to_str().unwrap_or_default());
+        }
+        Ok(found)
     }
     fn _PyObject_VectorcallTstate(
         &mut self,
@@ -271,6 +275,9 @@ impl<'py> CApi for Live<'py> {
         self.PyErr_WarnEx(category, text.to_str()?, level)
     }
     fn PyErr_WarnEx(&mut self, category: &Object<'py>, text: &str, level: isize) -> Answer<i32> {
+        if let Some(row) = self.stood_in.difference(true) {
+            return Err(self.unsupported(row.name()));
+        }
         let text = std::ffi::CString::new(text).map_err(PyErr::from)?;
         Ok(c_calls::warn(self.py, category, &text, level)?)
     }

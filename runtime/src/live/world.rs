@@ -31,13 +31,16 @@ pub struct Live<'py> {
     pub(super) arrays: Vec<Box<[usize]>>,
     /// What was allocated: kept, so that nothing half made is ever freed.
     pub(super) made: Vec<Bound<'py, PyAny>>,
+    /// Functions that were entered whose bodies do not stand in for this release's.
+    pub(super) stood_in: crate::semantics::StoodIn,
 }
 
 impl<'py> Live<'py> {
     /// The world of the attached interpreter.
     #[must_use]
     pub fn new(py: Python<'py>) -> Self {
-        Self { py, log: None, root: None, depth: 0, arrays: Vec::new(), made: Vec::new() }
+        let stood_in = crate::semantics::StoodIn::default();
+        Self { py, log: None, root: None, depth: 0, arrays: Vec::new(), made: Vec::new(), stood_in }
     }
 
     /// The same, which tells what begins and what the interpreter is asked for.

@@ -50,7 +50,7 @@ fn guard(py: Python<'_>, code: &mut Code, constants: &TransferConstants) {
     let mut block = exchange(py, code, constants);
     block.push(code.instr(Op::RERAISE, 0));
     let handler = block.first().map(|first| Handler { target: first.id, depth: 0, lasti: false });
-    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).unwrap_or(code.instrs.len());
+    let start = code.start().unwrap_or(code.instrs.len());
     for instr in &mut code.instrs[start..] {
         instr.handler = instr.handler.or(handler);
     }

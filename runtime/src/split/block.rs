@@ -80,7 +80,7 @@ impl Block<'_> {
     ) -> Vec<(usize, Bound)> {
         let mut carried = Vec::new();
         let replaced = self.unit.map(|(at, _)| at);
-        if (0..layout.stack.len()).any(|index| layout.stack[index] == Entry::Unit && replaced != Some(index)) {
+        if (0..layout.stack.len()).any(|index| layout.stack[index].may_be_integer() && replaced != Some(index)) {
             let reader = self.code.constant(constants.unit_reader.bind(py).as_any());
             let none = self.code.constant(py.None().bind(py));
             let (subscribe, drop) = (self.code.subscribe(), self.code.instr(Op::POP_TOP, 0));
@@ -104,7 +104,7 @@ impl Block<'_> {
                     self.push(Op::STORE_FAST, temporary);
                     carried.push((temporary, Bound::Yes));
                 }
-                Entry::ObjectOrNull => {
+                Entry::ObjectOrNull | Entry::IndexOrNull => {
                     self.push(Op::STORE_FAST, temporary);
                     carried.push((temporary, Bound::Maybe));
                 }

@@ -30,25 +30,36 @@ impl Block<'_> {
         let done = self.code.instr(if drops { Op::END_SEND } else { Op::NOP }, 0);
         // Where the interpreter runs the generator without a C call, it looks for the handler of what stands before SEND.
         let none = Instr { handler: raised, ..self.code.instr(Op::LOAD_CONST, none) };
+        let second = isa.pairs_iterators().then(|| Instr { handler: raised, ..self.code.instr(Op::PUSH_NULL, 0) });
+        let places = self.places();
         let send = Instr { handler: raised, ..self.code.jump(Op::SEND, done.id) };
         let awaits = self.code.flags & flag::COROUTINE != 0;
         let given = self.code.instr(Op::YIELD_VALUE, yielded(isa, awaits));
         let handler = match (awaits, isa.minor()) {
             // C throws into what is awaited.
             (true, ..=11) => raised,
-            (true, _) => Some(Handler { target: self.cleanup(py, constants, done.id, raised), depth: 2, lasti: false }),
-            (false, _) => {
-                Some(Handler { target: self.thrown(py, constants, given.id, done.id, raised), depth: 1, lasti: false })
+            (true, _) => {
+                Some(Handler { target: self.cleanup(py, constants, done.id, raised), depth: places + 1, lasti: false })
             }
+            (false, _) => Some(Handler {
+                target: self.thrown(py, constants, given.id, done.id, raised),
+                depth: places,
+                lasti: false,
+            }),
         };
         let given = Instr { handler, ..given };
         let resume = self.resume(awaits, handler);
         let back = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, send.id);
         // From here on C raises what came of throwing, up to 3.11.
         let again = Instr { handler: if isa.minor() < 12 { raised } else { None }, ..back };
-        let start = none.id;
-        self.instrs.extend([none, send, given, resume, again, done]);
+        let start = second.map_or(none.id, |second| second.id);
+        self.instrs.extend(second.into_iter().chain([none, send, given, resume, again, done]));
         self.follow(py, constants, start);
+    }
+
+    /// Places of the stack that what is delegated to takes.
+    fn places(&self) -> u32 {
+        1 + u32::from(self.code.isa().pairs_iterators())
     }
 
     /// Returns the value on top, or begins anew with what continues after it, where it is a packet.
@@ -93,9 +104,10 @@ impl Block<'_> {
         raised: Option<Handler>,
     ) -> Label {
         let cleanup = self.cleanup(py, constants, done, raised);
-        let handler = Some(Handler { target: cleanup, depth: 2, lasti: false });
+        let places = self.places();
+        let handler = Some(Handler { target: cleanup, depth: places + 1, lasti: false });
         let label = self.take_off_traceback();
-        let mut instrs = self.code.begin_method(py, constants, 2, "throw");
+        let mut instrs = self.code.begin_method(py, constants, places as usize + 1, "throw");
         instrs.push(self.code.instr(Op::COPY, 3));
         instrs.extend(self.code.end_call(1));
         self.handlers.extend(instrs.into_iter().map(|instr| Instr { handler, ..instr }));

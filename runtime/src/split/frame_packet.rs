@@ -5,7 +5,6 @@ use super::packet_layout::PacketLayout;
 use super::refusal::{Refusal, supported};
 use crate::bytecode::Code;
 use crate::bytecode::shape::{Bound, Entry, State};
-use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ pub struct FramePacket {
 /// for certain, or nothing.
 pub fn frame_packet(py: Python<'_>, code: &Code, at: usize, state: &State) -> Result<FramePacket, Refusal> {
     supported(py, code)?;
-    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
+    let start = code.start().ok_or(Refusal::Unreachable(at))?;
     let root = RootCode::of(py, code, start);
     let key = Key { resume: root.instr(at)?, state: root.state(state) };
     let layout = PacketLayout::new(&root.root, &key.state);
@@ -47,7 +46,7 @@ pub fn frame_packet(py: Python<'_>, code: &Code, at: usize, state: &State) -> Re
     let stack = layout.stack.iter().enumerate().filter_map(|(index, entry)| match entry {
         Entry::Null => None,
         Entry::PreviousException => Some(PacketPart::Handled(index)),
-        Entry::Object | Entry::Unit | Entry::ObjectOrNull => Some(PacketPart::Stack(index)),
+        Entry::Object | Entry::Unit | Entry::ObjectOrNull | Entry::IndexOrNull => Some(PacketPart::Stack(index)),
     });
     let parts = plain.chain(later).chain(stack).collect();
     let code = Arc::clone(&root.root);

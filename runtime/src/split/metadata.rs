@@ -4,7 +4,6 @@ use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::{Bound, State};
 use crate::bytecode::{Code, Position, flag};
-use generated::opcodes::Op;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -130,7 +129,7 @@ impl Code {
     /// Index from which on a frame can be left: after its start, or the prologue of a continuation.
     #[must_use]
     pub fn first_left_at(&self, py: Python<'_>) -> usize {
-        let start = self.instrs.iter().position(|instr| instr.op == Op::RESUME).map_or(0, |resume| resume + 1);
+        let start = self.start().map_or(0, |resume| resume + 1);
         self.prologue(py).max(start)
     }
 

@@ -155,7 +155,7 @@ impl Prologue<'_> {
             }
             let parameter = self.take();
             match entry {
-                Entry::ObjectOrNull => self.object_or_null(py, parameter, constants),
+                Entry::ObjectOrNull | Entry::IndexOrNull => self.object_or_null(py, parameter, constants),
                 _ => self.take_slot(parameter),
             }
             if *entry == Entry::PreviousException {
@@ -166,9 +166,10 @@ impl Prologue<'_> {
         self.units(py, layout, constants)
     }
 
-    /// Makes places in code of the objects that travelled for them, and says so to those who ask what lies on the stack.
+    /// Makes integers of the objects that travelled for them, and says so to those who ask what lies on the stack.
     fn units(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) -> PyResult<()> {
-        let places: Vec<usize> = (0..layout.stack.len()).filter(|index| layout.stack[*index] == Entry::Unit).collect();
+        let places: Vec<usize> =
+            (0..layout.stack.len()).filter(|index| layout.stack[*index].may_be_integer()).collect();
         if places.is_empty() {
             return Ok(());
         }

@@ -6,12 +6,11 @@ use super::refusal::{Refusal, supported};
 use super::transfer::{Site, install};
 use crate::bytecode::Code;
 use crate::bytecode::shape::State;
-use generated::opcodes::Op;
 use pyo3::prelude::*;
 
 /// A generator function's code that transfers its frame before the first instruction of its body, and delegates to the continuation.
 pub fn transfer_at_start(py: Python<'_>, code: &Code, constants: &TransferConstants) -> Result<Split, Refusal> {
-    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(0))?;
+    let start = code.start().ok_or(Refusal::Unreachable(0))?;
     split_any(py, code, start, &code.state_at(start)?, constants)
 }
 
@@ -38,7 +37,7 @@ pub(crate) fn split_any(
     state: &State,
     constants: &TransferConstants,
 ) -> Result<Split, Refusal> {
-    let start = code.instrs.iter().position(|instr| instr.op == Op::RESUME).ok_or(Refusal::Unreachable(at))?;
+    let start = code.start().ok_or(Refusal::Unreachable(at))?;
     let root = RootCode::of(py, code, start);
     let early = at < start || root.instr(at).is_err();
     let (at, state) = if early { (root.first, code.state_at(root.first)?) } else { (at, state.clone()) };

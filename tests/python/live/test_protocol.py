@@ -152,6 +152,46 @@ class Calls(unittest.TestCase):
             protocol.PyNumber_Or(protocol.NULL, 1)
 
 
+@unittest.skipUnless("notimplemented_bool" in protocol.no_stand_in(), "this release's bodies are its own, or another one's that say the same")
+class StandIns(unittest.TestCase):
+    """Bodies of another release answer but where this release does otherwise."""
+
+    def refused(self, function, *args):
+        with self.assertRaises(protocol.Unsupported) as caught:
+            function(*args)
+        self.assertIn(caught.exception.name, protocol.no_stand_in())
+        self.assertIn(protocol.no_stand_in()[caught.exception.name], str(caught.exception))
+        return caught.exception.name
+
+    def test_where_they_raise(self):
+        self.assertEqual(protocol.PySequence_Contains([1, 2], 2), 1)
+        self.assertEqual(self.refused(protocol.PySequence_Contains, object(), 2), "_PySequence_IterSearch")
+
+    def test_special_methods_that_are_not_asked_for(self):
+        class Truncated:
+            def __trunc__(self):
+                return 3
+
+        class Hinted:
+            def __length_hint__(self):
+                return 1
+
+            def __iter__(self):
+                return iter("ab")
+
+        self.assertEqual(protocol.PyNumber_Long("12"), 12)
+        self.assertEqual(self.refused(protocol.PyNumber_Long, Truncated()), "__trunc__")
+        self.assertEqual(self.refused(protocol.PySequence_Tuple, Hinted()), "__length_hint__")
+
+    def test_functions_that_hand_over(self):
+        class Power:
+            def __pow__(self, other, modulus=None):
+                return modulus
+
+        self.assertIsNone(protocol.PyNumber_Power(Power(), 2, None))
+        self.assertEqual(self.refused(protocol.PyNumber_Power, Power(), 2, 3), "slot_nb_power")
+
+
 @unittest.skipIf(sys.version_info[:2] != (3, 13), "what the files of a release ask of its headers is tried on one release")
 class Internals(unittest.TestCase):
     """What functions of the files that lay out objects ask of the headers: tables, items, free lists, characters, keywords."""

@@ -1,5 +1,6 @@
 """How many traces a function needs whose numbers change from call to call."""
 
+import sys
 import unittest
 
 import slotrt
@@ -109,7 +110,8 @@ class Traces(unittest.TestCase):
         compiled = slotrt.compile(quotients)
         for k, x in [(3, 2.0), (4, 3.0), (5, -1.0)]:
             self.assertEqual(compiled(k, x), quotients(k, x))
-        for k, x, message in [(0, 1.0, "integer division or modulo by zero"), (2, 0.0, "division by zero"), (2, -0.0, "division by zero")]:
+        of_integers = "division by zero" if sys.version_info >= (3, 14) else "integer division or modulo by zero"
+        for k, x, message in [(0, 1.0, of_integers), (2, 0.0, "division by zero"), (2, -0.0, "division by zero")]:
             with self.assertRaisesRegex(ZeroDivisionError, message):
                 compiled(k, x)
 

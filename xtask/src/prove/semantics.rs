@@ -3,7 +3,7 @@ use super::against;
 use crate::obtain::{Interpreter, compiled};
 use crate::place;
 use crate::run;
-use crate::testing::SUPPORTED;
+use crate::testing::LIVE;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use anyhow::{Result, anyhow};
@@ -64,9 +64,6 @@ struct Group {
     differs: String,
     count: u64,
     cases: Vec<String>,
-    /// Why it is to be so, where another release's bodies stand in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
 }
 
 /// What `tests/semantics/run.py` prints last.
@@ -83,7 +80,6 @@ struct Report {
     entered: u64,
     differences: u64,
     groups: Vec<Group>,
-    known: Vec<Group>,
     operations: BTreeMap<String, u64>,
     unsupported: BTreeMap<String, u64>,
     stopped: BTreeMap<String, u64>,
@@ -106,12 +102,12 @@ pub fn run(options: &Options) -> Result<()> {
         };
         return against::run(&asked);
     }
-    let releases = if options.releases.is_empty() { SUPPORTED.clone() } else { options.releases.clone() };
+    let releases = if options.releases.is_empty() { LIVE.clone() } else { options.releases.clone() };
     let mut reports = Vec::new();
     for release in &releases {
-        if !SUPPORTED.contains(release) {
+        if !LIVE.contains(release) {
             return Err(anyhow!("translated functions do not run on CPython {release}"))
-                .advise(format!("known releases: {}", SUPPORTED.join(", ")));
+                .advise(format!("known releases: {}", LIVE.join(", ")));
         }
         reports.push(one(&compiled::interpreter_of(release, options.python.as_deref())?, options)?);
     }
@@ -157,11 +153,9 @@ fn one(python: &Interpreter, options: &Options) -> Result<Report> {
 
 fn show(report: &Report) {
     step::suspended(|| {
-        for group in report.groups.iter().chain(&report.known) {
-            let Group { function, against, differs, count, .. } = group;
-            let known = group.why.as_ref().map_or(String::new(), |why| format!(", as is known: {why}"));
-            anstream::println!("{function} ({against}): {differs} differs in {count} cases{known}");
-            group.cases.iter().filter(|_| group.why.is_none()).for_each(|case| anstream::println!("    {case}"));
+        for Group { function, against, differs, count, cases } in &report.groups {
+            anstream::println!("{function} ({against}): {differs} differs in {count} cases");
+            cases.iter().for_each(|case| anstream::println!("    {case}"));
         }
         show_unsupported(&report.unsupported);
         report.slow.iter().for_each(|case| anstream::println!("took too long: {case}"));

@@ -29,10 +29,14 @@ pub(super) struct Ambient {
     transforms: Py<PyAny>,
     /// A context in which nothing is transformed.
     untransformed: Py<PyAny>,
+    /// Tells whether classes take over calls with their instances.
+    overrides_on: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
-    /// What it is that they choose, on the CPU.
-    autocast_dtype: Py<PyAny>,
+    /// Whether they do on a kind of device, and what it is that they choose there.
+    autocast_on: [Py<PyAny>; 2],
+    /// Gives the device that is beside the CPU, or the CPU.
+    accelerator: Option<Py<PyAny>>,
 }
 
 impl Ambient {
@@ -48,6 +52,10 @@ impl Ambient {
         for name in QUESTIONS {
             questions.push(native.getattr(*name)?.unbind());
         }
+        for name in ["_is_torch_function_enabled", "_is_torch_function_all_disabled"] {
+            questions.push(native.getattr(name)?.unbind());
+        }
+        let overrides_on = native.getattr(name!("_is_torch_function_enabled"))?.unbind();
         let function_modes = FunctionModes::new(&native)?;
         let dispatch_modes = native.getattr(name!("_len_torch_dispatch_stack"))?.unbind();
         let mut absent = Vec::new();
@@ -59,7 +67,9 @@ impl Ambient {
         let transforms = native.getattr(name!("_functorch"))?.getattr(name!("peek_interpreter_stack"))?.unbind();
         let untransformed = native.getattr(name!("_DisableFuncTorch"))?.unbind();
         let autocast = native.getattr(name!("_is_any_autocast_enabled"))?.unbind();
-        let autocast_dtype = module.getattr(name!("get_autocast_dtype"))?.unbind();
+        let autocast_on = [name!("is_autocast_enabled"), name!("get_autocast_dtype")];
+        let [enabled, dtype] = autocast_on.map(|name| module.getattr(name).map(Bound::unbind));
+        let accelerator = native.getattr_opt(name!("_get_accelerator"))?.map(Bound::unbind);
         Ok(Self {
             questions,
             function_modes,
@@ -67,8 +77,10 @@ impl Ambient {
             absent,
             transforms,
             untransformed,
+            overrides_on,
             autocast,
-            autocast_dtype,
+            autocast_on: [enabled?, dtype?],
+            accelerator,
         })
     }
 
@@ -77,9 +89,20 @@ impl Ambient {
             self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
         answers.push(self.function_modes.count(py)?);
         if self.is_autocast(py)? {
-            answers.push(self.autocast_dtype.bind(py).call1(("cpu",))?);
+            answers.push(self.autocast_choices(py)?.into_any());
         }
         PyTuple::new(py, answers)
+    }
+
+    /// Whether operations choose their types on the CPU and on the device beside it, and which.
+    fn autocast_choices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut kinds = vec!["cpu".into_pyobject(py)?.into_any()];
+        if let Some(accelerator) = &self.accelerator {
+            kinds.push(accelerator.bind(py).call0()?.getattr(name!("type"))?);
+        }
+        let asked = kinds.iter().flat_map(|kind| self.autocast_on.each_ref().map(|question| (question, kind)));
+        let choices = asked.map(|(question, kind)| question.bind(py).call1((kind,)));
+        PyTuple::new(py, choices.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Whether the answers are these.
@@ -99,7 +122,7 @@ impl Ambient {
             return Ok(false);
         }
         // One of the questions is whether operations choose their types: then there is one answer more.
-        Ok(then.len() == count + 1 || same(self.autocast_dtype.bind(py).call1(("cpu",))?, count + 1)?)
+        Ok(then.len() == count + 1 || same(self.autocast_choices(py)?.into_any(), count + 1)?)
     }
 
     /// Whether no hooks look at what operations save.
@@ -110,6 +133,11 @@ impl Ambient {
             }
         }
         Ok(true)
+    }
+
+    /// Whether classes take over calls with their instances.
+    pub(super) fn overrides_are_on(&self, py: Python<'_>) -> PyResult<bool> {
+        self.overrides_on.bind(py).call0()?.is_truthy()
     }
 
     /// Whether operations choose their types by themselves.
@@ -161,7 +189,8 @@ impl Ambient {
 pub(super) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
-    /// The words of such modes, once they were found, if nothing sees operations and they do not choose their types.
+    /// The words of such modes, once they were found, if nothing sees operations, they do not choose their types, and classes
+    /// take over calls with their instances.
     words: OnceLock<ModeWords>,
 }
 
@@ -183,11 +212,13 @@ impl SameModes {
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
         let now = ModeWords::now(py);
         if self.words.get().is_some_and(|then| now.as_ref() == Some(then)) {
-            return Ok(!self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?);
+            let plain = !self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?;
+            return Ok(plain && self.ambient.overrides_are_on(py)?);
         }
         let agrees = self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?;
         if let Some(now) = now.filter(|now| agrees && now.are_plain())
             && !self.ambient.is_autocast(py)?
+            && self.ambient.overrides_are_on(py)?
         {
             self.words.get_or_init(|| now);
         }

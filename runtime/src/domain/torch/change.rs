@@ -1,6 +1,9 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::classes::AS_SUBCLASS;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
+use super::place::Place;
+use super::site::unplaced;
 use super::sketch::Sketch;
 use super::symbols::sizes;
 use crate::domain::{Answer, Operand};
@@ -34,9 +37,6 @@ const REFUSED: &[&str] = &[
 
 /// The operand that gets the result.
 const OUT: &str = "out";
-
-/// What `Tensor.get_device` gives on the CPU.
-const NO_INDEX: i64 = -1;
 
 /// Whether an operation of this name makes or takes quantised tensors.
 fn is_quantised(name: &str) -> bool {
@@ -75,12 +75,20 @@ impl<'py> Meta<'_, 'py> {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }
         match args.first() {
-            // All tensors of the graph are there.
-            Some(Operand::Graph { value, .. }) if name == "cpu" && args.len() == 1 && kwargs.is_empty() => {
+            Some(Operand::Graph { value, example, .. })
+                if name == "cpu"
+                    && args.len() == 1
+                    && kwargs.is_empty()
+                    && Place::of(example).is_some_and(|place| place.is_cpu()) =>
+            {
                 Ok(Answer::Same(*value))
             }
-            Some(Operand::Graph { .. }) if name == "get_device" && args.len() == 1 && kwargs.is_empty() => {
-                Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, NO_INDEX).into_any()))
+            Some(Operand::Graph { example, .. }) if name == "get_device" && args.len() == 1 && kwargs.is_empty() => {
+                let index = Place::of(example).ok_or_else(unplaced)?.index();
+                Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, index).into_any()))
+            }
+            Some(Operand::Graph { example, .. }) if name == AS_SUBCLASS && kwargs.is_empty() => {
+                self.as_class(target, example, args)
             }
             _ if kwargs.iter().any(|(name, _)| name == OUT) => {
                 self.write(&target, args, kwargs, &[], &[OUT.to_owned()])

@@ -1,8 +1,8 @@
 //! `with torch.device("cpu")`: a mode that says where new tensors are put. It changes nothing where they are put there anyway.
-use super::device::is_here;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
+use super::place::is_cpu;
 use crate::domain::{Answer, ModeChange, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -26,7 +26,7 @@ impl Torch {
         let Some(Operand::Known(device)) = args.first().filter(|_| matches!(args.len(), 1 | 4)) else {
             return Err(stop("unsupported form of a PyTorch call", "torch.device", "It begins or ends a mode."));
         };
-        if !is_here(device) {
+        if !is_cpu(device) {
             let why = "Only new CPU tensors are recorded.";
             return Err(stop("mode that puts new tensors elsewhere", types::text(device), why));
         }

@@ -1,9 +1,15 @@
-//! Operations under autocast: the `meta` device does not know it. PyTorch's own fake tensors do; they are slower.
+//! Operations under autocast, and on tensors at several places: the `meta` device does not know them. PyTorch's own fake tensors do; they
+//! are slower.
 use super::empty_like::empty_like;
+use super::place::Place;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Tensors on the `meta` device, and where those are that they stand for.
+type Places<'py> = [(Bound<'py, PyAny>, Place)];
 
 /// Turns objects with tensors of the `meta` device into such with fake tensors, and back.
 #[derive(Debug)]
@@ -12,12 +18,24 @@ pub(super) struct Fakes {
     tensor: Py<PyType>,
     /// `FakeTensorMode()`.
     mode: Mutex<Option<Py<PyAny>>>,
+    /// Whether a result was made that does not know what it was computed from.
+    were_asked: AtomicBool,
 }
 
 impl Fakes {
     pub(super) fn new(module: &Bound<'_, PyModule>, tensor: &Py<PyType>) -> Self {
         let py = module.py();
-        Self { module: module.clone().unbind(), tensor: tensor.clone_ref(py), mode: Mutex::default() }
+        Self {
+            module: module.clone().unbind(),
+            tensor: tensor.clone_ref(py),
+            mode: Mutex::default(),
+            were_asked: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a result was made that does not know what it was computed from.
+    pub(super) fn were_asked(&self) -> bool {
+        self.were_asked.load(Relaxed)
     }
 
     /// What `target` gives, with tensors of the `meta` device for the results; an operand that it gives is the operand itself.
@@ -26,8 +44,9 @@ impl Fakes {
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],
         named: &Bound<'py, PyDict>,
+        places: &Places<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call_in(&self.mode(target.py())?, target, args, named)
+        self.call_in(&self.mode(target.py())?, target, args, named, places)
     }
 
     /// The same for an operator that takes functions, which may make numbers of its own for sizes.
@@ -35,12 +54,13 @@ impl Fakes {
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],
+        places: &Places<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, named) = (target.py(), PyDict::new(target.py()));
         let symbols = py.import("torch.fx.experimental.symbolic_shapes")?.getattr(name!("ShapeEnv"))?.call0()?;
         named.set_item(name!("shape_env"), symbols)?;
         let class = py.import("torch._subclasses.fake_tensor")?.getattr(name!("FakeTensorMode"))?;
-        self.call_in(&class.call((), Some(&named))?, target, args, &PyDict::new(py))
+        self.call_in(&class.call((), Some(&named))?, target, args, &PyDict::new(py), places)
     }
 
     fn call_in<'py>(
@@ -49,19 +69,20 @@ impl Fakes {
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],
         named: &Bound<'py, PyDict>,
+        places: &Places<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = target.py();
+        self.were_asked.store(true, Relaxed);
+        let fake = |stand_in: &Bound<'py, PyAny>| {
+            let place = places.iter().find(|(known, _)| known.is(stand_in)).map(|(_, place)| place.text());
+            empty_like(self.module.bind(py), stand_in, place.as_deref().unwrap_or("cpu"))
+        };
         mode.call_method0(name!("__enter__"))?;
         let called = (|| {
-            let fakes = args.iter().map(|arg| self.on(arg, "cpu")).collect::<PyResult<Vec<_>>>()?;
+            let fakes = args.iter().map(|arg| self.mapped(arg, &fake)).collect::<PyResult<Vec<_>>>()?;
             let fake_named = PyDict::new(py);
             for (name, value) in named {
-                // Where a call says its device, that is the one of its result.
-                let is_device = name.eq("device")?;
-                fake_named.set_item(
-                    name,
-                    if is_device { "cpu".into_pyobject(py)?.into_any() } else { self.on(&value, "cpu")? },
-                )?;
+                fake_named.set_item(name, self.mapped(&value, &fake)?)?;
             }
             let gives = target.call(PyTuple::new(py, &fakes)?, Some(&fake_named))?;
             PyResult::Ok((fakes, gives))
@@ -71,7 +92,12 @@ impl Fakes {
         let (fakes, gives) = called?;
         match fakes.iter().position(|fake| fake.is(&gives)) {
             Some(index) => Ok(args[index].clone()),
-            None => self.on(&gives, "meta"),
+            None => self.mapped(&gives, &|fake| {
+                let place = Place::named(&fake.getattr(name!("device"))?);
+                let made = empty_like(self.module.bind(py), fake, "meta")?;
+                place.map(|place| place.tell(&made)).transpose()?;
+                Ok(made)
+            }),
         }
     }
 
@@ -88,14 +114,18 @@ impl Fakes {
         Ok(made)
     }
 
-    /// The object with tensors on another device.
-    fn on<'py>(&self, object: &Bound<'py, PyAny>, device: &str) -> PyResult<Bound<'py, PyAny>> {
+    /// The object with other tensors in their place.
+    fn mapped<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        other: &dyn Fn(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let py = object.py();
         if object.is_instance(self.tensor.bind(py))? {
-            return empty_like(self.module.bind(py), object, device);
+            return other(object);
         }
         let all = |items: Bound<'py, PyAny>| {
-            items.try_iter()?.map(|item| self.on(&item?, device)).collect::<PyResult<Vec<_>>>()
+            items.try_iter()?.map(|item| self.mapped(&item?, other)).collect::<PyResult<Vec<_>>>()
         };
         if object.is_exact_instance_of::<PyList>() {
             return Ok(PyList::new(py, all(object.clone())?)?.into_any());

@@ -1,5 +1,5 @@
 //! The modes of the thread that see functions of PyTorch being called.
-use super::device::is_here;
+use super::place::is_cpu;
 use crate::names::name;
 use pyo3::prelude::*;
 
@@ -33,7 +33,7 @@ impl FunctionModes {
         let class = py.import("torch.utils._device")?.getattr(name!("DeviceContext"))?;
         for index in 0..count {
             let mode = self.at.bind(py).call1((index,))?;
-            if !mode.get_type().is(&class) || !is_here(&mode.getattr(name!("device"))?) {
+            if !mode.get_type().is(&class) || !is_cpu(&mode.getattr(name!("device"))?) {
                 return Ok(false);
             }
         }

@@ -3,6 +3,8 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::metadata;
+use super::place::Place;
+use super::site::unplaced;
 use super::sketch::Sketch;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
@@ -57,13 +59,17 @@ impl Torch {
         if metadata::is_attribute(name) {
             return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
         }
-        if let Some(answer) = metadata::kind(name) {
+        let place = || match tensor {
+            Operand::Graph { example, .. } => Place::of(example).ok_or_else(unplaced),
+            _ => Ok(Place::default()),
+        };
+        if metadata::is_kind(name) {
+            let answer = metadata::kind(name, &place()?);
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
         }
         match name {
             "device" => {
-                let device =
-                    self.module.bind(meta.py).getattr(name!("device")).and_then(|device| device.call1(("cpu",)));
+                let device = place()?.object(meta.py);
                 device.map(Answer::Constant).map_err(|error| fault(&error))
             }
             // A tensor that needs no gradients is a leaf; of one from outside that needs some no guard says.

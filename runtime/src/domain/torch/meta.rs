@@ -1,16 +1,19 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::device::{is_device, is_here};
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
+use super::place::{Place, is_asked, is_device};
+use super::site::{Site, is_by_kernel};
 use super::sketch::Sketch;
 use super::stand_ins::stand_in;
-use crate::domain::{Answer, Domain, Operand};
+use super::undo::saved;
+use crate::domain::{Answer, Domain, Operand, SavedParts};
 use crate::graph_break::{Break, OVERRIDDEN};
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyString, PyTuple};
+use std::cell::RefCell;
 
 /// The break at operations while something in the thread looks at them.
 pub(super) fn overridden() -> Box<Break> {
@@ -42,6 +45,9 @@ impl<'py> StandIns<'py> {
     }
 }
 
+/// Tensors on the `meta` device, and where those are that they stand for.
+pub(super) type Places<'py> = RefCell<Vec<(Bound<'py, PyAny>, Place)>>;
+
 /// Turns operands into the objects that stand for them.
 pub(super) struct Meta<'a, 'py> {
     pub(super) torch: &'a Torch,
@@ -51,30 +57,47 @@ pub(super) struct Meta<'a, 'py> {
 impl<'py> Meta<'_, 'py> {
     /// The object that stands for an operand.
     pub(super) fn object(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
-        let all = |items: &[Operand<'py>]| items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>();
+        self.object_where(operand, None)
+    }
+
+    /// The object that stands for an operand. `places`: devices stay what they are, and what stands for tensors is added with their places.
+    pub(super) fn object_where(
+        &self,
+        operand: &Operand<'py>,
+        places: Option<&Places<'py>>,
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let object = |item: &Operand<'py>| self.object_where(item, places);
+        let all = |items: &[Operand<'py>]| items.iter().map(object).collect::<Result<Vec<_>, _>>();
         match operand {
             // Arrays of another library are values of the graph, too.
             Operand::Graph { example, .. } if !self.torch.is_tensor(example) => {
                 Err(unknown(&crate::ffi::types::name(&example.get_type())))
             }
-            Operand::Graph { example, .. } => self.stand_in(example).map_err(|error| fault(&error)),
+            Operand::Graph { example, .. } => {
+                let stand_in = self.stand_in(example).map_err(|error| fault(&error))?;
+                if let Some(places) = places {
+                    places.borrow_mut().push((stand_in.clone(), Place::of(example).unwrap_or_default()));
+                }
+                Ok(stand_in)
+            }
+            Operand::Known(object) if places.is_some() => plain(object),
             Operand::Known(object) => self.known(object),
             Operand::Number { hint, .. } => Ok(hint.clone()),
             Operand::Tuple(items) => Ok(PyTuple::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::List(items) => Ok(PyList::new(self.py, all(items)?).map_err(|error| fault(&error))?.into_any()),
             Operand::Slice(parts) => {
-                let [start, end, step] = [self.object(&parts[0])?, self.object(&parts[1])?, self.object(&parts[2])?];
+                let [start, end, step] = [object(&parts[0])?, object(&parts[1])?, object(&parts[2])?];
                 self.py.get_type::<PySlice>().call1((start, end, step)).map_err(|error| fault(&error))
             }
             Operand::Foreign(class) => Err(unknown(&crate::ffi::types::name(class))),
         }
     }
 
-    /// What stands for a known object: it itself, but for the device that tensors of the graph are on.
+    /// What stands for a known object: it itself, but for devices.
     fn known(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let object = plain(object)?;
         let class = object.get_type();
-        if is_device(&object) && is_here(&object) {
+        if is_device(&object) {
             return class.call1(("meta",)).map_err(|error| fault(&error));
         }
         Ok(object)
@@ -96,7 +119,8 @@ impl<'py> Meta<'_, 'py> {
         Ok(answer.map_or_else(Answer::Raised, Answer::Constant))
     }
 
-    fn folded(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+    /// The object that an operand is, where it is known with all that it holds.
+    pub(super) fn folded(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.folded(item)).collect::<Result<Vec<_>, _>>();
         match operand {
             Operand::Known(object) => plain(object),
@@ -116,15 +140,12 @@ impl<'py> Meta<'_, 'py> {
         Ok(example.getattr(name!("is_meta"))?.is_truthy()? || !needs()?)
     }
 
-    /// The operands of `Tensor.to`, where a text names the device: the device itself. Breaks where that is another one.
+    /// The operands of `Tensor.to`, where a text or a number names the device: the device itself.
     pub(super) fn placed(&self, args: &[Operand<'py>]) -> Result<Vec<Operand<'py>>, Box<Break>> {
         let mut args = args.to_vec();
         if let Some(Operand::Known(place)) = args.get_mut(1)
-            && place.is_exact_instance_of::<PyString>()
+            && (place.is_exact_instance_of::<PyString>() || place.is_exact_instance_of::<PyInt>())
         {
-            if !is_here(place) {
-                return Err(elsewhere(crate::ffi::types::text(place)));
-            }
             let device = self.torch.module.bind(self.py).getattr(name!("device"));
             *place = device.and_then(|device| device.call1((&*place,))).map_err(|error| fault(&error))?;
         }
@@ -134,11 +155,6 @@ impl<'py> Meta<'_, 'py> {
     /// A tensor on the `meta` device with the metadata of `example`.
     fn stand_in(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         stand_in(self.torch, example)
-    }
-
-    /// Breaks where an object might override PyTorch's functions.
-    pub(super) fn refuse_foreign(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
-        args.iter().try_for_each(|arg| self.object(arg).map(drop))
     }
 
     /// Breaks where a mode intercepts all operations.
@@ -157,7 +173,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        refuse_places(args, kwargs)?;
+        let site = self.site(&crate::ffi::callee::name_of(&target), args, kwargs)?;
         if metadata::is_method(&target)
             && kwargs.is_empty()
             && let Some(answer) = self.torch.metadata_answer(self.py, &target, args)?
@@ -167,14 +183,11 @@ impl<'py> Meta<'_, 'py> {
         if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
             return answer;
         }
-        let operands = self.stand_ins(args, kwargs)?;
-        let called = match self.torch.ambient.is_autocast(self.py) {
-            Ok(false) => operands.run(&target).or_else(|error| self.without_kernel(&target, &operands, error)),
-            Ok(true) => self.torch.fakes.call(&target, &operands.positional, &operands.named),
-            Err(error) => Err(error),
+        let is_autocast = self.torch.ambient.is_autocast(self.py).map_err(|error| fault(&error))?;
+        let (objects, example) = match is_autocast || self.needs_fakes(&target, &site) {
+            true => self.faked(&target, args, kwargs)?,
+            false => self.without_contents(&target, args, kwargs, &site)?,
         };
-        let example = called.map_err(|error| fails(&target, &error))?;
-        let objects = operands.positional;
         let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
         if let Some(Operand::Graph { value, .. }) = itself {
             return Ok(Answer::Same(*value));
@@ -182,22 +195,75 @@ impl<'py> Meta<'_, 'py> {
         self.answer(target, args, kwargs, &objects, example)
     }
 
+    /// Whether only tensors that know where they are say what a call gives.
+    fn needs_fakes(&self, target: &Bound<'py, PyAny>, site: &Site) -> bool {
+        match site {
+            Site::Several => true,
+            Site::One(place) => !place.is_cpu() && is_by_kernel(&crate::ffi::callee::name_of(target)),
+        }
+    }
+
+    /// The positional operands, and what a call gives, on the `meta` device.
+    fn without_contents(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        site: &Site,
+    ) -> Result<(Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>), Box<Break>> {
+        let operands = self.stand_ins(args, kwargs)?;
+        let place = site.place();
+        let without_kernel = |error| self.without_kernel(target, (args, kwargs), error);
+        let called = operands.run(target).or_else(without_kernel).map_err(|error| fails(target, &error))?;
+        self.tell(&called, &place).map_err(|error| fault(&error))?;
+        Ok((operands.positional, called))
+    }
+
+    /// Tells the tensors of a result where they are.
+    fn tell(&self, result: &Bound<'py, PyAny>, place: &Place) -> PyResult<()> {
+        if !is_asked() {
+            return Ok(());
+        }
+        match self.parts(result) {
+            Some(parts) => parts.iter().filter(|part| !part.is_none()).try_for_each(|part| place.tell(part)),
+            None if result.get_type().is(&self.torch.tensor) => place.tell(result),
+            None => Ok(()),
+        }
+    }
+
+    /// The positional operands, and what a call gives as PyTorch's fake tensors say, which know where they are.
+    fn faked(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Result<(Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>), Box<Break>> {
+        let places = Places::default();
+        let objects = args.iter().map(|arg| self.object_where(arg, Some(&places))).collect::<Result<Vec<_>, _>>()?;
+        let named = PyDict::new(self.py);
+        for (name, value) in kwargs {
+            named.set_item(name, self.object_where(value, Some(&places))?).map_err(|error| fault(&error))?;
+        }
+        let called = self.torch.fakes.call(target, &objects, &named, &places.borrow());
+        Ok((objects, called.map_err(|error| fails(target, &error))?))
+    }
+
     /// What a call gives that the `meta` device has no kernel for, as PyTorch's fake tensors know; or its error.
     fn without_kernel(
         &self,
         target: &Bound<'py, PyAny>,
-        operands: &StandIns<'py>,
+        (args, kwargs): (&[Operand<'py>], &[(String, Operand<'py>)]),
         error: PyErr,
     ) -> PyResult<Bound<'py, PyAny>> {
         if !error.is_instance_of::<PyNotImplementedError>(self.py) || !self.torch.ambient.outside_is_plain(self.py)? {
             return Err(error);
         }
-        let module = self.torch.module.bind(self.py);
         // They may run the operation itself, on zeros.
-        let state = module.call_method0(name!("get_rng_state"))?;
-        let called = self.torch.fakes.call(target, &operands.positional, &operands.named);
-        module.call_method1(name!("set_rng_state"), (state,))?;
-        called.map_err(|_| error)
+        let random = SavedParts { random: true, ..SavedParts::default() };
+        let saved = saved::save(self.torch.module.bind(self.py), &[], random)?;
+        let called = self.faked(target, args, kwargs);
+        saved.restore(self.py)?;
+        called.map(|(_, called)| called).map_err(|_| error)
     }
 
     /// The objects that stand for operands; where no tensor tells the device, it is said.
@@ -248,7 +314,7 @@ impl<'py> Meta<'_, 'py> {
             return Ok(Answer::Node { target, args, kwargs, example });
         }
         let text = format!("{} gives {}", name_of(&target), crate::ffi::types::name(&example.get_type()));
-        Err(stop("PyTorch result that is no tensor", text, "Only CPU tensors are graph values."))
+        Err(stop("PyTorch result that is no tensor", text, "Only plain tensors are graph values."))
     }
 
     fn is_meta_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
@@ -282,27 +348,6 @@ impl<'py> Meta<'_, 'py> {
 
 /// Functions that do nothing but raise an exception if contents are not as they say.
 const CHECKS: &[&str] = &["_assert_async"];
-
-/// Breaks where a call says that its result is to go elsewhere.
-pub(super) fn refuse_places(args: &[Operand<'_>], kwargs: &[(String, Operand<'_>)]) -> Result<(), Box<Break>> {
-    let stays = |value: &Operand<'_>| match value {
-        Operand::Known(device) => device.is_none() || is_here(device),
-        _ => false,
-    };
-    let leaves = |value: &Operand<'_>| match value {
-        Operand::Known(object) => is_device(object) && !is_here(object),
-        _ => false,
-    };
-    if args.iter().any(leaves) || kwargs.iter().any(|(name, value)| name == "device" && !stays(value)) {
-        return Err(elsewhere("device="));
-    }
-    Ok(())
-}
-
-/// The break at a call whose result is no CPU tensor.
-fn elsewhere(context: impl Into<String>) -> Box<Break> {
-    stop("unsupported form of a PyTorch call", context, "Only new CPU tensors are recorded.")
-}
 
 /// Known objects that PyTorch takes as they are, without running Python code of theirs.
 fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {

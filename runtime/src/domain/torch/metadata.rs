@@ -1,4 +1,5 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
+use super::place::Place;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -6,8 +7,9 @@ use pyo3::types::PyTuple;
 /// Attributes.
 const ATTRIBUTES: &[&str] = &["shape", "dtype", "ndim", "requires_grad", "itemsize", "nbytes", "layout"];
 
-/// Attributes that ask for a kind of tensor which is never recorded.
-const OTHER_KINDS: &[&str] = &[
+/// Attributes that ask for a kind of tensor, by its device or its layout.
+const KINDS: &[&str] = &[
+    "is_cpu",
     "is_cuda",
     "is_hpu",
     "is_ipu",
@@ -48,12 +50,14 @@ pub(super) fn is_attribute(name: &str) -> bool {
     ATTRIBUTES.contains(&name)
 }
 
-/// What an attribute says that asks for a kind of tensor: all that are recorded are strided, and on the CPU.
-pub(super) fn kind(name: &str) -> Option<bool> {
-    match name {
-        "is_cpu" => Some(true),
-        _ => OTHER_KINDS.contains(&name).then_some(false),
-    }
+/// Whether an attribute asks for a kind of tensor.
+pub(super) fn is_kind(name: &str) -> bool {
+    KINDS.contains(&name)
+}
+
+/// What such an attribute says: all that are recorded are strided, and have contents.
+pub(super) fn kind(name: &str, place: &Place) -> bool {
+    name.strip_prefix("is_").is_some_and(|kind| kind == place.kind())
 }
 
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {

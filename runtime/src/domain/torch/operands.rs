@@ -94,6 +94,14 @@ impl<'a, 'py, V: View> Operands<'a, 'py, V> {
         }
     }
 
+    /// An operand that is given by name: where the result is to be, the site of the call says.
+    pub(super) fn option(&mut self, name: &str, operand: &Operand<'py>) -> Argument<V::Size> {
+        match operand {
+            Operand::Known(object) if name == "device" && !object.is_none() => Argument::Device,
+            _ => self.argument(operand),
+        }
+    }
+
     fn tensor(&mut self, example: &Bound<'py, PyAny>, layout: Option<&SymbolicLayout>) -> Argument<V::Size> {
         let Some(tensor) = self.rules.metadata(example) else { return Argument::Other };
         self.tensors.push(self.view.tensor(tensor, layout));
@@ -147,7 +155,8 @@ impl<'a, 'py, V: View> Operands<'a, 'py, V> {
                 Ok(items) => Argument::Tuple(items.iter().map(|item| self.known(&item)).collect()),
                 Err(_) => Argument::Other,
             },
-            "torch.device" if super::device::is_here(object) => Argument::Device,
+            // The site of the call says which.
+            "torch.device" => Argument::Device,
             "torch.memory_format" => {
                 let found = self.rules.formats.iter().find(|(known, _)| object.is(known));
                 found.map_or(Argument::Other, |(_, format)| Argument::Format(*format))

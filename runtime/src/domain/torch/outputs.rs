@@ -25,7 +25,7 @@ impl<'py> Meta<'_, 'py> {
         names: &[String],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        super::meta::refuse_places(args, kwargs)?;
+        self.site(&name_of(target), args, kwargs)?;
         let operands = self.stand_ins(args, kwargs)?;
         let mut written = Vec::new();
         for (place, operand) in args.iter().enumerate().filter(|(place, _)| places.contains(place)) {

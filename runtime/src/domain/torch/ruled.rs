@@ -2,7 +2,9 @@
 use super::graph_break::{CallResult, fault};
 use super::meta::Meta;
 use super::operands::{InThisCall, Operands, View};
+use super::place::Place;
 use super::shapes::{Answer as Known, Argument, Container, Modes, Tensor};
+use super::site::{Site, is_by_kernel};
 use super::sketch::{Extent, Sketch};
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
@@ -16,6 +18,8 @@ pub(super) struct Ruled<'py, S = Extent> {
     pub(super) known: Known<S>,
     examples: SmallVec<[Bound<'py, PyAny>; 4]>,
     modes: Modes,
+    /// Where the result is.
+    place: Place,
 }
 
 impl<'py> Meta<'_, 'py> {
@@ -74,6 +78,10 @@ impl<'py> Meta<'_, 'py> {
     ) -> Option<Ruled<'py, V::Size>> {
         let rules = &self.torch.rules;
         let rule = V::book(rules).rule(name)?;
+        let Ok(Site::One(place)) = self.site(name, args, kwargs) else { return None };
+        if !place.is_cpu() && is_by_kernel(name) {
+            return None;
+        }
         // Operations choose their types by themselves, or work on what a transform has wrapped.
         let ambient = &self.torch.ambient;
         if ambient.is_autocast(self.py).unwrap_or(true) || ambient.is_transforming(self.py).unwrap_or(true) {
@@ -83,12 +91,12 @@ impl<'py> Meta<'_, 'py> {
         let mut operands = Operands::new(rules, view);
         let positional: SmallVec<[Argument<V::Size>; 8]> = args.iter().map(|arg| operands.argument(arg)).collect();
         let named: Vec<(&str, Argument<V::Size>)> =
-            kwargs.iter().map(|(name, arg)| (&**name, operands.argument(arg))).collect();
+            kwargs.iter().map(|(name, arg)| (&**name, operands.option(name, arg))).collect();
         let Operands { tensors, examples, .. } = operands;
         let known = rule.apply(modes, is_method, tensors, positional.into_iter(), named.into_iter()).ok()?;
         let may_change = || examples.first().is_some_and(|operand| rules.may_change(operand, modes));
         let is_allowed = !matches!(known, Known::Changed { .. }) || may_change();
-        is_allowed.then_some(Ruled { known, examples, modes })
+        is_allowed.then_some(Ruled { known, examples, modes, place })
     }
 
     /// What the graph records for a call that makes something new, if a rule says what.
@@ -98,7 +106,7 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Option<CallResult<'py>> {
-        let Ruled { known, examples, modes } = self.ask(target, args, kwargs)?;
+        let Ruled { known, examples, modes, place } = self.ask(target, args, kwargs)?;
         let first = || match args.first() {
             Some(Operand::Graph { value, .. }) => Some(*value),
             _ => None,
@@ -106,15 +114,15 @@ impl<'py> Meta<'_, 'py> {
         let sketch = |sketch: Sketch| Bound::new(self.py, sketch).map(Bound::into_any);
         let example = match known {
             Known::Itself => return Some(Ok(Answer::Same(first()?))),
-            Known::Fresh(tensor) | Known::Detached(tensor) => sketch(Sketch::fresh(tensor)),
-            Known::View(tensor) => sketch(Sketch::view(examples.first()?, tensor, modes.grad, !modes.grad)),
+            Known::Fresh(tensor) | Known::Detached(tensor) => sketch(Sketch::fresh(tensor, &place)),
+            Known::View(tensor) => sketch(Sketch::view(examples.first()?, tensor, &place, modes.grad, !modes.grad)),
             Known::Several { container, items, views } => {
                 return Some(self.parts_by_rule(
                     target,
                     args,
                     kwargs,
                     container,
-                    items,
+                    (items, &place),
                     views.then(|| (examples.first(), modes.grad)),
                 ));
             }
@@ -135,14 +143,14 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
         container: Container,
-        items: Vec<Tensor<Extent>>,
+        (items, place): (Vec<Tensor<Extent>>, &Place),
         views: Option<(Option<&Bound<'py, PyAny>>, bool)>,
     ) -> CallResult<'py> {
         let made = || {
             let sketches = items.into_iter().map(|item| {
                 let sketch = match views {
-                    Some((Some(base), grad)) => Sketch::view(base, item, grad, true),
-                    _ => Sketch::fresh(item),
+                    Some((Some(base), grad)) => Sketch::view(base, item, place, grad, true),
+                    _ => Sketch::fresh(item, place),
                 };
                 Bound::new(self.py, sketch)
             });

@@ -120,7 +120,6 @@ impl Rules {
         }
         let truth = |name| tensor.getattr(name).and_then(|truth: Bound<'_, PyAny>| truth.is_truthy()).ok();
         let plain = tensor.getattr(name!("layout")).ok()?.is(&self.strided)
-            && (truth(name!("is_cpu"))? || truth(name!("is_meta"))?)
             && !tensor.call_method0(name!("is_neg")).ok()?.is_truthy().ok()?;
         if !plain {
             return None;

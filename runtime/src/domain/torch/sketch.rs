@@ -1,10 +1,11 @@
 //! What the domain keeps about tensors of the graph whose metadata a rule has worked out; tensors of PyTorch's stand for them where it is
 //! asked.
+use super::place::Place;
 use super::shapes::{Sizes, Tensor};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The kind of sizes that traces have.
@@ -15,6 +16,9 @@ pub(super) type Extent = i64;
 #[allow(missing_debug_implementations)]
 pub(super) struct Sketch {
     pub(super) tensor: Tensor<Extent>,
+    /// Its class, if that is derived from `Tensor`.
+    pub(super) class: Option<Py<PyType>>,
+    pub(super) place: Place,
     /// Whether it requires gradients by itself: as it was made, or since a change in place.
     pub(super) requires_grad: AtomicBool,
     pub(super) view: Option<View>,
@@ -35,13 +39,20 @@ pub(super) struct View {
 
 impl Sketch {
     /// A tensor that the graph makes.
-    pub(super) fn fresh(tensor: Tensor<Extent>) -> Self {
+    pub(super) fn fresh(tensor: Tensor<Extent>, place: &Place) -> Self {
         let requires_grad = AtomicBool::new(tensor.requires_grad);
-        Self { tensor, requires_grad, view: None, has_loose_views: AtomicBool::default(), stand_in: PyOnceLock::new() }
+        let (has_loose_views, stand_in, place) = (AtomicBool::default(), PyOnceLock::new(), place.clone());
+        Self { tensor, class: None, place, requires_grad, view: None, has_loose_views, stand_in }
     }
 
     /// A view of what `operand` is an example of. `loose`: one of several, or made where no gradients are kept.
-    pub(super) fn view(operand: &Bound<'_, PyAny>, tensor: Tensor<Extent>, with_grad: bool, loose: bool) -> Self {
+    pub(super) fn view(
+        operand: &Bound<'_, PyAny>,
+        tensor: Tensor<Extent>,
+        place: &Place,
+        with_grad: bool,
+        loose: bool,
+    ) -> Self {
         let sketch = operand.cast::<Self>().ok().map(Bound::get);
         let base = match sketch.and_then(|sketch| sketch.view.as_ref()) {
             Some(view) => view.base.clone_ref(operand.py()),
@@ -50,7 +61,12 @@ impl Sketch {
         if let (true, Ok(base)) = (loose, base.bind(operand.py()).cast::<Self>()) {
             base.get().has_loose_views.store(true, Relaxed);
         }
-        Self { view: Some(View { base, with_grad }), ..Self::fresh(tensor) }
+        Self { view: Some(View { base, with_grad }), ..Self::fresh(tensor, place) }
+    }
+
+    /// The same, as an instance of a class derived from `Tensor`.
+    pub(super) fn of_class(self, class: Option<Py<PyType>>) -> Self {
+        Self { class, ..self }
     }
 
     /// Its metadata as they are now.
@@ -106,7 +122,8 @@ impl Sketch {
 
     /// `Tensor[torch.float32, [2, 3]]`.
     pub(super) fn describe(&self) -> String {
-        format!("Tensor[torch.{}, {:?}]", self.tensor.dtype.name(), &self.tensor.shape[..])
+        let place = if self.place.is_cpu() { String::new() } else { format!(", {}", self.place.text()) };
+        format!("Tensor[torch.{}, {:?}{place}]", self.tensor.dtype.name(), &self.tensor.shape[..])
     }
 }
 

@@ -1,5 +1,5 @@
-//! Places in code (`lasti`) on the stack of the running frame, as handlers get them: objects up to 3.13; later integers that are no
-//! objects, and that only the interpreter puts there and reads.
+//! Integers on the stack of the running frame that are no objects, and that only the interpreter puts there and reads: from 3.14 on
+//! places in code (`lasti`), as handlers get them, which are objects before; from 3.15 on indices of sequences that loops read.
 use crate::ffi::layout::{code, frame};
 use crate::ffi::raw;
 use crate::ffi::release::{self, Reference};

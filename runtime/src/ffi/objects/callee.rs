@@ -26,6 +26,19 @@ fn descriptor(object: &Bound<'_, PyAny>) -> Option<*mut ffi::PyDescrObject> {
     classes.contains(&class).then(|| object.as_ptr().cast())
 }
 
+/// Whether a descriptor of a member or an attribute of C can only be read. CPython: `Py_READONLY`, `PyGetSetDef.set`.
+#[must_use]
+pub fn is_read_only(descriptor: &Bound<'_, PyAny>) -> bool {
+    let (class, raw) = (descriptor.get_type_ptr(), descriptor.as_ptr());
+    if class == &raw mut ffi::PyMemberDescr_Type {
+        // SAFETY: the type is checked; such a descriptor points to a definition that lives as long.
+        return unsafe { (*(*raw.cast::<ffi::PyMemberDescrObject>()).d_member).flags & ffi::Py_READONLY != 0 };
+    }
+    // SAFETY: the same.
+    class == &raw mut ffi::PyGetSetDescr_Type
+        && unsafe { (*(*raw.cast::<ffi::PyGetSetDescrObject>()).d_getset).set.is_none() }
+}
+
 /// The name in a descriptor, which lives as long; `None` if it is no UTF-8.
 fn name_within<'a>(descriptor: *mut ffi::PyDescrObject, of: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     let mut length = 0;

@@ -17,6 +17,8 @@ mod v3_12;
 mod v3_13;
 #[cfg(Py_3_14)]
 mod v3_14;
+#[cfg(Py_3_15)]
+mod v3_15;
 
 pub(super) use evaluator::{
     _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, Evaluator,
@@ -29,5 +31,7 @@ pub(crate) use v3_11::*;
 pub(crate) use v3_12::*;
 #[cfg(all(Py_3_13, not(Py_3_14)))]
 pub(crate) use v3_13::*;
-#[cfg(Py_3_14)]
+#[cfg(all(Py_3_14, not(Py_3_15)))]
 pub(crate) use v3_14::*;
+#[cfg(Py_3_15)]
+pub(crate) use v3_15::*;

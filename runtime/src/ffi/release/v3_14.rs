@@ -1,8 +1,11 @@
-//! CPython 3.14: slots of frames hold tagged references; the evaluator clears the frame that it is given, and functions for that are exported.
+//! CPython 3.14 and 3.15: slots of frames hold tagged references; the evaluator clears the frame that it is given, and functions for that are exported.
 use super::evaluator::Evaluator;
 use super::reference::Reference;
 use crate::ffi::raw;
+#[cfg(not(Py_3_15))]
 use generated::layouts::v3_14 as layouts;
+#[cfg(Py_3_15)]
+use generated::layouts::v3_15 as layouts;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;

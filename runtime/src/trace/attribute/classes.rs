@@ -192,6 +192,17 @@ impl<'py> Tracer<'py> {
             return self.call(setter, Arguments::positional(args)).map(drop);
         }
         if self.owned(object).is_none() {
+            // C refuses before it looks at the value. CPython: `type_setattro`.
+            if types::is_immutable(class) {
+                let done = match value {
+                    Some(_) => plain.call1((class, key, self.py.None())),
+                    None => plain.call1((class, key)),
+                };
+                return match done {
+                    Ok(_) => internal("an attribute of an immutable class was set"),
+                    Err(error) => self.raise_error(error),
+                };
+            }
             return unsupported("attribute of a class, module or function is set", name);
         }
         self.plain_type_set_attr(class, name, value)

@@ -23,7 +23,10 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// The globals of code, as a value.
     pub(crate) fn globals_value(&mut self, globals: &Bound<'py, PyDict>) -> Traced<ValueId> {
-        let value = self.absorb_static(globals.clone().into_any());
+        let value = match self.state.given_globals.contains_key(&(globals.as_ptr() as usize)) {
+            true => self.globals_id(globals),
+            false => self.absorb_static(globals.clone().into_any()),
+        };
         if !matches!(self.value(value), Value::Real { .. }) {
             return Ok(value);
         }
@@ -291,7 +294,7 @@ impl<'py> Tracer<'py> {
             return unsupported("namespace of a module, seen as a whole", "dict");
         }
         let keys = globals.keys();
-        let source = Source::constant(&globals);
+        let source = self.source(names).unwrap_or_else(|| Source::constant(&globals));
         let guard_requests = keys.to_tuple().into_any().unbind();
         self.guard_once(
             names,

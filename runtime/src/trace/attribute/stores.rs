@@ -1,36 +1,30 @@
 //! Setting and deleting attributes, under the names of the C functions.
+use crate::domain::Domain;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{
-    has_generic_setattr, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
+    has_generic_setattr, has_get, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
 };
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyFunction, PyModule, PyString, PyType};
+use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// `PyObject_SetAttr`, `None` to delete.
     pub(crate) fn set_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         let class = self.class_of(object)?;
         if let Some(domain) = self.domain_of(&class) {
-            let held = self.held_by_graph_value(&domain, object, name);
-            return match (held, value) {
-                // Anything else C looks at, and may refuse.
-                (Some(held), Some(value)) if self.is_none(value)? => {
-                    self.before_overwriting(Some(held))?;
-                    self.log_slot(object, name, Some(value))
-                }
-                _ => unsupported("attribute of a graph value is set", name),
-            };
+            return self.set_attr_of_graph_value(&domain, object, name, value);
         }
         if let Some(known) = self.known(object) {
             return match (self.owned(object), known.cast_into::<PyType>()) {
                 (_, Ok(class)) => self.type_set_attr(object, &class, name, value),
-                (None, Err(error)) => self.module_set_attr(&error.into_inner(), name, value),
+                (None, Err(error)) => self.definition_set_attr(object, &error.into_inner(), name, value),
                 _ => unsupported("attribute of a class, module or function is set", name),
             };
         }
@@ -61,6 +55,41 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// An attribute that lives in C, or in the `__dict__` of the value.
+    fn set_attr_of_graph_value(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        object: ValueId,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        if let (Some(held), Some(value)) = (self.held_by_graph_value(domain, object, name), value) {
+            // Anything else C looks at, and may refuse.
+            if self.is_none(value)? {
+                self.before_overwriting(Some(held))?;
+                return self.log_slot(object, name, Some(value));
+            }
+        }
+        let class = self.class_of(object)?;
+        let found = self.lookup(&class, name);
+        let has_plain_setter = self
+            .of_object("__setattr__")
+            .is_ok_and(|plain| self.lookup(&class, "__setattr__").is_some_and(|found| found.is(&plain)));
+        // What hides a method is not looked for where the method is called.
+        if !has_plain_setter || found.is_some_and(|found| is_data_descriptor(&found) || has_get(&found)) {
+            return unsupported("attribute of a graph value is set", name);
+        }
+        if !matches!(self.value(object), Value::Node { .. }) {
+            return self.generic_set_attr(object, name, value);
+        }
+        let held = self.own_attr_of_graph_value(object, name)?;
+        if held.is_none() && value.is_none() {
+            return self.raise_missing_attribute(object, &class, name);
+        }
+        self.before_overwriting(held)?;
+        self.log_slot(object, name, value)
+    }
+
     /// Whether what the class has under this name is a function of Python.
     pub(crate) fn is_python(&mut self, class: &Bound<'py, PyType>, method: &str) -> bool {
         self.lookup(class, method).is_some_and(|found| types::c_name(&found.get_type()) == "function")
@@ -78,7 +107,9 @@ impl<'py> Tracer<'py> {
             let value = value.map(|value| self.stored(value)).transpose()?;
             return self.plain_set(&owned, name, value.as_ref()).or_else(|error| self.raise_error(error));
         }
-        let Some(real) = self.real(object) else { return unsupported("attribute of a symbolic value is set", name) };
+        let Some(real) = self.writable(object)? else {
+            return unsupported("attribute of a symbolic value is set", name);
+        };
         if !own_dict_allowed(&class) {
             // There is nowhere to put it: CPython says so in its own words, which differ between releases.
             let none = self.py.None().into_bound(self.py);
@@ -145,7 +176,22 @@ impl<'py> Tracer<'py> {
                     self.before_overwriting_slot(object, found)?;
                     return self.log_slot(object, name, value);
                 }
-                unsupported("attribute that lives in C is set", name)
+                if crate::ffi::callee::is_read_only(found)
+                    && let Some(object) = self.writable(object)?
+                {
+                    let none = self.py.None().into_bound(self.py);
+                    return match types::generic_set(&object, &interned(self.py, name), Some(&none)) {
+                        Ok(()) => internal("an attribute was set that can only be read"),
+                        Err(error) => self.raise_error(error),
+                    };
+                }
+                match value {
+                    Some(value) if self.is_label(object, name, value)? => {
+                        self.before_overwriting_slot(object, found)?;
+                        self.log_slot(object, name, Some(value))
+                    }
+                    _ => unsupported("attribute that lives in C is set", name),
+                }
             }
             _ => {
                 let kind = found.get_type();
@@ -160,6 +206,27 @@ impl<'py> Tracer<'py> {
                 self.call(setter, Arguments::positional(args)).map(drop)
             }
         }
+    }
+
+    /// The object that says what cannot be set: any bound method stands for one of the trace.
+    fn writable(&mut self, object: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        if !matches!(self.value(object), Value::New(New::Method { .. })) {
+            return Ok(self.real(object));
+        }
+        let (class, callable) = (self.import("types", "MethodType")?, self.import("builtins", "len")?);
+        class.call1((&callable, &callable)).map(Some).or_else(|error| self.raise_error(error))
+    }
+
+    /// Whether the attribute is one of a function from outside that nothing but the attribute itself shows, and that takes the value.
+    /// CPython: `func_set_name`, `func_memberlist`.
+    fn is_label(&mut self, object: ValueId, name: &str, value: ValueId) -> Traced<bool> {
+        let of_function = self.real(object).is_some_and(|object| object.is_exact_instance_of::<PyFunction>());
+        Ok(of_function
+            && match name {
+                "__name__" => types::is_subtype(&self.class_of(value)?, &self.py.get_type::<PyString>()),
+                "__doc__" | "__module__" => true,
+                _ => false,
+            })
     }
 
     /// A method of `object` itself.
@@ -178,6 +245,22 @@ impl<'py> Tracer<'py> {
     fn plain_set(&mut self, object: &Bound<'py, PyAny>, name: &str, value: Option<&Bound<'py, PyAny>>) -> PyResult<()> {
         let name = interned(self.py, name);
         self.with_callbacks(|| types::generic_set(object, &name, value))
+    }
+
+    /// An attribute of a module, a function, or another object from outside that its identity tells all of.
+    fn definition_set_attr(
+        &mut self,
+        object: ValueId,
+        real: &Bound<'py, PyAny>,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        let class = real.get_type();
+        let has_no_place = !own_dict_allowed(&class) && has_generic_setattr(&class);
+        match has_no_place || real.is_exact_instance_of::<PyFunction>() {
+            true => self.generic_set_attr(object, name, value),
+            false => self.module_set_attr(real, name, value),
+        }
     }
 
     /// A module's attributes are its globals.

@@ -1,7 +1,7 @@
 //! Instance checks of abstract base classes. CPython: `Modules/_abc.c`.
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -10,9 +10,6 @@ impl<'py> Tracer<'py> {
     /// `_abc_subclasscheck(wanted, class)`: the answer comes from the two classes and from what was registered, which the proxy of the
     /// caches counts.
     pub(crate) fn abstract_check(&mut self, class: &Bound<'py, PyType>, wanted: &Bound<'py, PyType>) -> Traced<bool> {
-        if self.is_made_here(wanted.as_any()) {
-            return unsupported("abstract class made during the trace", crate::ffi::types::name(wanted));
-        }
         let token = self.import("_abc", "get_cache_token")?;
         self.call_and_guard(&token, &PyTuple::empty(self.py))?;
         self.rely_on_class(class);

@@ -16,7 +16,7 @@ use crate::trace::state::unwind::{Traced, Unwind, hints, internal, stop, unsuppo
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -39,6 +39,7 @@ impl<'py> Tracer<'py> {
                     self.same_object(callable).map_or_else(|| unsupported("call of an operator", domain.name()), Ok)?
                 }
             };
+            let args_copy = self.gone_through(&function, args_copy)?;
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
         if let Some(result) = self.call_rehearsed(callable, &args)? {
@@ -62,8 +63,12 @@ impl<'py> Tracer<'py> {
             | "method-wrapper"
             | "classmethod_descriptor" => {
                 self.known(callable);
+                if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(&object)) {
+                    let other = self.absorb_static(other);
+                    return self.call_by(origin, other, args);
+                }
                 match self.unbind(callable, &object)? {
-                    Some((method, receiver)) => self.call_c_function(&method, args.with_receiver(receiver)),
+                    Some((method, receiver)) => self.call_unbound(&method, args.with_receiver(receiver)),
                     None => self.call_c_function(&object, args),
                 }
             }
@@ -80,7 +85,7 @@ impl<'py> Tracer<'py> {
                 "the program asks to leave this alone, with all that it calls",
                 hints::DISABLED,
             ),
-            _ => self.call_instance(callable, &object, &class, args),
+            _ => self.call_instance(origin, callable, &object, &class, args),
         }
     }
 
@@ -118,6 +123,28 @@ impl<'py> Tracer<'py> {
         Ok(Some((method, receiver)))
     }
 
+    /// The arguments of a class of tuples: it goes through a generator first of all.
+    fn gone_through(&mut self, callable: &Bound<'py, PyAny>, args: Vec<ValueId>) -> Traced<Vec<ValueId>> {
+        let makes_tuples =
+            callable.cast::<PyType>().is_ok_and(|class| class.is_subclass_of::<PyTuple>().unwrap_or(false));
+        match args.as_slice() {
+            [items] if makes_tuples && self.state.generators.contains_key(items) => {
+                Ok(vec![self.call_builtin("tuple", &[*items])?])
+            }
+            _ => Ok(args),
+        }
+    }
+
+    /// A method of C that was bound.
+    fn call_unbound(&mut self, method: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        match self.state.domains.iter().find(|domain| domain.claims_callable(method)).cloned() {
+            Some(domain) => {
+                self.call_domain(&domain, Callee::Function(method.clone()), &args.positional, &args.keywords)
+            }
+            None => self.call_c_function(method, args),
+        }
+    }
+
     /// A callable that `slotrt.compile` made: its function is inlined.
     fn call_compiled(
         &mut self,
@@ -137,6 +164,7 @@ impl<'py> Tracer<'py> {
 
     fn call_instance(
         &mut self,
+        origin: CallOrigin,
         callable: ValueId,
         object: &Bound<'py, PyAny>,
         class: &Bound<'py, PyType>,
@@ -190,7 +218,8 @@ impl<'py> Tracer<'py> {
             return self.call_c_on(object, &args, false);
         }
         match self.special(callable, "__call__")? {
-            Some(method) => self.call_deeper(method, args),
+            // C calls the method and gives what it gives: a trace can stop in it.
+            Some(method) => self.call_deeper_by(origin, method, args),
             None => {
                 let name = types::name(class);
                 self.raise("TypeError", format!("'{name}' object is not callable"))
@@ -231,8 +260,12 @@ impl<'py> Tracer<'py> {
 
     /// A call that C code would make of its own accord, so that objects which call themselves end.
     pub(crate) fn call_deeper(&mut self, callable: ValueId, args: Arguments) -> Traced<ValueId> {
+        self.call_deeper_by(CallOrigin::Within, callable, args)
+    }
+
+    fn call_deeper_by(&mut self, origin: CallOrigin, callable: ValueId, args: Arguments) -> Traced<ValueId> {
         self.enter_call()?;
-        let result = self.call(callable, args);
+        let result = self.call_by(origin, callable, args);
         self.state.depth -= 1;
         result
     }

@@ -206,7 +206,7 @@ impl<'py> Tracer<'py> {
                 let builtins = mark.globals.bind(self.py).get_item("__builtins__").ok();
                 let dict = builtins.map(|found| found.getattr(intern!(self.py, "__dict__")).unwrap_or(found));
                 match dict.and_then(|dict| dict.cast_into::<pyo3::types::PyDict>().ok()) {
-                    Some(dict) if !self.is_made_here(mark.globals.bind(self.py)) => self.globals_value(&dict),
+                    Some(dict) if !self.are_of_one_call(mark.globals.bind(self.py)) => self.globals_value(&dict),
                     _ => unsupported("frame of a traceback", name),
                 }
             }
@@ -225,6 +225,15 @@ impl<'py> Tracer<'py> {
         let first = tracebacks.heads.get(&exception).and_then(|node| tracebacks.nodes.get(*node));
         let mut nodes = std::iter::successors(first, |node| tracebacks.nodes.get(node.next?));
         nodes.any(|node| !node.frame.inlined)
+    }
+
+    /// Whether the traceback of an exception names a frame whose globals are a dict that the caller gave.
+    pub(crate) fn passed_given_globals(&self, exception: ValueId) -> bool {
+        let tracebacks = &self.state.tracebacks;
+        let first = tracebacks.heads.get(&exception).and_then(|node| tracebacks.nodes.get(*node));
+        let mut nodes = std::iter::successors(first, |node| tracebacks.nodes.get(node.next?));
+        let given = &self.state.given_globals;
+        nodes.any(|node| given.contains_key(&(node.frame.globals.as_ptr() as usize)))
     }
 
     /// Where an exception passed through, innermost first, for emitted code.

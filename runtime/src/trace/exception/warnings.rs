@@ -3,10 +3,11 @@
 //! The filters in force, and the places that have warned before, depend on the line of the program; so C warns there, not in the trace.
 use crate::ffi::traceback;
 use crate::names::name;
+use crate::trace::proxy::reentry::running;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::unsupported;
+use crate::trace::state::warnings::WARNS;
 use crate::trace::state::warnings::{InstalledFilter, WarningFilters, WarningState};
-use pyo3::exceptions::PyWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::cell::{Cell, RefCell};
@@ -14,7 +15,7 @@ use std::cell::{Cell, RefCell};
 thread_local! {
     static WARNING: Cell<WarningState> = const { Cell::new(WarningState::Inactive) };
     /// What the last warning said.
-    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
+    static TEXT: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
 }
 
 /// The pattern of a filter: matches whatever the thread warns of while it listens.
@@ -26,13 +27,36 @@ struct FilterPattern;
 impl FilterPattern {
     /// What the `warnings` of C ask a pattern. CPython: `check_matched`.
     #[pyo3(name = "match")]
-    fn matches(&self, text: &Bound<'_, PyAny>) -> bool {
+    fn matches(&self, text: Bound<'_, PyAny>) -> bool {
         if matches!(WARNING.get(), WarningState::Inactive) {
             return false;
         }
-        TEXT.set(text.to_string());
-        WARNING.set(WarningState::Warning);
+        TEXT.set(Some(text.unbind()));
         true
+    }
+}
+
+/// The category of a filter: takes every category, after the trace has had a look at the warning.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+struct FilterCategory;
+
+#[pymethods]
+impl FilterCategory {
+    /// CPython: `get_filter`, which asks for the category last.
+    fn __subclasscheck__(&self, category: Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = category.py();
+        if matches!(WARNING.get(), WarningState::Inactive) {
+            return Ok(false);
+        }
+        let Some(text) = TEXT.take() else { return Ok(false) };
+        let text = text.into_bound(py);
+        if running(py, |tracer| tracer.warned_by_c(&text, &category)).transpose()? == Some(true) {
+            return Ok(true);
+        }
+        TEXT.set(Some(text.unbind()));
+        WARNING.set(WarningState::Warning);
+        Ok(true)
     }
 }
 
@@ -55,7 +79,8 @@ impl WarningFilters {
                     Action::Ignore => "ignore",
                     Action::Error => "error",
                 };
-                let filter = (action, Bound::new(py, FilterPattern)?, py.get_type::<PyWarning>(), py.None(), 0);
+                let category = Bound::new(py, FilterCategory)?;
+                let filter = (action, Bound::new(py, FilterPattern)?, category, py.None(), 0);
                 let filter = filter.into_pyobject(py)?.unbind();
                 place.get_or_init(|| filter)
             }
@@ -91,7 +116,7 @@ impl<'py> Tracer<'py> {
     /// The program's filters are in force again. What was warned of since is where the trace ends.
     pub(crate) fn remove_warning_filter(&mut self) {
         if let Some(text) = self.take_warning()
-            && let Err(signal) = unsupported::<()>("C code that warns", text)
+            && let Err(signal) = unsupported::<()>(WARNS, text)
         {
             self.state.pending.get_or_insert(signal);
         }
@@ -104,7 +129,7 @@ impl<'py> Tracer<'py> {
         match WARNING.replace(outer) {
             WarningState::Warning => {
                 clear_registries(self.py);
-                Some(TEXT.take())
+                Some(TEXT.take().map(|text| text.bind(self.py).to_string()).unwrap_or_default())
             }
             WarningState::Inactive | WarningState::Nothing => None,
         }
@@ -119,7 +144,7 @@ impl<'py> Tracer<'py> {
 }
 
 /// The filters that C asks. CPython: `get_filter`.
-fn filters(py: Python<'_>) -> Option<Bound<'_, PyList>> {
+pub(crate) fn filters(py: Python<'_>) -> Option<Bound<'_, PyList>> {
     let modules = py.import(name!("sys")).and_then(|sys| sys.getattr(name!("modules"))).ok()?;
     let module = modules.get_item(name!("warnings")).or_else(|_| modules.get_item(name!("_warnings"))).ok()?;
     module.getattr(name!("filters")).ok()?.cast_into_exact().ok()

@@ -22,6 +22,9 @@ impl<'py> Tracer<'py> {
         if self.is_made_here(class.as_any()) {
             return self.escape(id, "an exception of a class made during the trace");
         }
+        if self.passed_given_globals(id) {
+            return self.escape(id, "an exception that passed through code run in a dict of the caller");
+        }
         let root = self.py.get_type::<pyo3::exceptions::PyBaseException>();
         let part = |name: &str| {
             let descriptor = types::lookup(&root, &interned(root.py(), name));

@@ -47,8 +47,8 @@ impl<'py> Tracer<'py> {
             return self.escape(id, "function without its closure");
         }
         let Ok(globals) = globals.cast_into::<PyDict>() else { return internal("function without globals") };
-        if self.is_made_here(globals.as_any()) {
-            return self.escape(id, "function whose globals are a dict of the trace");
+        if self.are_of_one_call(globals.as_any()) {
+            return self.escape(id, "function whose globals are a dict of the trace, or of the caller");
         }
         let fresh = crate::ffi::function::new(&code, &globals).or_else(|error| internal(error.to_string()))?;
         let Some(mut attributes) = self.own_attributes(object)? else {

@@ -3,9 +3,10 @@
 //! Each object is a value of its own; `State::generators` holds its parts.
 use crate::trace::state::generator::{AwaitableState, Generator, GeneratorKind, GeneratorObject, GeneratorState};
 
+use crate::trace::exception::filtered_warnings::USED_REGISTRY;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId, ValueSet};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -100,6 +101,9 @@ impl<'py> Tracer<'py> {
         }
         if let Some(class) = self.class_in_contextvars(name) {
             return Ok(class);
+        }
+        if name == USED_REGISTRY {
+            return unsupported("warnings after others of the trace", name);
         }
         let object = self.py.get_type::<PyAny>();
         self.state.shared_caches.nameless(&object, name).or_else(|error| internal(error.to_string()))

@@ -12,7 +12,7 @@ pub(crate) fn jump(instr: &Instr) -> Traced<Flow> {
 impl<'py> Tracer<'py> {
     pub(crate) fn pop_jump_if(&mut self, frame: &mut Frame, instr: &Instr, wanted: bool) -> Traced<Flow> {
         let value = frame.pop()?;
-        if self.is_true(value)? == wanted { jump(instr) } else { Ok(Flow::Next) }
+        if self.branch_truth(frame, value)? == wanted { jump(instr) } else { Ok(Flow::Next) }
     }
 
     pub(crate) fn pop_jump_if_none(&mut self, frame: &mut Frame, instr: &Instr, wanted: bool) -> Traced<Flow> {

@@ -1,6 +1,6 @@
 //! `eval` and `exec` of a known text: it is compiled once, and its code runs in a frame of the trace. CPython: `builtin_eval_impl`.
 use crate::bytecode::flag;
-use crate::ffi::callee;
+use crate::ffi::{callee, types};
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
@@ -8,6 +8,7 @@ use crate::trace::state::namespaces::Namespace;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyCode, PyDict, PyModule, PyString};
 
@@ -38,9 +39,10 @@ impl<'py> Tracer<'py> {
             }
         }
         let [Some(source), globals, locals] = given else { return internal("arguments of eval") };
-        let code = self.compiled_text(frame, source, &name)?;
         let globals = self.unless_none(globals)?;
         let locals = self.unless_none(locals)?;
+        self.refuse_no_mappings(globals, locals)?;
+        let code = self.compiled_text(frame, source, &name)?;
         let (globals, namespace) = match globals {
             None => {
                 let namespace = match locals {
@@ -53,6 +55,19 @@ impl<'py> Tracer<'py> {
         };
         let result = self.run_evaluated(&code, &globals, namespace)?;
         Ok(Some(if name == "eval" { result } else { self.none() }))
+    }
+
+    /// C says that they are none before it compiles the text.
+    fn refuse_no_mappings(&mut self, globals: Option<ValueId>, locals: Option<ValueId>) -> Traced<()> {
+        const NONE: &str = "eval() or exec() in an object that is no plain dict";
+        let class = globals.map(|globals| self.class_of(globals)).transpose()?;
+        if class.is_some_and(|class| !types::is_subtype(&class, &self.py.get_type::<PyDict>())) {
+            return unsupported(NONE, "globals");
+        }
+        match locals.map(|locals| self.class_of(locals)).transpose()? {
+            Some(class) if self.slot_function(&class, Slot::mp_subscript)?.is_none() => unsupported(NONE, "locals"),
+            _ => Ok(()),
+        }
     }
 
     fn unless_none(&mut self, value: Option<ValueId>) -> Traced<Option<ValueId>> {
@@ -109,8 +124,9 @@ impl<'py> Tracer<'py> {
         dict: Bound<'py, PyDict>,
     ) -> Traced<Bound<'py, PyDict>> {
         if !self.is_namespace(globals) {
+            self.class_of(globals)?;
             if self.same_object(globals).is_none() {
-                return unsupported("eval() or exec() in a dict that no guard may hold", "globals");
+                self.state.given_globals.insert(dict.as_ptr() as usize, globals);
             }
             if self.state.private_copies.of(globals).is_none() {
                 self.state.namespaces.insert(globals, Namespace::Globals(dict.clone().unbind()));
@@ -122,6 +138,11 @@ impl<'py> Tracer<'py> {
                 self.set_in_globals(dict.clone(), "__builtins__", builtins)?;
             }
             // CPython: `_PyEval_BuiltinsFromGlobals`.
+            // Those of the interpreter live on, whoever keeps them alive.
+            Some(builtins) if self.real(builtins).is_some_and(|found| found.is(frame.builtins.bind(self.py))) => {
+                let own = frame.builtins.bind(self.py).clone().into_any();
+                self.rely_on_identity(builtins, own);
+            }
             Some(builtins) if !self.same_object(builtins).is_some_and(|builtins| is_builtins(&builtins)) => {
                 return unsupported("eval() or exec() with builtins that are no dict", "globals");
             }

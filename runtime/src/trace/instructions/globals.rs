@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
         if self.state.private_copies.is_empty() {
             return None;
         }
-        let id = self.constant(globals.clone().into_any());
+        let id = self.globals_id(globals);
         self.state.private_copies.of(id)?.object.bind(self.py).clone().cast_into::<PyDict>().ok()
     }
 
@@ -75,14 +75,14 @@ impl<'py> Tracer<'py> {
                 Some(self.sourced(object, path))
             }
             _ => {
-                let dict = Source::constant(globals);
+                let dict = self.globals_path(globals);
                 let absent = Check::Absent(name.clone().into_any().unbind());
                 self.guard(dict, absent, "the name is not a global");
                 None
             }
         };
         // A dict that the trace changes must be another one.
-        self.constant(globals.clone().into_any());
+        self.globals_id(globals);
         self.see_global(name, key, value);
         value
     }
@@ -91,6 +91,11 @@ impl<'py> Tracer<'py> {
     fn see_global(&mut self, name: &Bound<'py, PyString>, key: Global, value: Option<ValueId>) {
         self.state.global_names.push(name.clone().unbind());
         self.state.globals.see(key, value);
+    }
+
+    /// From here on the trace takes a name to hold this, without a change that compiled code makes.
+    pub(crate) fn overlay_global(&mut self, globals: &Bound<'py, PyDict>, name: &str, value: ValueId) {
+        self.change_global(globals, name, Some(value));
     }
 
     fn change_global(&mut self, globals: &Bound<'py, PyDict>, name: &str, value: Option<ValueId>) {
@@ -139,8 +144,26 @@ impl<'py> Tracer<'py> {
         if globals.as_ptr() as usize == self.state.outer_globals {
             return Source::Global(name.into());
         }
-        let dict = Source::constant(globals);
-        dict.entry(self.py, name)
+        self.globals_path(globals).entry(self.py, name)
+    }
+
+    /// How compiled code gets the globals: it keeps those of modules and functions.
+    fn globals_path(&self, globals: &Bound<'py, PyDict>) -> Source {
+        let given = self.state.given_globals.get(&(globals.as_ptr() as usize));
+        given.and_then(|given| self.source(*given)).unwrap_or_else(|| Source::constant(globals))
+    }
+
+    /// The globals as a value, without a look at them.
+    pub(crate) fn globals_id(&mut self, globals: &Bound<'py, PyDict>) -> ValueId {
+        match self.state.given_globals.get(&(globals.as_ptr() as usize)) {
+            Some(given) => *given,
+            None => self.constant(globals.clone().into_any()),
+        }
+    }
+
+    /// Whether globals are those of this call alone: of the trace's own, or a dict that the caller gave.
+    pub(crate) fn are_of_one_call(&self, globals: &Bound<'py, PyAny>) -> bool {
+        self.is_made_here(globals) || self.state.given_globals.contains_key(&(globals.as_ptr() as usize))
     }
 
     pub(crate) fn load_global(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {

@@ -14,6 +14,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn call_intrinsic_1(&mut self, frame: &mut Frame, which: u32) -> Traced<Flow> {
         let value = frame.pop()?;
         let result = match which {
+            1 => self.display(value)?,
             3 => self.stop_iteration_error(GeneratorKind::of_flags(frame.code.flags), value)?,
             4 => self.async_gen_wrap(value),
             5 => self.operator("pos", &[value])?,

@@ -2,6 +2,7 @@
 //!
 //! In: a frame and its next instruction. Out: the frame's new stack and variables, and where control goes.
 //! Must not know: how a trace begins or ends.
+pub(crate) mod assertions;
 pub(crate) mod asynchronous;
 pub(crate) mod attributes;
 pub(crate) mod calls;

@@ -96,7 +96,7 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn truth_of_top(&mut self, frame: &mut Frame) -> Traced<Flow> {
         let value = frame.pop()?;
-        let truth = self.is_true(value)?;
+        let truth = self.branch_truth(frame, value)?;
         let result = self.boolean(truth);
         frame.push(result);
         Ok(Flow::Next)

@@ -33,6 +33,7 @@ impl<'py> Tracer<'py> {
                 self.state.effects.push(crate::trace::state::outcome::Effect::Call { callable, args });
                 Ok(Some(self.none()))
             }
+            ("displayhook" | "__displayhook__", [value]) => self.display_by_default(*value).map(Some),
             ("exit", []) => self.exit(None),
             ("exit", [status]) => self.exit(Some(*status)),
             ("exc_info", []) => self.exc_info().map(Some),
@@ -56,6 +57,19 @@ impl<'py> Tracer<'py> {
             },
             _ => Ok(None),
         }
+    }
+
+    /// `breakpoint(…)`: the hook of the program. CPython: `builtin_breakpoint`.
+    pub(crate) fn model_breakpoint(&mut self, args: &Arguments) -> Traced<ValueId> {
+        let names = self.imported_names("sys")?;
+        let Some(hook) = self.in_globals(&names, "breakpointhook") else {
+            return self.raise("RuntimeError", "lost sys.breakpointhook");
+        };
+        // Hooks of audits are told by compiled code.
+        let audit = self.import("sys", "audit")?;
+        let (callable, event) = (self.constant(audit), self.string("builtins.breakpoint"));
+        self.state.effects.push(crate::trace::state::outcome::Effect::Call { callable, args: vec![event, hook] });
+        self.call(hook, args.clone())
     }
 
     /// `sys.exit(status)`. CPython: `sys_exit_impl`, `_PyErr_CreateException`.

@@ -7,6 +7,7 @@ pub(crate) mod codec_registry;
 pub(crate) mod context_variables;
 pub(crate) mod contexts;
 pub(crate) mod decimals;
+pub(crate) mod display;
 pub(crate) mod files;
 pub(crate) mod hidden_state;
 pub(crate) mod interpreter;

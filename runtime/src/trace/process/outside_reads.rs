@@ -218,7 +218,6 @@ impl<'py> Tracer<'py> {
         args: &Bound<'py, PyTuple>,
     ) -> Traced<Option<ValueId>> {
         self.refuse_changed_world(function)?;
-        let asks_system = lets_others_run(function);
         let py = self.py;
         let (answer, warned) = self.with_warnings_as_errors(|| collector::unpaused(py, || function.call1(args)));
         if warned {
@@ -227,6 +226,17 @@ impl<'py> Tracer<'py> {
         if answer.as_ref().is_ok_and(|answer| !is_plain_answer(answer)) {
             return Ok(None);
         }
+        self.guard_answer(function, args, answer).map(Some)
+    }
+
+    /// Has a guard ask again what was answered now.
+    pub(crate) fn guard_answer(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        answer: PyResult<Bound<'py, PyAny>>,
+    ) -> Traced<ValueId> {
+        let asks_system = lets_others_run(function);
         let (then, refused) = compared(&answer, self.py).or_else(|error| self.raise_error(error))?;
         let check = Answer { args: args.clone().unbind(), then: then.unbind(), refused };
         let check = Bound::new(self.py, check).or_else(|error| internal(error.to_string()))?;
@@ -237,9 +247,9 @@ impl<'py> Tracer<'py> {
             // What is changed or made at each call: the answer that guards compare is another object.
             Ok(answer) if is_made_anew(&answer) => {
                 let again = function.call1(args).or_else(|error| self.raise_error(error))?;
-                self.after_native(Ok(again), &[]).map(Some)
+                self.after_native(Ok(again), &[])
             }
-            Ok(answer) => Ok(Some(self.constant(answer))),
+            Ok(answer) => Ok(self.constant(answer)),
             Err(error) => self.raise_error(error),
         }
     }

@@ -150,8 +150,11 @@ impl<'py> Tracer<'py> {
 
     /// Whether C may have seen a proxy that it judges otherwise than its value: as an argument, within one, or given by an iterator.
     pub(crate) fn meets_layout_by_base(&mut self, args: &[Bound<'py, PyAny>], is_method: bool) -> bool {
-        if args.iter().any(|arg| self.is_known_by_base(arg)) {
-            return true;
+        let receiver = usize::from(is_method);
+        for (at, arg) in args.iter().enumerate() {
+            if (at < receiver || !self.is_plain_callable(arg)) && self.is_known_by_base(arg) {
+                return true;
+            }
         }
         // Methods of containers ask their own items by slots alone; other functions add them, join them, format them.
         let own_items = is_method && args.first().is_some_and(is_container);
@@ -166,6 +169,14 @@ impl<'py> Tracer<'py> {
         class.is_none_or(|class| {
             derives_from_c(&class) || types::has(&class, flag::DATA_SUBCLASS | flag::BASE_EXC_SUBCLASS)
         })
+    }
+
+    /// Whether a proxy stands for a function or a bound method: C calls what it is given, whatever it is, and tells these from others only
+    /// as receivers of their own methods, and where it makes classes. CPython: `PyFunction_Check`, `PyMethod_Check`.
+    fn is_plain_callable(&mut self, arg: &Bound<'py, PyAny>) -> bool {
+        let value = self.value_of_proxy(arg);
+        let class = value.and_then(|value| self.class_of(value).ok());
+        class.is_some_and(|class| matches!(&*types::c_name(&class), "function" | "method"))
     }
 
     /// Whether a proxy stands for an object that C code recognises by more than its slots.

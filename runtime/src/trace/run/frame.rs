@@ -29,7 +29,9 @@ impl<'py> Tracer<'py> {
         if self.state.track {
             self.state.held.push(crate::trace::state::lifetime::FrameReferences::default());
         }
+        let stood_in = std::mem::take(&mut self.state.stood_in);
         let rest = self.run_here(frame);
+        self.state.stood_in = stood_in;
         self.state.held.pop();
         self.rest_at(frame);
         match rest {
@@ -54,7 +56,7 @@ impl<'py> Tracer<'py> {
             };
             self.before(frame, instr)?;
             let flow = self.step(frame, instr);
-            self.refuse_stand_in()?;
+            self.refuse_stand_in(matches!(flow, Err(Unwind::Raised(_))))?;
             if frame.outermost
                 && let Ok(next) = flow
             {
@@ -94,11 +96,11 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whatever came of it, a body that is another release's was no answer.
-    fn refuse_stand_in(&mut self) -> Traced<()> {
-        let Some(function) = self.state.stood_in.take() else { return Ok(()) };
-        let why = crate::semantics::differs(function).unwrap_or_default();
-        unsupported("C function that another release's does not stand in for", format!("{}: {why}", function.name()))
+    /// A body that is another release's was no answer; nor was an error that is another release's.
+    fn refuse_stand_in(&mut self, raised: bool) -> Traced<()> {
+        let stood_in = std::mem::take(&mut self.state.stood_in);
+        let Some(row) = stood_in.difference(raised) else { return Ok(()) };
+        unsupported("C function that another release's does not stand in for", format!("{}: {}", row.name(), row.why))
     }
 
     fn before(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<()> {

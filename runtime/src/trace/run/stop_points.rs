@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
     /// Whether and where the trace can stop in a frame that is entered.
     pub(crate) fn stop_points_of(&self, origin: CallOrigin, code: &Code, globals: &Bound<'py, PyAny>) -> StopPoints {
         match StopPoints::of(origin, code) {
-            leave if leave.possible && !self.is_made_here(globals) => leave,
+            leave if leave.possible && !self.are_of_one_call(globals) => leave,
             _ => StopPoints::default(),
         }
     }

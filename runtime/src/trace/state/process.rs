@@ -68,6 +68,21 @@ pub(crate) struct Setting {
     pub(crate) takes: &'static [Takes],
     /// Modules whose functions see what was set.
     pub(crate) seen_by: &'static [&'static str],
+    /// What it does with the module's own lock.
+    pub(crate) lock: ModuleLock,
+}
+
+/// What a setting does with a lock that its module keeps to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModuleLock {
+    /// Nothing.
+    None,
+    /// Takes it.
+    Takes,
+    /// Raises where this thread does not hold it.
+    Needs,
+    /// Gives it back; raises where this thread does not hold it.
+    Gives,
 }
 
 /// An argument that a setting cannot refuse.
@@ -79,6 +94,8 @@ pub(crate) enum Takes {
     Variable,
     /// `bytes` without NUL.
     Bytes,
+    /// `None`.
+    Nothing,
     /// A positive number of seconds, less than an hour.
     Interval,
 }

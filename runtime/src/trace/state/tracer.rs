@@ -1,7 +1,7 @@
 //! The state of a running trace: values, guards, overlays, side effects, graph; and the `Tracer` that holds it.
 use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
-use crate::graph::{Graph, Name, NodeId};
+use crate::graph::{CalledModule, Graph, Name, NodeId};
 use crate::guard::Guard;
 use crate::trace::state::journal::{InstructionStart, OrderedSet, Overlay, Tracked};
 use crate::trace::state::namespaces::Global;
@@ -60,8 +60,8 @@ pub struct State {
     pub(crate) places: Vec<FramePosition>,
     /// What the values of `generator` are made of.
     pub(crate) generators: Tracked<FxHashMap<ValueId, crate::trace::state::generator::GeneratorObject>>,
-    /// A function was entered whose body does not stand in for this release's.
-    pub(crate) stood_in: Option<generated::capi::FunctionId>,
+    /// Functions that the instruction entered whose bodies do not stand in for this release's.
+    pub(crate) stood_in: crate::semantics::StoodIn,
     /// Objects of `super`: class and receiver.
     pub(crate) supers: Tracked<FxHashMap<ValueId, (Py<PyType>, ValueId)>>,
     /// Sets and dicts from outside, and the step of the outermost frame at which C was first called on them.
@@ -82,6 +82,8 @@ pub struct State {
     pub(crate) finalisers: crate::trace::state::lifetime::Finalisable,
     /// Dicts from outside that are seen through names.
     pub(crate) namespaces: Tracked<FxHashMap<ValueId, crate::trace::state::namespaces::Namespace>>,
+    /// Dicts from outside that code runs in, by address, which no guard knows by identity: they may be others at the next call.
+    pub(crate) given_globals: Tracked<FxHashMap<usize, ValueId>>,
     /// Instances from outside whose `__dict__`, the second value, was seen as a whole.
     pub(crate) seen_whole: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Files that the trace has opened.
@@ -110,6 +112,10 @@ pub struct State {
     pub(crate) passing_states: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
+    /// The modules that are being called, outermost first, where a backend gets the graph.
+    pub(crate) called_modules: Vec<(Arc<CalledModule>, Py<PyAny>)>,
+    /// Whether the outermost frame may run as it is, this once.
+    pub(crate) may_wait: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Views of dicts from outside: of which dict, and by which method.

@@ -3,6 +3,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use std::sync::OnceLock;
 
+/// What a break is called where a warning goes by more than filters of the trace.
+pub(crate) const WARNS: &str = "C code that warns";
+
 /// Whether C code has warned in a thread since it began to run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WarningState {

@@ -1,6 +1,7 @@
 //! Immutable values of C classes (dates, time zones, decimal numbers, generic aliases, unions): their slots and `__reduce__`, or `copyreg`, say all of them.
 use crate::ffi::types::{self, is_c_type, slot};
 use crate::ffi::{inspect, modules};
+use crate::names::interned;
 use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::intern;
@@ -50,8 +51,18 @@ pub(crate) fn is_value(object: &Bound<'_, PyAny>) -> bool {
     is_value_within(object, DEPTH)
 }
 
+/// Whether it is a member of an enumeration of C++: pybind11 made the class, which lists its members.
+fn is_member_of_enum(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type();
+    let lists = || types::own(&class, &interned(class.py(), "__members__")).is_some();
+    types::last_name(&class.get_type()) == "pybind11_type" && lists()
+}
+
 fn is_value_within(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     let class = object.get_type();
+    if is_member_of_enum(object) {
+        return true;
+    }
     if depth == 0 || !compares_by_value(&class) {
         return false;
     }

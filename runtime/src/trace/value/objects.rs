@@ -9,7 +9,7 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::aliases::Alias;
 use crate::trace::value::c_values::is_value;
-use crate::trace::value::kinds::{is_definition, is_scalar, scalar_base};
+use crate::trace::value::kinds::{is_definition, is_mark, is_scalar, scalar_base};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -237,6 +237,14 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Guards that the value is this object, which lives on.
+    pub(crate) fn rely_on_identity(&mut self, id: ValueId, object: Bound<'py, PyAny>) {
+        if let Some(source) = self.source(id) {
+            let check = Check::Is(object.unbind());
+            self.guard_once(id, GuardRequest::IS, source, check, "the trace is specialised for this object");
+        }
+    }
+
     /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own. `None` for one
     /// that a guard would keep alive: guards refer to what callers give weakly, where that can be done.
     pub(crate) fn same_object(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
@@ -247,8 +255,10 @@ impl<'py> Tracer<'py> {
         }
         if let Some((object, source)) = self.sourced_object(id) {
             let weak = types::weaklistoffset(&object.get_type()) != 0;
-            let held_otherwise =
-                scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
+            let held_otherwise = scalar_base(&object.get_type()).is_some()
+                || is_definition(&object)
+                || is_value(&object)
+                || is_mark(&object);
             let held_weakly = weak && (source.is_given() || source.is_content());
             let refused = || source.is_given() || crate::trace::value::finalisable::leads_to_code(&object);
             if !held_otherwise && !held_weakly && refused() {
@@ -261,10 +271,11 @@ impl<'py> Tracer<'py> {
         self.real(id)
     }
 
-    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value of C.
+    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value or mark of C.
     pub(crate) fn unchanging(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let class = self.class_of(id)?;
-        let fixed = scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object));
+        let fixed =
+            scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object) || is_mark(&object));
         Ok(if fixed { self.same_object(id) } else { None })
     }
 

@@ -4,6 +4,7 @@ import abc
 import collections.abc
 import unittest
 
+import slotrt
 from compared import Compared
 
 
@@ -63,6 +64,46 @@ class Abstract(Compared):
                     return iter(())
 
             return isinstance(Made(), collections.abc.Iterable), isinstance(Made(), collections.abc.Sized)
+
+        self.same(ask)
+
+
+    def test_an_abstract_class_of_the_trace(self):
+        def ask(value):
+            class Base(metaclass=abc.ABCMeta):
+                @classmethod
+                def __subclasshook__(cls, other):
+                    if cls is Base:
+                        return "answer" in other.__dict__
+                    return NotImplemented
+
+            class Derived(Base):
+                pass
+
+            class Answers:
+                answer = 1
+
+            asked = (value, Answers(), Derived(), 3)
+            of_base = [(isinstance(one, Base), issubclass(type(one), Base)) for one in asked]
+            return of_base, [isinstance(one, Derived) for one in asked]
+
+        class HasAnswer:
+            answer = 2
+
+        compiled = slotrt.compile(ask)
+        for value in (Empty(), HasAnswer(), 3, Empty()):
+            self.assertEqual(compiled(value), ask(value))
+
+    def test_a_base_of_the_trace_that_came_to_be_abstract(self):
+        def ask():
+            class Sized(collections.abc.Sized):
+                def __len__(self):
+                    return 1
+
+            class Other(Sized):
+                pass
+
+            return isinstance(Other(), collections.abc.Sized), issubclass(Other, Sized), issubclass(int, Sized), len(Other())
 
         self.same(ask)
 

@@ -117,6 +117,29 @@ class Warnings(unittest.TestCase):
                 for x in (1, 2, 3.5):
                     self.assertEqual(outcome(compiled, x), outcome(function, x))
 
+    @unittest.skipUnless(hasattr(warnings, "_acquire_lock"), "the filters have no lock before 3.14")
+    def test_a_lock_of_the_filters_that_nobody_holds(self):
+        def released(x):
+            warnings._release_lock()
+            return x
+
+        def changed(x):
+            warnings._filters_mutated_lock_held()
+            return x
+
+        def held(x):
+            warnings._acquire_lock()
+            slotrt.graph_break()
+            warnings._filters_mutated_lock_held()
+            warnings._release_lock()
+            return x + 1
+
+        for function in (released, changed, held):
+            with self.subTest(function.__name__):
+                compiled = slotrt.compile(function)
+                for x in (1, 2):
+                    self.assertEqual(outcome(compiled, x), outcome(function, x))
+
     def test_c_warns_each_time(self):
         """The warning names the program's line, under the program's filters."""
         of_c = [a_pattern]
@@ -157,8 +180,7 @@ class Warnings(unittest.TestCase):
     def test_in_one_trace(self):
         for function in (ignored, recorded, nested):
             with self.subTest(function.__name__):
-                # From 3.14 on the module's functions hold a lock of its own.
-                self.assertEqual(slotrt.explain(function)(1).breaks == 0, sys.version_info < (3, 14))
+                self.assertEqual(slotrt.explain(function)(1).breaks, 0)
                 self.assertEqual(slotrt.compile(function)(1), function(1))
 
     def test_c_sees_new_filters(self):
@@ -199,6 +221,108 @@ class Warnings(unittest.TestCase):
             compiled = slotrt.compile(function)
             for x in (one, zero, one, zero):
                 self.assertEqual(outcome(compiled, x), outcome(function, x))
+
+
+def told(caught):
+    return [(str(one.message), one.category, one.lineno, os.path.basename(one.filename)) for one in caught]
+
+
+def in_python_and_c(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn("of Python", stacklevel=1)
+        first = copy.copy(itertools.count(x)) if sys.version_info[:2] in ((3, 12), (3, 13)) else iter([x])
+        warnings.warn(f"again {x}", DeprecationWarning)
+        warnings.warn("again", ResourceWarning)
+    return next(first), told(caught)
+
+
+def as_errors(x):
+    seen = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        warnings.filterwarnings("ignore", "quiet")
+        for text in ("loud", "quiet", "quieter", "loud"):
+            try:
+                warnings.warn(text, DeprecationWarning)
+            except DeprecationWarning as warning:
+                seen.append((str(warning), warning.__context__))
+    return x, seen
+
+
+def by_module(x):
+    def deeper():
+        warnings.warn("deeper", UserWarning, 2)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", module="no such module")
+        warnings.filterwarnings("ignore", module=re.escape(__name__) + ".*", category=UserWarning, append=True)
+        warnings.filterwarnings("always", category=Warning, lineno=1)
+        warnings.filterwarnings("always", message="deep", module=re.escape(__name__))
+        deeper()
+    return x, told(caught)
+
+
+def shown_once(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            warnings.warn("once")
+    return x, told(caught)
+
+
+def shown_by_hand(x):
+    seen = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, category, filename, lineno, file=None, line=None: seen.append(str(message))
+        warnings.warn(f"by hand {x}")
+    return seen
+
+
+def looked_at(x):
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        warnings.warn("looked at")
+        return x, list(globals().get("__warningregistry__", ()))
+
+
+class Followed(unittest.TestCase):
+    """Under filters that the trace has set, it does what they say."""
+
+    def compared(self, function, **options):
+        compiled = slotrt.compile(function, **options)
+        for x in (1, 2, 1):
+            left = []
+            for either in (compiled, function):
+                globals().pop("__warningregistry__", None)
+                left.append((either(x), list(globals()["__warningregistry__"])))
+            self.assertEqual(*left)
+        return compiled
+
+    def test_in_one_graph(self):
+        for function in (in_python_and_c, as_errors, by_module, shown_by_hand):
+            with self.subTest(function=function.__name__):
+                self.compared(function, fullgraph=True)
+
+    def test_what_depends_on_more(self):
+        for function in (shown_once, looked_at):
+            with self.subTest(function=function.__name__):
+                self.compared(function)
+
+    def test_registries_are_emptied(self):
+        def ignored_again(x):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                warnings.warn("nobody hears")
+            return x
+
+        compiled = slotrt.compile(ignored_again, fullgraph=True)
+        for either in (compiled, ignored_again, compiled):
+            registry = globals()["__warningregistry__"] = {"version": -1, "what was before": True}
+            self.assertEqual(either(3), 3)
+            self.assertEqual(list(registry), ["version"])
+            self.assertIs(globals()["__warningregistry__"], registry)
 
 
 if __name__ == "__main__":

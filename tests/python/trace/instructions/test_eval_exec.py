@@ -1,8 +1,12 @@
 """`eval` and `exec` of known texts within a trace."""
 
+import builtins
 import collections
+import gc
+import io
 import sys
 import unittest
+import weakref
 
 import slotrt
 
@@ -245,6 +249,154 @@ class OutsideDicts(unittest.TestCase):
         SPACE.clear()
         SPACE.update(b=1, gone=2)
         self.assertEqual(slotrt.explain(in_a_dict_from_outside)(1).breaks, 0)
+
+
+class Holder:
+    """Has a dict that code runs in, which no guard may keep alive."""
+
+    def __init__(self, **names):
+        self.space = names
+
+
+def in_a_held_dict(holder, text):
+    exec(text, holder.space)
+    return eval("a + b", holder.space), holder.space["a"], "__builtins__" in holder.space
+
+
+def names_by_two_paths(holder, other):
+    exec("a = a + 1", holder.space)
+    other["a"] += 10
+    return eval("a", holder.space), other["a"]
+
+
+def shown(holder):
+    """What an interactive session shows."""
+    file = io.StringIO()
+    before, sys.stdout = sys.stdout, file
+    try:
+        exec(compile("a + b", "<session>", "single"), holder.space)
+        exec(compile("None", "<session>", "single"), holder.space)
+        exec(compile("'text'", "<session>", "single"), holder.space)
+    finally:
+        sys.stdout = before
+    return file.getvalue(), builtins._
+
+
+def shown_by(hook):
+    before, sys.displayhook = sys.displayhook, hook
+    try:
+        exec(compile("3 * 4", "<session>", "single"), {})
+    finally:
+        sys.displayhook = before
+
+
+def no_dict(which):
+    try:
+        return eval("", *which)
+    except TypeError as error:
+        return str(error)
+
+
+class GivenDicts(unittest.TestCase):
+    def test_each_call_has_its_own(self):
+        compiled = slotrt.compile(in_a_held_dict, fullgraph=True)
+        for names in ({"b": 1}, {"b": 2, "c": 5}, {"b": 3.5}, {"a": 7, "b": 1, "__builtins__": builtins.__dict__}):
+            one, two = Holder(**names), Holder(**names)
+            self.assertEqual(compiled(one, "a = b * 2"), in_a_held_dict(two, "a = b * 2"))
+            self.assertEqual(list(one.space), list(two.space))
+            self.assertEqual(one.space["a"], two.space["a"])
+
+    def test_no_dict_is_kept_alive(self):
+        class Kept:
+            pass
+
+        compiled = slotrt.compile(in_a_held_dict, fullgraph=True)
+        holder = Holder(b=2, kept=Kept())
+        seen = weakref.ref(holder.space["kept"])
+        compiled(holder, "a = b")
+        del holder
+        gc.collect()
+        self.assertIsNone(seen())
+
+    def test_two_paths_to_one_dict(self):
+        compiled = slotrt.compile(names_by_two_paths)
+        for _ in range(2):
+            for same in (False, True, False):
+                answers = []
+                for function in (compiled, names_by_two_paths):
+                    holder = Holder(a=1)
+                    other = holder.space if same else {"a": 5}
+                    answers.append((function(holder, other), holder.space["a"], other))
+                self.assertEqual(answers[0][:2], answers[1][:2])
+                self.assertEqual(answers[0][2]["a"], answers[1][2]["a"])
+
+    def test_functions_of_a_held_dict(self):
+        def define(holder):
+            exec("def f(n):\n    global k\n    k += n\n    return k", holder.space)
+            return holder.space["f"](1), holder.space["f"]
+
+        compiled = slotrt.compile(define)
+        for _ in range(2):
+            holder = Holder(k=4)
+            first, function = compiled(holder)
+            self.assertEqual((first, function(2), holder.space["k"]), (5, 7, 7))
+            self.assertIs(function.__globals__, holder.space)
+
+    def test_exceptions_of_a_held_dict(self):
+        compiled = slotrt.compile(in_a_held_dict)
+        for _ in range(2):
+            holder = Holder(b=4)
+            try:
+                compiled(holder, "a = missing")
+            except NameError as error:
+                trace = error.__traceback__
+            while trace.tb_next is not None:
+                trace = trace.tb_next
+            self.assertIs(trace.tb_frame.f_globals, holder.space)
+
+    def test_what_a_session_shows(self):
+        compiled = slotrt.compile(shown, fullgraph=sys.version_info >= (3, 12))
+        self.addCleanup(builtins.__dict__.pop, "_", None)
+        for b in (1, 2, "x"):
+            a = 2 if b != "x" else "y"
+            told = [function(Holder(a=a, b=b)) for function in (compiled, shown)]
+            self.assertEqual(*told)
+
+    def test_a_hook_of_the_program(self):
+        for function in (slotrt.compile(shown_by), shown_by):
+            seen = []
+            function(seen.append)
+            function(seen.append)
+            self.assertEqual(seen, [12, 12])
+
+    def test_names_of_another_mapping(self):
+        class Counting(dict):
+            def __setitem__(self, name, value):
+                super().__setitem__(name, value * 2)
+
+        class Mapping:
+            def __init__(self):
+                self.names = {}
+
+            def __getitem__(self, name):
+                return self.names[name]
+
+            def __setitem__(self, name, value):
+                self.names[name] = value + 1
+
+        def assign(make):
+            space = make()
+            exec("a = 3\nb = a", {}, space)
+            return space["a"], space["b"]
+
+        for make in (Counting, Mapping):
+            compiled = slotrt.compile(assign, fullgraph=True)
+            for _ in range(2):
+                self.assertEqual(compiled(make), assign(make))
+
+    def test_dicts_are_asked_for_before_the_text_is_read(self):
+        for which in ((3,), (len,), (None, 3), ({}, len)):
+            self.assertEqual(slotrt.compile(no_dict)(which), no_dict(which))
 
 
 if __name__ == "__main__":

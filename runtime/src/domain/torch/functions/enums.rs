@@ -2,7 +2,7 @@
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
-use crate::names::name;
+use crate::names::interned;
 use pyo3::prelude::*;
 
 /// The metaclass of the classes that pybind11 makes.
@@ -41,10 +41,10 @@ pub(in crate::domain::torch) fn enum_answer<'py>(
     Ok(answer.map_or_else(Answer::Raised, Answer::Constant))
 }
 
-/// Whether pybind11 made the object's class, and the class lists it among its members.
+/// Whether pybind11 made the object's class, which lists its members. It need not be one of those objects: pybind11 makes others for the
+/// same number.
 fn is_member(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
-    let members = || class.getattr(name!("__members__"))?.call_method0(name!("values"))?.try_iter();
     types::last_name(&class.get_type()) == METACLASS
-        && members().is_ok_and(|mut members| members.any(|member| member.is_ok_and(|member| member.is(object))))
+        && types::own(&class, &interned(class.py(), "__members__")).is_some()
 }

@@ -2,7 +2,8 @@
 use crate::domain::torch::empty_like::empty_like;
 use crate::domain::torch::graph_break::{fault, stop};
 use crate::domain::torch::library::Torch;
-use crate::domain::torch::meta::{Meta, fails};
+use crate::domain::torch::meta::{Meta, Places, fails};
+use crate::domain::torch::place::Place;
 use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
 use crate::ffi::{callee, modules};
@@ -85,7 +86,9 @@ impl Torch {
     ) -> PyResult<Bound<'py, PyAny>> {
         let torch = self.module.bind(example.py());
         let whole = empty_like(torch, &stand_in(self, example)?, "meta")?;
-        if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0)) } else { Ok(whole) }
+        let formal = if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0))? } else { whole };
+        Place::of(example).map(|place| place.tell(&formal)).transpose()?;
+        Ok(formal)
     }
 
     /// Puts graphs in; gives what stands for the results.
@@ -98,9 +101,10 @@ impl Torch {
         let GraphCall { operator, operands, named, order, given, graphs, examples } = call;
         let convert = meta.py.import("slotrt._fx").and_then(|module| module.getattr(name!("graph_module")));
         let convert = convert.map_err(|error| fault(&error))?;
-        let mut objects = Vec::new();
+        let (mut objects, places) = (Vec::new(), Places::default());
         for (index, operand) in operands.iter().enumerate() {
-            objects.push(if order.bodies.contains(&index) { None } else { Some(meta.object(operand)?) });
+            let object = || meta.object_where(operand, Some(&places));
+            objects.push(if order.bodies.contains(&index) { None } else { Some(object()?) });
         }
         for (index, (graph, single)) in order.bodies.iter().zip(graphs) {
             let module = convert.call1((graph, single)).map_err(|error| fault(&error))?;
@@ -127,7 +131,8 @@ impl Torch {
             ));
         }
         let objects: Vec<_> = objects.into_iter().flatten().collect();
-        let made = self.fakes.call_operator(operator, &objects).map_err(|error| fails(operator, &error))?;
+        let made =
+            self.fakes.call_operator(operator, &objects, &places.borrow()).map_err(|error| fails(operator, &error))?;
         let items = made.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
         PyTuple::new(meta.py, items.map_err(|error| fault(&error))?).map(Bound::into_any).map_err(|error| fault(&error))
     }

@@ -2,11 +2,14 @@
 //! transform them, walk gradients, or say what a class is.
 pub(super) mod compilers;
 pub(super) mod context_modes;
+pub(super) mod devices;
 pub(super) mod enums;
 pub(super) mod gradients;
 pub(super) mod higher_order;
+pub(super) mod module_calls;
 pub(super) mod natives;
 pub(super) mod rehearsals;
+pub(super) mod settings;
 pub(super) mod transforms;
 pub(super) mod type_names;
 pub(super) mod wholes;

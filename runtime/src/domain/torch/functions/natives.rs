@@ -1,19 +1,27 @@
 //! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
 use super::compilers::module_of;
-use crate::ffi::callee;
-use crate::graph_break::{Break, RUN_AS_A_WHOLE};
+use crate::ffi::{callee, inspect};
+use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
+use crate::names::name;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
-    ("torch", &["set_default_device", "use_deterministic_algorithms", "set_deterministic_debug_mode"], SETTINGS),
+    ("torch", &["set_default_device"], SETTINGS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
     ("torch.autograd.functional", ALL, GRADIENTS),
     ("torch.autograd.graph", ALL, GRADIENTS),
+    ("torch.cuda", OF_DEVICES, DEVICES),
+    ("torch.cuda.streams", ALL, DEVICES),
+    ("torch.xpu", OF_DEVICES, DEVICES),
+    ("torch.xpu.streams", ALL, DEVICES),
+    ("torch.accelerator", OF_DEVICES, DEVICES),
+    ("torch.autograd.profiler", &["profile.", "emit_itt.", "emit_nvtx."], RECORDS),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
     ("torch.nn.utils.rnn", PACKS, PACKED),
@@ -26,11 +34,14 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.utils.hooks", ALL, HOOKS),
 ];
 
+/// Rooms with rooms below them.
+const PACKAGES: &[&str] = &["torch.optim", "torch.profiler"];
+
 /// The package of optimisers has a module of neural networks, too: those are traced.
 const TRACED: &str = "torch.optim.swa_utils";
 
-/// A context that keeps a setting, and nothing else.
-const SETTING: &str = "disable_saved_tensors_hooks";
+/// A context that keeps a setting, and nothing else; and what makes the class that goes backward for a class that goes forward.
+const PLAIN: &[&str] = &["disable_saved_tensors_hooks", "FunctionMeta.__init__"];
 
 const ALL: &[&str] = &[""];
 
@@ -47,6 +58,29 @@ const MODULE_HOOKS: &[&str] = &[
 /// What comes before and after the module of a `DistributedDataParallel`, which is traced.
 const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];
 
+/// What waits for a device, or says which device or which of its queues is the current one.
+const OF_DEVICES: &[&str] = &[
+    "StreamContext.",
+    "_set_stream",
+    "current_stream",
+    "default_stream",
+    "device.",
+    "device_of.",
+    "empty_cache",
+    "max_memory",
+    "memory_",
+    "reset_",
+    "set_device",
+    "set_stream",
+    "stream",
+    "synchronize",
+];
+
+/// What gives the parameters of a lazy module their sizes.
+const LAZY: &str = "torch.nn.modules.lazy";
+const READY: &str = "LazyModuleMixin._infer_parameters";
+
+const INFERS: &str = "it makes parameters as the first input asks for them";
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
@@ -57,6 +91,7 @@ const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
 const SETTINGS: &str = "it changes a setting of the whole process";
+const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 
 /// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence.
@@ -68,6 +103,14 @@ pub(in crate::domain::torch) fn break_at_call<'py>(
     let recurrent = qualname.ends_with(".forward") && module_of(function)? == "torch.nn.modules.rnn";
     let packed = recurrent && crate::ffi::types::name(&argument(1)?.get_type()) == "PackedSequence";
     packed.then(|| as_a_whole(qualname.to_owned(), PACKED))
+}
+
+/// The object that a variable of an outer function holds.
+pub(super) fn closure_variable<'py>(function: &Bound<'py, PyAny>, variable: &str) -> Option<Bound<'py, PyAny>> {
+    let names = inspect::function_code(function)?.getattr(name!("co_freevars")).ok()?.cast_into::<PyTuple>().ok()?;
+    let at = names.iter().position(|name| name.eq(variable).unwrap_or(false))?;
+    let cells = inspect::function_closure(function)?.cast_into::<PyTuple>().ok()?;
+    cells.get_item(at).ok()?.getattr(name!("cell_contents")).ok()
 }
 
 fn as_a_whole(context: String, explanation: &str) -> Box<Break> {
@@ -84,10 +127,14 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
     let name = callee::qualname_of(function);
-    if module == TRACED || !module.starts_with("torch") || name == SETTING {
+    if module == LAZY && name == READY {
+        return Some(Box::new(Break { kind: GETS_READY.into(), ..*as_a_whole(name, INFERS) }));
+    }
+    if module == TRACED || !module.starts_with("torch") || PLAIN.contains(&name.as_str()) {
         return None;
     }
-    let is_there = |room: &str| module == room || room == "torch.optim" && module.starts_with("torch.optim.");
+    let is_below = |room: &str| module.strip_prefix(room).is_some_and(|rest| rest.starts_with('.'));
+    let is_there = |room: &str| module == room || PACKAGES.contains(&room) && is_below(room);
     let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;
     Some(as_a_whole(name, explanation))

@@ -2,10 +2,12 @@
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::place::Place;
 use crate::domain::torch::sketch::Sketch;
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -51,7 +53,8 @@ impl Torch {
         };
         let named = PyDict::new(py);
         named.set_item(name!("dtype"), known.map_or_else(|| example.getattr(name!("dtype")), Ok)?)?;
-        named.set_item(name!("device"), "cpu")?;
+        let place = Place::of(example).ok_or_else(|| PyNotImplementedError::new_err("the device is not known"))?;
+        named.set_item(name!("device"), place.text())?;
         self.module.bind(py).getattr(name!("empty"))?.call((0,), Some(&named))
     }
 }

@@ -30,19 +30,34 @@ const MODULES: &str = "torch.nn.modules.";
 const PROFILER: &str = "torch.autograd.profiler";
 
 /// Modules of PyTorch's, beginnings of the qualified names of functions there, and the modules with tables of what does the same: annotations,
-/// where nothing records them; modes, by functions that a graph calls.
+/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients.
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
+    ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
+    // `contextlib.contextmanager` made it.
+    ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
 ];
+
+/// Whether it is the `__torch_function__` of C that takes over nothing.
+fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
+    const NAME: &str = "_disabled_torch_function_impl";
+    callee::name_of(function) == NAME
+        && function
+            .py()
+            .import("torch._C")
+            .and_then(|native| native.getattr(NAME))
+            .is_ok_and(|known| known.is(function))
+}
 
 /// What does the same as a function of PyTorch's.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    let module = module_of(function)?;
-    let (.., start, table) = REPLACED.iter().find(|(room, ..)| module == *room)?;
-    if !callee::qualname_of(function).starts_with(start) {
-        return None;
+    if is_override_off(function) {
+        return function.py().import("slotrt._torch_overrides").ok()?.getattr(name!("without_overrides")).ok();
     }
+    let (module, name) = (module_of(function)?, callee::qualname_of(function));
+    let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
+    let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
     let functions = function.py().import(*table).ok()?;
     let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
     table.get_item(function).ok()?

@@ -1,4 +1,5 @@
 //! Which tensors lie in the same memory: a graph that changes one of them in place is compiled for that.
+use crate::domain::torch::quiet::Quiet;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ impl MemoryCheck {
     ///
     /// `open`: where they end differs from call to call.
     pub(in crate::domain::torch) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> PyResult<Self> {
+        let _quiet = Quiet::about(inputs);
         let extents = if open { None } else { Some(extents(inputs)?) };
         let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new() };
         check.overlaps = check.overlaps_of(inputs)?;
@@ -47,6 +49,7 @@ impl MemoryCheck {
     }
 
     fn overlaps_of(&self, inputs: &[Bound<'_, PyAny>]) -> PyResult<Vec<Overlap>> {
+        let _quiet = Quiet::about(inputs);
         let starts = addresses(inputs)?;
         let now = if self.extents.is_none() { extents(inputs)? } else { Vec::new() };
         let extents = self.extents.as_ref().unwrap_or(&now);

@@ -1,6 +1,8 @@
 //! Guards on tensors.
 use super::super::metadata::metadata;
 use super::super::symbols::open_sizes;
+use crate::domain::torch::place::Place;
+use crate::domain::torch::quiet::Quiet;
 use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
 use crate::names::name;
@@ -11,7 +13,7 @@ use std::sync::OnceLock;
 /// What the state of the condition is written as.
 pub(in crate::domain::torch) const TENSOR: &str = "tensor";
 
-/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf; a strided tensor on the CPU.
+/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf, the device; a strided tensor with contents.
 #[derive(Debug)]
 pub(in crate::domain::torch) struct TensorCheck {
     class: Py<PyType>,
@@ -25,8 +27,8 @@ impl TensorCheck {
     /// For tensors like `example`; `None` where such tensors are not recorded.
     pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let strided = example.getattr(name!("layout"))?.str()?.to_str()? == "torch.strided";
-        let cpu = example.getattr(name!("device"))?.getattr(name!("type"))?.str()?.to_str()? == "cpu";
-        if !strided || !cpu || example.getattr(name!("is_quantized"))?.is_truthy()? {
+        let has_contents = Place::named(&example.getattr(name!("device"))?).is_some();
+        if !strided || !has_contents || example.getattr(name!("is_quantized"))?.is_truthy()? {
             return Ok(None);
         }
         Self::with(example.get_type().unbind(), metadata(example)?).map(Some)
@@ -59,6 +61,7 @@ impl DomainCheck for TensorCheck {
         if let Some(Some(words)) = self.words.get() {
             return words.are_of(value);
         }
+        let _quiet = Quiet::about([value]);
         let agrees = self.agrees(value).unwrap_or(false);
         if agrees {
             self.words.get_or_init(|| TensorWords::of(value));
@@ -79,6 +82,7 @@ impl DomainCheck for TensorCheck {
 
     fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
         match value.get_type().is(&self.class) {
+            true if Quiet::about([value]).is_some() => Vec::new(),
             true => open_sizes::other_sizes(value, self.metadata.bind(value.py())).unwrap_or_default(),
             false => Vec::new(),
         }
@@ -88,6 +92,7 @@ impl DomainCheck for TensorCheck {
         if !value.get_type().is(&self.class) {
             return None;
         }
+        let _quiet = Quiet::about([value]);
         Self::new(value).ok().flatten().map(|now| now.text)
     }
 

@@ -23,7 +23,7 @@ pub enum Argument<S> {
     Dtype(Dtype),
     /// A memory format.
     Format(MemoryFormat),
-    /// The device that all tensors are on.
+    /// The device that all tensors are on, and the result will be.
     Device,
     /// The tensor at this index of `Call::tensors`.
     Tensor(usize),
@@ -238,11 +238,7 @@ impl<S: Size> Call<S> {
 
     /// Whether no other device is named than that of all tensors.
     pub fn is_here(&self, place: usize) -> bool {
-        match self.argument(place) {
-            Argument::Missing | Argument::None | Argument::Device => true,
-            Argument::Text(name) => name == "cpu",
-            _ => false,
-        }
+        matches!(self.argument(place), Argument::Missing | Argument::None | Argument::Device)
     }
 
     /// A memory format, or what it is where none is given.

@@ -65,7 +65,7 @@ impl Torch {
     pub(in crate::domain::torch) fn holds_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
         let name = name_of(callee);
         FOR_ALL_SIZES.contains(&&*name)
-            || matches!(callee, Callee::GetAttr(name) if crate::domain::torch::metadata::kind(name).is_some())
+            || matches!(callee, Callee::GetAttr(name) if crate::domain::torch::metadata::is_kind(name))
     }
 
     /// Whether integers among the operands may be symbolic: a rule says what comes of them.

@@ -1,4 +1,6 @@
 //! Saves what tensors and generators of random numbers hold, and puts it back.
+use crate::domain::torch::place::kinds_elsewhere;
+use crate::domain::torch::quiet::Quiet;
 use crate::domain::{SavedParts, SavedState};
 use crate::names::name;
 use pyo3::prelude::*;
@@ -8,7 +10,7 @@ use pyo3::types::{PyModule, PyTuple};
 struct Saved {
     module: Py<PyModule>,
     tensors: Vec<Contents>,
-    /// Generators, and their states.
+    /// What sets the state of generators, and the states.
     generators: Vec<(Py<PyAny>, Py<PyAny>)>,
     /// How deep autocast is nested.
     depth: Option<i64>,
@@ -39,6 +41,7 @@ pub(in crate::domain::torch) fn save(
     }
     if parts.random {
         saved.generator(&module.getattr(name!("default_generator"))?)?;
+        saved.generators_elsewhere(module.py())?;
     }
     if parts.nesting {
         saved.depth = Some(depth(module)?);
@@ -49,7 +52,22 @@ pub(in crate::domain::torch) fn save(
 impl Saved {
     fn generator(&mut self, generator: &Bound<'_, PyAny>) -> PyResult<()> {
         let state = generator.call_method0(name!("get_state"))?;
-        self.generators.push((generator.clone().unbind(), state.unbind()));
+        self.generators.push((generator.getattr(name!("set_state"))?.unbind(), state.unbind()));
+        Ok(())
+    }
+
+    /// The default generators of the devices beside the CPU that tensors were seen on.
+    fn generators_elsewhere(&mut self, py: Python<'_>) -> PyResult<()> {
+        for kind in kinds_elsewhere() {
+            let devices = self.module.bind(py).getattr(name!("get_device_module"))?.call1((kind,))?;
+            // Of one device, where there is but one; a device without them draws no numbers.
+            for (get, set) in [("get_rng_state_all", "set_rng_state_all"), ("get_rng_state", "set_rng_state")] {
+                if let (Some(get), Some(set)) = (devices.getattr_opt(get)?, devices.getattr_opt(set)?) {
+                    self.generators.push((set.unbind(), get.call0()?.unbind()));
+                    break;
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -78,6 +96,7 @@ fn apart<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 impl SavedState for Saved {
     fn restore(&self, py: Python<'_>) -> PyResult<()> {
         let module = self.module.bind(py);
+        let _quiet = Quiet::about(self.tensors.iter().map(|saved| saved.tensor.bind(py)));
         if let Some(before) = self.depth {
             restore_depth(module, before)?;
         }
@@ -97,9 +116,7 @@ impl SavedState for Saved {
                 count.call1((PyTuple::new(py, [&saved.tensor])?, PyTuple::new(py, [version])?))?;
             }
         }
-        self.generators
-            .iter()
-            .try_for_each(|(generator, state)| generator.bind(py).call_method1(name!("set_state"), (state,)).map(drop))
+        self.generators.iter().try_for_each(|(set, state)| set.bind(py).call1((state,)).map(drop))
     }
 }
 

@@ -36,9 +36,7 @@ impl CApi for Tracer<'_> {
 
     fn enter(&mut self, function: FunctionId) {
         self.state.shared_caches.entered.add(function);
-        if crate::semantics::differs(function).is_some() {
-            self.state.stood_in.get_or_insert(function);
-        }
+        self.state.stood_in.enter(function);
         if self.state.route.last().is_none_or(|last| last != function.name()) {
             self.state.route.push(function.name().into());
         }
@@ -70,9 +68,7 @@ impl CApi for Tracer<'_> {
     }
 
     fn _Py_ID(&mut self, name: &'static str) -> Traced<ValueId> {
-        if let Some(why) = crate::semantics::asks_otherwise(name) {
-            return Err(self.unsupported(why));
-        }
+        self.state.stood_in.ask(name);
         Ok(self.string(name))
     }
 
@@ -262,6 +258,9 @@ impl CApi for Tracer<'_> {
         let class = self.type_object(*class)?;
         let Some(name) = self.known_str(*name) else { return Err(self.unsupported("_PyType_LookupRef")) };
         let found = self.lookup(&class, &name);
+        if found.is_some() {
+            self.state.stood_in.find(&name);
+        }
         Ok(found.map(|found| self.absorb_static(found)))
     }
 
@@ -419,6 +418,9 @@ impl CApi for Tracer<'_> {
         format: &str,
         args: &[Argument<ValueId>],
     ) -> Traced<i32> {
+        if let Some(row) = self.state.stood_in.difference(true) {
+            return Err(self.unsupported(row.name()));
+        }
         let text = self.format(format, args)?;
         let text = self.string(&text);
         self.warn(*category, text)

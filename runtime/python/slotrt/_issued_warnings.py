@@ -1,0 +1,68 @@
+"""Warnings that a compiled program gives: whether compiled code may give them, and how it does."""
+
+import io
+import re
+import sys
+import types
+import warnings
+
+_HEAP_TYPE = 1 << 9
+
+
+def is_plain(text, category, file, line, namespace):
+    """Whether such a warning raises nothing and runs no code of the program: neither filters nor what shows it, nor the category."""
+    return _is_builtin(category) and _is_shown_plainly() and _is_let_through(text, category, line, _module(namespace))
+
+
+def give(text, category, file, line, namespace):
+    """`warnings.warn` at that line. CPython: `do_warn`, `setup_context`."""
+    registry = namespace.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(text, category, file, line, _module(namespace), registry)
+
+
+def _module(namespace):
+    name = namespace.get("__name__")
+    return name if isinstance(name, str) else "<string>"
+
+
+def _is_builtin(category):
+    """Whether instances are made and written by CPython's own code."""
+    if type(category) is not type or not issubclass(category, Warning):
+        return False
+    owners = (next(base for base in category.__mro__ if name in vars(base)) for name in ("__init__", "__new__", "__str__"))
+    return not any(owner.__flags__ & _HEAP_TYPE for owner in owners)
+
+
+def _is_shown_plainly():
+    if warnings.showwarning is not warnings._showwarning_orig or warnings.formatwarning is not warnings._formatwarning_orig:
+        return False
+    show = warnings._showwarnmsg_impl
+    if isinstance(show, types.BuiltinMethodType):
+        return type(show.__self__) is list and show.__name__ == "append"
+    return show.__module__ == "warnings" and _is_of_c(sys.stderr)
+
+
+def _is_of_c(stream):
+    kinds = [kind for kind in (io.TextIOWrapper, io.StringIO) if isinstance(stream, kind)]
+    return stream is None or any(type(stream).write is kind.write for kind in kinds)
+
+
+def _filters():
+    # From 3.14 on a context may have its own.
+    return warnings._get_filters() if hasattr(warnings, "_get_filters") else warnings.filters
+
+
+def _is_let_through(text, category, line, module):
+    """Whether the filter that decides raises nothing. CPython: `get_filter`."""
+    for action, message, kind, where, number in _filters():
+        if type(kind) is not type or not all(type(pattern) in (re.Pattern, str, type(None)) for pattern in (message, where)):
+            return False
+        if issubclass(category, kind) and number in (0, line) and _fits(message, text) and _fits(where, module):
+            return action != "error"
+    return warnings.defaultaction != "error"
+
+
+def _fits(pattern, text):
+    if isinstance(pattern, re.Pattern):
+        return pattern.match(text) is not None
+    return pattern is None or pattern == text

@@ -1,0 +1,59 @@
+//! Branches on contents of arrays whose other side only raises: `assert (x > 0).all()`, `if x.isnan().any(): raise …`.
+//!
+//! The trace goes on where nothing is raised, and the graph checks that. Where the check fails the graph raises, the frame runs its
+//! original code from the start, and that raises what the program raises.
+use crate::bytecode::{Code, Instr, Op};
+use crate::domain::{Callee, Operand};
+use crate::trace::state::frame::Frame;
+use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
+
+impl<'py> Tracer<'py> {
+    /// `PyObject_IsTrue` of what a branch tests.
+    pub(crate) fn branch_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<bool> {
+        match self.checked_truth(frame, value)? {
+            Some(truth) => Ok(truth),
+            None => self.is_true(value),
+        }
+    }
+
+    /// The truth that a value must have for the branch of the next instruction, or of this one, to raise nothing; the graph checks it.
+    /// `None`: it is no such branch, or no such value.
+    fn checked_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<Option<bool>> {
+        let Some(truth) = truth_without_raise(&frame.code, frame.pc) else { return Ok(None) };
+        let class = self.class_of(value)?;
+        let Some(domain) = self.domain_of(&class) else { return Ok(None) };
+        let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(None) };
+        let Some(checks) = domain.checks_of_truth(&example, truth) else { return Ok(None) };
+        let mut checked = value;
+        for check in checks {
+            checked = self.call_domain(&domain, Callee::Function(check), &[checked], &[])?;
+        }
+        Ok(Some(truth))
+    }
+}
+
+/// The truth with which a branch at `at`, or right after it, goes on where the other side does nothing but raise.
+fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
+    let at = at + usize::from(code.instrs.get(at)?.op == Op::TO_BOOL);
+    let branch = code.instrs.get(at)?;
+    let jumps_if = match branch.op {
+        Op::POP_JUMP_IF_TRUE | Op::POP_JUMP_FORWARD_IF_TRUE => true,
+        Op::POP_JUMP_IF_FALSE | Op::POP_JUMP_FORWARD_IF_FALSE => false,
+        _ => return None,
+    };
+    let (taken, next) = (only_raises(code, code.index(branch.target?)?), only_raises(code, at + 1));
+    (taken != next).then_some(jumps_if != taken)
+}
+
+/// Whether what runs from here on comes to a `raise` in a straight line, and nothing in the frame catches that.
+fn only_raises(code: &Code, from: usize) -> bool {
+    let goes_on = |instr: &&Instr| {
+        let ends = matches!(instr.op, Op::RETURN_VALUE | Op::RETURN_CONST | Op::YIELD_VALUE | Op::RERAISE);
+        instr.op == Op::RAISE_VARARGS || instr.target.is_some() || ends
+    };
+    let last = code.instrs.get(from..).into_iter().flatten().find(goes_on);
+    last.is_some_and(|instr| instr.op == Op::RAISE_VARARGS && instr.handler.is_none())
+}
