@@ -5,10 +5,11 @@ use super::program::{GuardFailure, Program};
 use super::residual::{ChangeCounts, GuardMode, Residual};
 use super::step::{Action, Step};
 use super::test::Test;
+use super::values::{keeps_length, keeps_type};
 use crate::ffi::watch::{Owner, Watch};
-use crate::ffi::{inspect, types};
+use crate::ffi::inspect;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyModule, PyString, PyTuple};
+use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
 use std::sync::Arc;
 
 pub(super) const NO_WATCHER: &str = "nothing tells of changes to it here";
@@ -414,16 +415,4 @@ impl<'a, 'py> Plan<'a, 'py> {
         self.steps.push(Step { guard, action: Action::Load { from, into } });
         into
     }
-}
-
-/// Whether nobody can assign the object's `__class__`. CPython: `object_set_class`.
-fn keeps_type(value: &Bound<'_, PyAny>) -> bool {
-    types::is_immutable(&value.get_type()) && !value.is_instance_of::<PyModule>()
-}
-
-fn keeps_length(value: &Bound<'_, PyAny>) -> bool {
-    value.is_exact_instance_of::<PyTuple>()
-        || value.is_exact_instance_of::<PyString>()
-        || value.is_exact_instance_of::<PyBytes>()
-        || value.is_exact_instance_of::<PyFrozenSet>()
 }

@@ -1,7 +1,9 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
-use crate::ffi::{containers, contexts, inspect};
+use crate::ffi::{containers, contexts, inspect, types};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PyString, PyTuple,
+};
 
 /// The value of a dict, or of a context, under a key.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
@@ -118,4 +120,17 @@ pub(super) fn equal(value: &Bound<'_, PyAny>, constant: &Bound<'_, PyAny>) -> bo
         || value.is_exact_instance_of::<PyString>()
         || value.is_exact_instance_of::<PyBytes>();
     plain && value.eq(constant).unwrap_or(false)
+}
+
+/// Whether nobody can assign the object's `__class__`. CPython: `object_set_class`.
+pub(super) fn keeps_type(value: &Bound<'_, PyAny>) -> bool {
+    types::is_immutable(&value.get_type()) && !value.is_instance_of::<PyModule>()
+}
+
+/// Whether the length of the object never changes.
+pub(super) fn keeps_length(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<PyFrozenSet>()
 }
