@@ -65,7 +65,11 @@ impl<'py> Plan<'_, 'py> {
         let Some(value) = self.found[into].clone() else { return false };
         let class = value.get_type();
         let plain = !value.is_instance_of::<PyType>() && !types::has_own_fields(&class);
-        if !plain || !pins.bases.contains(&into) || self.changes.is_frequent(index) || !self.watches_class(index, &class) {
+        if !plain
+            || !pins.bases.contains(&into)
+            || self.changes.is_frequent(index)
+            || !self.watches_class(index, &class)
+        {
             return false;
         }
         let Some(object) = WeakObject::new(&value).map(Arc::new) else { return false };

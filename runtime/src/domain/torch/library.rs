@@ -1,12 +1,14 @@
 //! The PyTorch that the program has imported.
 use super::ambient::Ambient;
 use super::fakes::Fakes;
+use super::place::Place;
+use super::quiet::Quiet;
 use super::rules::Rules;
 use super::sketch::Sketch;
 use crate::ffi::types;
-use crate::names::{interned, name};
+use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// The PyTorch that the program has imported.
@@ -51,19 +53,26 @@ impl Torch {
         example.is_instance_of::<Sketch>() || example.is_instance(self.tensor.bind(example.py())).unwrap_or(false)
     }
 
-    /// Whether instances of a class derived from `Tensor` do what tensors do: it leaves operations alone, as parameters do.
-    pub(super) fn is_plain_parameter(&self, class: &Bound<'_, PyType>) -> bool {
-        let py = class.py();
-        if types::is_c_type(class) || !class.is_subclass(self.parameter.bind(py)).unwrap_or(false) {
-            return false;
+    /// An example in words.
+    pub(super) fn description(&self, example: &Bound<'_, PyAny>) -> String {
+        if let Ok(sketch) = example.cast::<Sketch>() {
+            return sketch.get().describe();
         }
-        let native = self.module.bind(py).getattr(name!("_C"));
-        let leaves = |hook: &str, disabled: &str| {
-            let known = native.as_ref().ok().and_then(|native| native.getattr(disabled).ok());
-            let found = types::lookup(class, &interned(py, hook));
-            known.zip(found).is_some_and(|(known, found)| known.is(&found))
-        };
-        leaves("__torch_function__", "_disabled_torch_function_impl")
-            && leaves("__torch_dispatch__", "_disabled_torch_dispatch_impl")
+        if example.is_none() {
+            return "None".to_owned();
+        }
+        let _quiet = Quiet::about([example]);
+        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
+            let items = example.try_iter().into_iter().flatten().flatten();
+            return format!("({})", items.map(|item| self.description(&item)).collect::<Vec<_>>().join(", "));
+        }
+        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
+        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
+            return types::text(example);
+        }
+        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
+        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
+        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
     }
 }

@@ -106,8 +106,9 @@ impl TensorWords {
         let tensor = unsafe { Tensor::of(functions, example) }?;
         let count = tensor.dim()?;
         // SAFETY: there are that many, which are copied at once.
-        let (sizes, strides) =
-            unsafe { (tensor.numbers(functions.sizes, count)?.into(), tensor.numbers(functions.strides, count)?.into()) };
+        let (sizes, strides) = unsafe {
+            (tensor.numbers(functions.sizes, count)?.into(), tensor.numbers(functions.strides, count)?.into())
+        };
         Some(Self { class: class.unbind(), kinds: tensor.kinds()?, flags: tensor.flags(), sizes, strides })
     }
 

@@ -96,7 +96,9 @@ impl Watch {
     ///
     /// A dict of a derived class is watched as one of `dict`: what is told of is its table.
     pub fn entry(&mut self, dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>, mark: u32) -> bool {
-        if !dict.is_instance_of::<PyDict>() || !(key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>()) {
+        if !dict.is_instance_of::<PyDict>()
+            || !(key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyInt>())
+        {
             return false;
         }
         // SAFETY: attached; `key` is live.

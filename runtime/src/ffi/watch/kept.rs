@@ -92,12 +92,7 @@ impl Word {
 
     /// The `__dict__` that an instance has, which is this dict. Something must tell of the dict's end for as long as the word is looked at.
     #[must_use]
-    pub fn of_namespace(
-        owner: &Owner,
-        object: &Bound<'_, PyAny>,
-        dict: &Bound<'_, PyAny>,
-        mark: u32,
-    ) -> Option<Self> {
+    pub fn of_namespace(owner: &Owner, object: &Bound<'_, PyAny>, dict: &Bound<'_, PyAny>, mark: u32) -> Option<Self> {
         // SAFETY: the object is live.
         let place = unsafe { _PyObject_GetDictPtr(object.as_ptr()) };
         if place.is_null() {

@@ -100,9 +100,8 @@ impl DomainCheck for OpenSizes {
         }
         if let Some(Some(words)) = self.words.get() {
             let layout = words.layout(value);
-            return layout.is_some_and(|(sizes, strides)| {
-                self.fits(&Layout { sizes: sizes.into(), strides: strides.into() })
-            });
+            return layout
+                .is_some_and(|(sizes, strides)| self.fits(&Layout { sizes: sizes.into(), strides: strides.into() }));
         }
         let agrees = self.agrees(value).unwrap_or(false);
         if agrees {
