@@ -6,8 +6,11 @@ pub const RUN_AS_A_WHOLE: &str = "call of a function that PyTorch runs as a whol
 /// Kind of the break at an operation that something else looks at, as long as it does.
 pub const OVERRIDDEN: &str = "operations of PyTorch are overridden";
 
+/// Kind of the break at a call in which a part of the program gets ready, at its first call.
+pub const GETS_READY: &str = "call in which a module gets ready";
+
 /// Kinds of breaks where a stretch of the program runs natively, with no graph work to be done in between.
-pub const STRETCHES: [&str; 2] = [RUN_AS_A_WHOLE, OVERRIDDEN];
+pub const STRETCHES: [&str; 3] = [RUN_AS_A_WHOLE, OVERRIDDEN, GETS_READY];
 
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -68,6 +68,8 @@ def origin(node, name, target):
     """Where in the program a node comes from: the line, as tracebacks write it, and what was called."""
     file, line = node.meta["file"], node.meta["line"]
     found = {} if target is None else {"source_fn_stack": [(name, target)]}
+    if modules := node.meta.get("modules"):
+        found["nn_module_stack"] = {str(address): (path, kind) for address, path, kind in modules}
     if line:
         text = linecache.getline(file, line).strip()
         found["stack_trace"] = f'  File "{file}", line {line}, in traced\n    {text}\n'

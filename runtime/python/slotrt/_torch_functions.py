@@ -1,5 +1,8 @@
 """What stands for PyTorch's own objects while a trace goes through functions that PyTorch calls."""
 
+import contextlib
+import sys
+
 from torch.autograd import function as _function
 
 
@@ -74,4 +77,17 @@ def _begin_class(cls, name, bases, attrs):
     super(_function.FunctionMeta, cls).__init__(name, bases, attrs)
 
 
-IN_PLACE_OF = {_function.FunctionMeta.__init__: _begin_class}
+def _nothing_noted(self):
+    """Tells TorchDynamo alone which module runs, by an attribute of the class."""
+    return contextlib.nullcontext()
+
+
+def _table():
+    """By function."""
+    table = {_function.FunctionMeta.__init__: _begin_class}
+    distributed = sys.modules.get("torch.nn.parallel.distributed")
+    noted = vars(getattr(distributed, "DistributedDataParallel", object)).get("_inside_ddp_forward")
+    return table if noted is None else {**table, noted: _nothing_noted}
+
+
+IN_PLACE_OF = _table()

@@ -82,7 +82,6 @@ def _replacements():
         yield owner, "set_stance", set_stance
         yield owner, "mark_static_address", mark_static_address
         yield owner, "mark_unbacked", mark_unbacked
-        yield owner, "error_on_graph_break", error_on_graph_break
 
 
 def _refuse(what, instead):
@@ -253,8 +252,3 @@ def mark_unbacked(
     if strict:
         _refuse("torch._dynamo.mark_unbacked(strict=True)", "leave strict out: where the program looks at the size, a guard says so")
     mark_dynamic(t, index, min=min, max=max)
-
-
-def error_on_graph_break(error):
-    """Refused: whether breaks are errors is said once, for all that is compiled."""
-    _refuse("torch._dynamo.error_on_graph_break", "use torch.compile(fullgraph=True) for the part that must not break")

@@ -159,7 +159,7 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         false
     }
     /// Whether a graph that calls this may be compiled: what is compiled of it does the same as the graph.
-    fn may_be_compiled(&self, _target: &Bound<'_, PyAny>) -> bool {
+    fn may_be_compiled(&self, _target: &Bound<'_, PyAny>, _kwargs: &[(String, Operand<'_>)]) -> bool {
         true
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
@@ -170,6 +170,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
     /// The context variable that its operations read when they run, which is in the graph.
     fn context_variable(&self) -> Option<&Py<PyAny>> {
+        None
+    }
+    /// Whether the function calls the module that is its first argument.
+    fn calls_module(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// How the program names a module below the one that calls it, which has this path; `None`: it is none of its modules.
+    fn path_of_module(&self, _outer: &Bound<'_, PyAny>, _path: &str, _module: &Bound<'_, PyAny>) -> Option<String> {
+        None
+    }
+    /// The namespace and the name of the variable by which the library has programs say that graph breaks are errors.
+    fn switch_of_breaks<'py>(&self, _py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
         None
     }
     /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none

@@ -1,6 +1,6 @@
 //! Graphs as data: FX-like nodes in the order in which they run.
 use pyo3::prelude::*;
-use pyo3::types::{PySlice, PyTuple};
+use pyo3::types::{PySlice, PyTuple, PyType};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -70,6 +70,17 @@ impl Argument {
     }
 }
 
+/// A module of the program that is being called.
+#[derive(Debug)]
+pub struct CalledModule {
+    /// How the program names it: `L['self'].layers.0`.
+    pub path: String,
+    /// Its class.
+    pub class: Py<PyType>,
+    /// Where it lies: tells modules of one class apart.
+    pub address: usize,
+}
+
 /// Where in the user's program a node comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
@@ -79,6 +90,8 @@ pub struct Origin {
     pub line: u32,
     /// The C functions that the operation went through, outermost first: `PyNumber_Or`, `slot_nb_or`, `dict_or`…
     pub route: Vec<Name>,
+    /// The modules that are being called, outermost first; only where a backend gets the graph.
+    pub modules: Vec<Arc<CalledModule>>,
 }
 
 /// A size of an input, or a number that is one.

@@ -98,6 +98,10 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     meta.set_item("file", &*node.origin.file)?;
     meta.set_item("line", node.origin.line)?;
     meta.set_item("route", &node.origin.route)?;
+    if !node.origin.modules.is_empty() {
+        let modules = node.origin.modules.iter().map(|module| (module.address, &module.path, module.class.bind(py)));
+        meta.set_item("modules", PyList::new(py, modules)?)?;
+    }
     Ok(meta)
 }
 

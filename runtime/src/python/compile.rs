@@ -49,6 +49,7 @@ impl Compiled {
             passing_states,
             stop_at,
             fullgraph: refuses,
+            may_wait: self.unit.may_wait(),
             backend: self.unit.options.backend.is_some(),
             changing: self.changing()?,
             function_caches: kept,
@@ -59,6 +60,10 @@ impl Compiled {
         let outcome = match traced {
             Ok(outcome) => outcome,
             Err(Stop::Internal(text)) => return Err(InternalError::new_err(text)),
+            Err(Stop::Later) => {
+                self.unit.wait();
+                return Ok(Choice::Original);
+            }
             Err(Stop::Fallback(reason)) => return self.skip(function, &code, original, reason),
         };
         self.unit.shared.add(|counters| &counters.instructions, outcome.steps);
@@ -148,7 +153,7 @@ impl Compiled {
     fn refuse_break(&self, py: Python<'_>, code: &Code, outcome: &Outcome) -> PyResult<()> {
         let Some((reason, code, at)) = self.graph_break(code, outcome) else { return Ok(()) };
         self.unit.shared.count(|counters| &counters.graph_breaks);
-        if !self.unit.options.fullgraph {
+        if !self.unit.options.fullgraph && !outcome.breaks_are_errors {
             return Ok(());
         }
         Err(graph_break(py, reason, &code.file, code.line(at)))

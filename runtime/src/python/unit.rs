@@ -7,8 +7,11 @@ use crate::split::Key;
 use crate::trace::FunctionCaches;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
+
+/// How often frames of a unit run as they are because a part of the program gets ready in them.
+const MAX_WAITS: u32 = 4;
 
 /// A compilation unit: a function, and what it shares with its continuations.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub struct CompilationUnit {
     root: Weak<CompilationUnit>,
     /// Whether the function itself is gone: its continuations that still run are compiled no further.
     closed: AtomicBool,
+    /// How often a frame ran as it is because a part of the program got ready in it.
+    waits: AtomicU32,
     /// Nanoseconds that backends took since they were last asked for.
     pub(super) backend_ns: AtomicU64,
 }
@@ -79,6 +84,7 @@ impl CompilationUnit {
             kept,
             root: Weak::new(),
             closed: AtomicBool::new(false),
+            waits: AtomicU32::new(0),
             backend_ns: AtomicU64::new(0),
         }
     }
@@ -86,6 +92,16 @@ impl CompilationUnit {
     /// Time spent in backends since the last call.
     pub fn take_backend_ns(&self) -> u64 {
         self.backend_ns.swap(0, Relaxed)
+    }
+
+    /// Whether a frame may still run as it is where a part of the program gets ready in it: what does so at every call is traced.
+    pub fn may_wait(&self) -> bool {
+        self.waits.load(Relaxed) < MAX_WAITS
+    }
+
+    /// A frame runs as it is, so that a part of the program gets ready.
+    pub fn wait(&self) {
+        self.waits.fetch_add(1, Relaxed);
     }
 
     /// Whether nothing more is to be compiled.

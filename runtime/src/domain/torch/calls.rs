@@ -6,7 +6,7 @@ use super::function_calls::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_q
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
 use super::functions::enums::is_of_enum;
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, devices, natives, wholes};
+use super::functions::{compilers, devices, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
@@ -14,7 +14,6 @@ use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
 use super::overrides::is_unwrapped;
-use super::place::Place;
 use super::quiet::Quiet;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
@@ -30,7 +29,7 @@ use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyDict, PyModule, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -283,15 +282,29 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
-    fn may_be_compiled(&self, target: &Bound<'_, PyAny>) -> bool {
-        // PyTorch's compilers run the graph once, and keep operations alone.
+    fn may_be_compiled(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> bool {
+        // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
         let name = callee::name_of(target);
-        !is_of_this_package(target) && !modes::is_of_defaults(&name) && name != AS_SUBCLASS
+        let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
+        let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
+        !begins && !is_of_this_package(target) && !modes::is_of_defaults(&name) && name != AS_SUBCLASS
     }
 
     fn gives_new_objects(&self) -> bool {
         // What an operation gives back as it got it is no node.
         true
+    }
+
+    fn calls_module(&self, function: &Bound<'_, PyAny>) -> bool {
+        module_calls::calls_module(function)
+    }
+
+    fn path_of_module(&self, outer: &Bound<'_, PyAny>, path: &str, module: &Bound<'_, PyAny>) -> Option<String> {
+        module_calls::path_below(outer, path, module)
+    }
+
+    fn switch_of_breaks<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
+        compilers::switch_of_breaks(py)
     }
 
     fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
@@ -325,24 +338,6 @@ impl Domain for Torch {
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
-        if let Ok(sketch) = example.cast::<Sketch>() {
-            return sketch.get().describe();
-        }
-        if example.is_none() {
-            return "None".to_owned();
-        }
-        let _quiet = Quiet::about([example]);
-        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
-            let items = example.try_iter().into_iter().flatten().flatten();
-            return format!("({})", items.map(|item| self.describe(&item)).collect::<Vec<_>>().join(", "));
-        }
-        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
-        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
-            return types::text(example);
-        }
-        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        let place = Place::of(example).filter(|place| !place.is_cpu());
-        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
-        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
+        self.description(example)
     }
 }

@@ -1,11 +1,14 @@
 //! The PyTorch that the program has imported.
 use super::ambient::Ambient;
 use super::fakes::Fakes;
+use super::place::Place;
+use super::quiet::Quiet;
 use super::rules::Rules;
 use super::sketch::Sketch;
+use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyType};
+use pyo3::types::{PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// The PyTorch that the program has imported.
@@ -48,5 +51,28 @@ impl Torch {
     /// Whether an example is that of a tensor.
     pub(super) fn is_tensor(&self, example: &Bound<'_, PyAny>) -> bool {
         example.is_instance_of::<Sketch>() || example.is_instance(self.tensor.bind(example.py())).unwrap_or(false)
+    }
+
+    /// An example in words.
+    pub(super) fn description(&self, example: &Bound<'_, PyAny>) -> String {
+        if let Ok(sketch) = example.cast::<Sketch>() {
+            return sketch.get().describe();
+        }
+        if example.is_none() {
+            return "None".to_owned();
+        }
+        let _quiet = Quiet::about([example]);
+        if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
+            let items = example.try_iter().into_iter().flatten().flatten();
+            return format!("({})", items.map(|item| self.description(&item)).collect::<Vec<_>>().join(", "));
+        }
+        let text = |name: &str| example.getattr(name).map(|value| types::text(&value)).unwrap_or_default();
+        if example.getattr_opt(name!("shape")).ok().flatten().is_none() {
+            return types::text(example);
+        }
+        let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
+        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
+        format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
     }
 }

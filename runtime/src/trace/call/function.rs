@@ -1,11 +1,13 @@
 //! Inlines Python functions: their frames, and those that C begins.
 use crate::bytecode::flag;
 use crate::ffi::{callee, inspect};
+use crate::graph_break::GETS_READY;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::guard_requests::GuardRequest;
+use crate::trace::state::options::Stop;
 use crate::trace::state::reasons::CALLED_BY_C;
 use crate::trace::state::stop_points::CallOrigin;
 use crate::trace::state::tracer::Tracer;
@@ -31,7 +33,7 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
-        self.refuse_left_alone(function)?;
+        self.wait_until_ready(self.refuse_left_alone(function))?;
         let qualname = callee::qualname_of(function);
         self.refuse_call(function, &qualname, &args)?;
         if let Some(result) = self.answered(function, &qualname, &args)? {
@@ -49,8 +51,8 @@ impl<'py> Tracer<'py> {
         }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
-        let locals = self.bind_arguments(function, &code, &qualname, args)?;
-        self.run_function(origin, function, code, locals, qualname)
+        let locals = self.bind_arguments(function, &code, &qualname, args.clone())?;
+        self.within_module(function, &args, |trace| trace.run_function(origin, function, code, locals, qualname))
     }
 
     /// One that the caller gave may be made anew at each call; any other is known by its identity.
@@ -67,6 +69,16 @@ impl<'py> Tracer<'py> {
     pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
         let reason = self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
         reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
+    }
+
+    /// Where a part of the program gets ready in a call, the outermost frame runs as it is; what comes of it is traced at the next call.
+    fn wait_until_ready(&self, refused: Traced<()>) -> Traced<()> {
+        match refused {
+            Err(Unwind::Break(reason)) if self.state.may_wait && reason.kind == GETS_READY => {
+                Err(Unwind::GivenUp(Box::new(Stop::Later)))
+            }
+            refused => refused,
+        }
     }
 
     /// Breaks where a domain has this call of the function run natively.

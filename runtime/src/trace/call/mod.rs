@@ -8,6 +8,7 @@ pub(crate) mod bind;
 pub(crate) mod builtins;
 pub(crate) mod c_function;
 pub(crate) mod c_models;
+pub(crate) mod called_modules;
 pub(crate) mod class;
 pub(crate) mod compiler_queries;
 pub(crate) mod dispatch;

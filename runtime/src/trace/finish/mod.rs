@@ -4,6 +4,7 @@
 //! Must not know: bytecode.
 pub(crate) mod advances;
 pub(crate) mod aliases;
+pub(crate) mod break_errors;
 pub(crate) mod c_objects;
 pub(crate) mod coalesce;
 pub(crate) mod copy_changes;

@@ -196,6 +196,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.max_steps = options.max_steps;
     state.max_depth = options.max_depth;
     state.backend = options.backend;
+    state.may_wait = options.may_wait;
     state.passing_states = options.passing_states;
     let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
@@ -389,7 +390,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn outcome(mut self, end: End, inside: Vec<Py<PyAny>>) -> Outcome {
-        let undo = self.undo();
+        let (undo, breaks_are_errors) = (self.undo(), self.are_breaks_errors());
         let state = &mut *self.state;
         let mut outcome = Outcome {
             undo,
@@ -402,6 +403,7 @@ impl<'py> Tracer<'py> {
             acquired_first: take(&mut *state.acquired_first),
             effects: take(&mut *state.effects),
             end,
+            breaks_are_errors,
             routes: take(&mut state.routes),
             steps: state.steps,
             repeated: 0,

@@ -16,6 +16,8 @@ pub struct Options {
     pub stop_at: Option<u64>,
     /// Whether a graph break is an error, wherever the trace would have to end because of it.
     pub fullgraph: bool,
+    /// Whether the frame may run as it is, this once, where a part of the program gets ready in it.
+    pub may_wait: bool,
     /// Whether a backend gets the graphs: it may compile them for inputs that lie in memory as the first ones do.
     pub backend: bool,
     /// Which numbers from outside are symbolic.
@@ -41,6 +43,7 @@ impl Default for Options {
             passing_states: true,
             stop_at: None,
             fullgraph: false,
+            may_wait: false,
             backend: false,
             changing: Arc::default(),
             function_caches: Arc::default(),
@@ -54,6 +57,9 @@ pub enum Stop {
     /// The frame is none for the tracer; the reason.
     #[error("{0}")]
     Fallback(String),
+    /// The frame is to run as it is this once: then it can be traced.
+    #[error("the frame runs once before it is traced")]
+    Later,
     /// The tracer is wrong.
     #[error("internal error: {0}")]
     Internal(String),

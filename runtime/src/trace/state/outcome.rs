@@ -32,6 +32,8 @@ pub struct Outcome {
     pub effects: Vec<Effect>,
     /// How the trace ended.
     pub end: End,
+    /// Whether the program says that a graph break where the trace ends is an error.
+    pub breaks_are_errors: bool,
     /// Every operation that went through generated code, for reports.
     pub routes: Vec<Route>,
     /// Bytecode instructions executed symbolically.

@@ -1,7 +1,7 @@
 //! The state of a running trace: values, guards, overlays, side effects, graph; and the `Tracer` that holds it.
 use crate::bytecode::{Code, Op};
 use crate::domain::Domain;
-use crate::graph::{Graph, Name, NodeId};
+use crate::graph::{CalledModule, Graph, Name, NodeId};
 use crate::guard::Guard;
 use crate::trace::state::journal::{InstructionStart, OrderedSet, Overlay, Tracked};
 use crate::trace::state::namespaces::Global;
@@ -112,6 +112,10 @@ pub struct State {
     pub(crate) passing_states: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
+    /// The modules that are being called, outermost first, where a backend gets the graph.
+    pub(crate) called_modules: Vec<(Arc<CalledModule>, Py<PyAny>)>,
+    /// Whether the outermost frame may run as it is, this once.
+    pub(crate) may_wait: bool,
     /// Private copies of objects of C classes from outside, whose state C can read and write as a whole.
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Views of dicts from outside: of which dict, and by which method.

@@ -214,8 +214,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// Breaks where a backend gets the graph, and what it makes of a call of this does less.
-    pub(crate) fn refuse_to_compile(&self, domain: &Arc<dyn Domain>, target: &Bound<'py, PyAny>) -> Traced<()> {
-        match self.state.backend && !domain.may_be_compiled(target) {
+    pub(crate) fn refuse_to_compile(
+        &self,
+        domain: &Arc<dyn Domain>,
+        target: &Bound<'py, PyAny>,
+        keywords: &[(String, Operand<'py>)],
+    ) -> Traced<()> {
+        match self.state.backend && !domain.may_be_compiled(target, keywords) {
             true => unsupported("call that compiled code would not make", callee::name_of(target)),
             false => Ok(()),
         }
@@ -237,7 +242,7 @@ impl<'py> Tracer<'py> {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
         self.refuse_after_final_changes(domain, &target)?;
-        self.refuse_to_compile(domain, &target)?;
+        self.refuse_to_compile(domain, &target, keywords)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -298,6 +303,7 @@ impl<'py> Tracer<'py> {
             file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
             line: place.map_or(0, |place| place.line),
             route: self.state.route.clone(),
+            modules: self.state.called_modules.iter().map(|(module, _)| Arc::clone(module)).collect(),
         }
     }
 

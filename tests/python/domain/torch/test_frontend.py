@@ -162,6 +162,37 @@ class Frontend(unittest.TestCase):
                 self.assertEqual(compiled(x).tolist(), [size] * size)
             self.assertEqual(slotrt.stats()["frames_compiled"], 1)
 
+    def test_breaks_that_are_errors(self):
+        def f(x, error, inner):
+            y = x * 2
+            torch._dynamo.graph_break()
+            with torch._dynamo.error_on_graph_break(error):
+                y = y + 1
+                if inner:
+                    torch._dynamo.graph_break()
+            torch._dynamo.graph_break()
+            return y * 2
+
+        @torch._dynamo.error_on_graph_break(True)
+        def strict(x):
+            y = x * 2
+            torch._dynamo.graph_break()
+            return y
+
+        def calls_it(x):
+            return strict(x + 1)
+
+        for inner in (slotrt.compile, lambda function: torch.compile(function, backend="eager")):
+            with slotrt.torch.frontend():
+                x, compiled = torch.ones(2), inner(f)
+                for _ in range(2):
+                    self.assertEqual(compiled(x, True, False).tolist(), [6, 6])
+                    self.assertEqual(compiled(x, False, True).tolist(), [6, 6])
+                    for function, arguments in ((compiled, (x, True, True)), (inner(strict), (x,)), (inner(calls_it), (x,))):
+                        with self.assertRaises(slotrt.GraphBreak):
+                            function(*arguments)
+                    self.assertFalse(torch._dynamo.utils._error_on_graph_break)
+
     def test_what_is_not_honoured_says_so(self):
         x = torch.ones(2)
         with slotrt.torch.frontend():
@@ -171,7 +202,6 @@ class Frontend(unittest.TestCase):
                 lambda: torch.compile(torch.sin, options={"guard_filter_fn": len}),
                 lambda: torch._dynamo.optimize("eager", guard_fail_fn=print),
                 lambda: torch._dynamo.decorators.mark_unbacked(x, 0, strict=True),
-                lambda: torch._dynamo.error_on_graph_break(True),
                 lambda: torch.compiler.set_stance("default", force_backend="eager"),
                 lambda: torch.compiler.set_stance(skip_guard_eval_unsafe=True),
                 lambda: torch.compiler.set_stance("aot_eager_then_compile"),

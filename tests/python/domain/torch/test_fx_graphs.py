@@ -137,6 +137,25 @@ class OtherGraphs(unittest.TestCase):
             with slotrt.torch.frontend():
                 torch.testing.assert_close(torch.compile(f, backend=name)(x, a), f(x, a))
 
+    def test_modules_that_nodes_belong_to(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 3), nn.ReLU())])
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x * 2
+
+        model = Model()
+        graph, *_ = graph_of(lambda x: model(x), torch.ones(2, 3))
+        stacks = [list(node.meta["nn_module_stack"].values()) for node in graph.graph.nodes if node.op == "call_function"]
+        root = ("L['model']", Model)
+        first, second = ("L['model'].layers.0", nn.Linear), ("L['model'].layers.1", nn.Sequential)
+        inner = [("L['model'].layers.1.0", nn.Linear), ("L['model'].layers.1.1", nn.ReLU)]
+        self.assertEqual(stacks, [[root, first], [root, second, inner[0]], [root, second, inner[1]], [root]])
+
 
 if __name__ == "__main__":
     unittest.main()

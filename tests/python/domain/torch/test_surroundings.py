@@ -106,6 +106,39 @@ def sliced():
     return f, lambda number: [matrix()], [layers, network]
 
 
+def lazy():
+    network = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(2))
+    return lambda x: network(x * 2) + 1, lambda number: [matrix(1, 2, 5, 5)], [network]
+
+
+def lazy_within():
+    def f(x):
+        return nn.LazyLinear(2)(x * 2) * 2
+
+    return f, lambda number: [matrix()], []
+
+
+def hooks_on_gradients():
+    network, seen = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3)), []
+    network[1].register_full_backward_hook(lambda module, inner, outer: (inner[0] * 0.5,))
+    network[2].register_full_backward_pre_hook(lambda module, outer: seen.append(outer[0].sum().item()))
+    return lambda x: network(x * 2) + 1, lambda number: [matrix().requires_grad_()], [network, lambda: seen]
+
+
+def accumulated():
+    network = nn.Linear(3, 1)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=0.1)
+
+    def f(x):
+        loss = network(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss.detach() * 2
+
+    return f, lambda number: [matrix()], [network, lambda: repr(optimizer.state_dict())]
+
+
 def class_within(x):
     class Doubles(nn.Module):
         def forward(self, x):
@@ -130,6 +163,12 @@ ROWS = [
     (masked(torch.masked.std, unbiased=False), 0),
     (masked(torch.masked.median), 0),
     (sliced, 0),
+    # What makes the parameters runs natively, once.
+    (lazy, 0),
+    (lazy_within, None),
+    # Before and after two modules.
+    (hooks_on_gradients, 4),
+    (accumulated, 1),
     # The module calls the one that breaks.
     (breaks_within, 1),
 ]

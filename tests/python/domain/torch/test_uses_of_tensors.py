@@ -241,7 +241,13 @@ def copied(x):
     return shallow["a"] * 1, deep["a"], deep["b"][0]
 
 
+def begins_a_history(x):
+    weight = torch.ones(3, requires_grad=True)
+    return (x * weight).relu().sum(), weight
+
+
 ROWS = [
+    (of(begins_a_history), 0),
     (of(lambda x: torch.ops.aten.add(x, 1) * torch.ops.aten.mul.Tensor(x, x)), 0),
     (of(lambda x: scaled(x * 2, 3.0) + torch.ops.slotrt_tests.scaled.default(x, 2.0)), 0),
     (of(written_to), 0),

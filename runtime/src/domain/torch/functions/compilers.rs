@@ -1,13 +1,17 @@
 //! Functions that belong to PyTorch's own compilers: those that they made of others, and their own.
-use crate::ffi::{callee, inspect};
+use super::natives;
+use crate::ffi::{callee, inspect, modules};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString};
 
 /// The attribute that says what TorchDynamo compiled, or leaves alone.
 const COMPILED_FROM: &str = "_torchdynamo_orig_callable";
+
+/// Where PyTorch wraps functions that it keeps from its compiler.
+const KEPT_OUT: &str = "torch._compile";
 
 /// The attribute that `torch._dynamo.assume_constant_result` sets.
 const CONSTANT: &str = "_dynamo_marked_constant";
@@ -59,15 +63,19 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     if module_of(function)? != NOTES {
         return None;
     }
-    let names = inspect::function_code(function)?.getattr(name!("co_freevars")).ok()?.cast_into::<PyTuple>().ok()?;
-    let at = names.iter().position(|name| name.eq(*variable).unwrap_or(false))?;
-    let cells = inspect::function_closure(function)?.cast_into::<PyTuple>().ok()?;
-    cells.get_item(at).ok()?.getattr(name!("cell_contents")).ok()
+    natives::closure_variable(function, variable)
 }
 
 /// Why a Python function runs natively, if it is a compiler's.
 pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
+    // What PyTorch keeps from its compiler may run natively as a whole, too.
+    if (compiled || module_of(function)? == KEPT_OUT)
+        && let Some(inner) = inspect::own_attribute(function, intern!(function.py(), "__wrapped__"))
+        && let Some(whole) = natives::break_at(&inner)
+    {
+        return Some(whole);
+    }
     let kind = match compiled {
         true => "call of a function that TorchDynamo compiles or leaves alone",
         false if is_of_compiler(function)? && in_place_of(function).is_none() => "call of a compiler of PyTorch's",
@@ -94,6 +102,28 @@ pub(in crate::domain::torch) fn module_of<'py>(function: &Bound<'py, PyAny>) -> 
     globals.get_item(name!("__name__")).ok()??.cast_into().ok()
 }
 
+/// Modules, and what the names of functions there begin with that say whether graph breaks are errors.
+const OF_BREAKS: &[(&str, &[&str])] = &[
+    ("torch._dynamo.decorators", &["error_on_graph_break", "ErrorOnGraphBreakDecoratorContextManager."]),
+    ("torch._dynamo.external_utils", &["wrap_dunder_call_ctx_manager"]),
+    (BREAKS, &["_get_error_on_graph_break", "_set_error_on_graph_break"]),
+];
+
+/// Where TorchDynamo keeps whether graph breaks are errors.
+const BREAKS: &str = "torch._dynamo.utils";
+const ARE_ERRORS: &str = "_error_on_graph_break";
+
+fn sets_breaks(module: &str, qualname: &str) -> bool {
+    let is_named = |names: &[&str]| names.iter().any(|start| qualname.starts_with(start));
+    OF_BREAKS.iter().any(|(room, names)| module == *room && is_named(names))
+}
+
+/// The namespace and the name of the variable that says whether graph breaks are errors.
+pub(in crate::domain::torch) fn switch_of_breaks(py: Python<'_>) -> Option<(Bound<'_, PyDict>, &'static str)> {
+    let module = modules::imported(&PyString::intern(py, BREAKS))?;
+    Some((module.getattr(name!("__dict__")).ok()?.cast_into().ok()?, ARE_ERRORS))
+}
+
 /// Whether the function's module is one of the compiler's.
 fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let module = module_of(function)?;
@@ -103,6 +133,7 @@ fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let compiles = COMPILERS.iter().any(|package| within(package))
         && !TRACED.contains(&module)
         && callee::name_of(function) != RUNS
-        && !callee::name_of(function).starts_with("is_");
+        && !callee::name_of(function).starts_with("is_")
+        && !sets_breaks(module, &callee::qualname_of(function));
     Some(compiles && inspect::own_attribute(function, intern!(function.py(), ONLY_TRACED)).is_none())
 }

@@ -1,9 +1,11 @@
 //! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
 use super::compilers::module_of;
-use crate::ffi::callee;
-use crate::graph_break::{Break, RUN_AS_A_WHOLE};
+use crate::ffi::{callee, inspect};
+use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
+use crate::names::name;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
@@ -74,6 +76,11 @@ const OF_DEVICES: &[&str] = &[
     "synchronize",
 ];
 
+/// What gives the parameters of a lazy module their sizes.
+const LAZY: &str = "torch.nn.modules.lazy";
+const READY: &str = "LazyModuleMixin._infer_parameters";
+
+const INFERS: &str = "it makes parameters as the first input asks for them";
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
@@ -98,6 +105,14 @@ pub(in crate::domain::torch) fn break_at_call<'py>(
     packed.then(|| as_a_whole(qualname.to_owned(), PACKED))
 }
 
+/// The object that a variable of an outer function holds.
+pub(super) fn closure_variable<'py>(function: &Bound<'py, PyAny>, variable: &str) -> Option<Bound<'py, PyAny>> {
+    let names = inspect::function_code(function)?.getattr(name!("co_freevars")).ok()?.cast_into::<PyTuple>().ok()?;
+    let at = names.iter().position(|name| name.eq(variable).unwrap_or(false))?;
+    let cells = inspect::function_closure(function)?.cast_into::<PyTuple>().ok()?;
+    cells.get_item(at).ok()?.getattr(name!("cell_contents")).ok()
+}
+
 fn as_a_whole(context: String, explanation: &str) -> Box<Break> {
     Box::new(Break {
         kind: RUN_AS_A_WHOLE.into(),
@@ -112,6 +127,9 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
     let name = callee::qualname_of(function);
+    if module == LAZY && name == READY {
+        return Some(Box::new(Break { kind: GETS_READY.into(), ..*as_a_whole(name, INFERS) }));
+    }
     if module == TRACED || !module.starts_with("torch") || PLAIN.contains(&name.as_str()) {
         return None;
     }

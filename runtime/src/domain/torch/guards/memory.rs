@@ -53,16 +53,22 @@ impl MemoryCheck {
         let starts = addresses(inputs)?;
         let now = if self.extents.is_none() { extents(inputs)? } else { Vec::new() };
         let extents = self.extents.as_ref().unwrap_or(&now);
+        let mut order: Vec<usize> = (0..starts.len()).collect();
+        order.sort_unstable_by_key(|index| starts[*index]);
         let mut found = Vec::new();
-        for (one, start) in starts.iter().enumerate() {
-            for (other, beside) in starts.iter().enumerate().skip(one + 1) {
-                let meet = *start < beside + extents[other] && *beside < start + extents[one];
+        for (place, first) in order.iter().enumerate() {
+            let end = starts[*first] + extents[*first];
+            // Those that begin before this one ends.
+            for second in order[place + 1..].iter().take_while(|second| starts[**second] < end) {
+                let (one, other) = (*first.min(second), *first.max(second));
+                let meet = starts[*first] < starts[*second] + extents[*second];
                 if meet && (self.changed[one] || self.changed[other]) {
-                    let distance = (*beside as isize).wrapping_sub(*start as isize);
+                    let distance = (starts[other] as isize).wrapping_sub(starts[one] as isize);
                     found.push((one, other, distance, inputs[one].is(&inputs[other])));
                 }
             }
         }
+        found.sort_unstable();
         Ok(found)
     }
 }
