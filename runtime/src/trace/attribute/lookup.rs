@@ -203,6 +203,9 @@ impl<'py> Tracer<'py> {
             && let Ok(globals) = function.getattr(name)
             && let Ok(globals) = globals.cast_into::<PyDict>()
         {
+            if self.owned(object).is_none() {
+                self.refuse_given_globals(Some(globals.as_any()))?;
+            }
             return self.globals_value(&globals);
         }
         if let Some(owned) = self.owned(object) {

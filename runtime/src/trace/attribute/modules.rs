@@ -18,6 +18,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         let Some(dict) = own_dict(module) else { return unsupported("attribute of a module", name) };
+        self.refuse_given_globals(Some(dict.as_any()))?;
         self.known(object);
         let class = module.get_type();
         let found = self.lookup(&class, name);

@@ -268,6 +268,7 @@ impl<'py> Tracer<'py> {
         const REFUSED: &str = "attribute of a class, module or function is set";
         let dict = own_dict(module).filter(|_| module.is_exact_instance_of::<PyModule>());
         let Some(dict) = dict else { return unsupported(REFUSED, name) };
+        self.refuse_given_globals(Some(dict.as_any()))?;
         if self.lookup(&module.get_type(), name).is_some_and(|found| is_data_descriptor(&found)) {
             return unsupported(REFUSED, name);
         }

@@ -40,6 +40,9 @@ impl<'py> Tracer<'py> {
             self.known(callable);
             return Ok(result);
         }
+        if self.owned(callable).is_none() {
+            self.refuse_given_globals(inspect::globals(function).as_ref())?;
+        }
         if self.owned(callable).is_none()
             && let Some(source) = self.source(callable)
         {
@@ -135,6 +138,7 @@ impl<'py> Tracer<'py> {
         }
         let callable = self.absorb_static(function.clone());
         if self.owned(callable).is_none() {
+            self.refuse_given_globals(inspect::globals(&function).as_ref())?;
             let source = Source::constant(&function);
             let check = Check::FunctionUnchanged(function.clone().unbind());
             self.guard_once(callable, GuardRequest::FUNCTION, source, check, CALLED_BY_C);

@@ -126,6 +126,9 @@ impl<'py> Tracer<'py> {
         if !self.is_namespace(globals) {
             self.class_of(globals)?;
             if self.same_object(globals).is_none() {
+                if self.has_other_names_for(globals, &dict) {
+                    return unsupported("eval() or exec() in a dict that no guard may hold", "globals");
+                }
                 self.state.given_globals.insert(dict.as_ptr() as usize, globals);
             }
             if self.state.private_copies.of(globals).is_none() {
@@ -149,6 +152,22 @@ impl<'py> Tracer<'py> {
             Some(_) => {}
         }
         Ok(dict)
+    }
+
+    /// Whether a dict that the caller gave is known to the trace by another way as well: as the globals of a function, or of a module.
+    fn has_other_names_for(&self, globals: ValueId, dict: &Bound<'py, PyDict>) -> bool {
+        let of_frame = |place: &crate::trace::state::tracer::FramePosition| {
+            crate::ffi::inspect::globals(place.function.bind(self.py)).is_some_and(|found| found.is(dict))
+        };
+        let modules =
+            self.py.import("sys").and_then(|sys| sys.getattr("modules")).and_then(|all| all.call_method0("values"));
+        let of_module =
+            |module: &Bound<'py, PyAny>| module.cast::<PyModule>().is_ok_and(|module| module.dict().is(dict));
+        self.state.identity.get(&(dict.as_ptr() as usize)) != Some(&globals)
+            || self.state.places.iter().any(of_frame)
+            || modules
+                .and_then(|all| all.try_iter())
+                .map_or(true, |mut all| all.any(|one| one.is_ok_and(|one| of_module(&one))))
     }
 
     /// A dict that the trace made.

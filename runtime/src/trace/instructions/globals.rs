@@ -7,7 +7,7 @@ use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::namespaces::Global;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -158,6 +158,15 @@ impl<'py> Tracer<'py> {
         match self.state.given_globals.get(&(globals.as_ptr() as usize)) {
             Some(given) => *given,
             None => self.constant(globals.clone().into_any()),
+        }
+    }
+
+    /// Breaks where a function or a module from outside has a dict for its globals that the caller gave: at the next call these may be two.
+    pub(crate) fn refuse_given_globals(&self, globals: Option<&Bound<'py, PyAny>>) -> Traced<()> {
+        let given = &self.state.given_globals;
+        match globals.is_some_and(|globals| given.contains_key(&(globals.as_ptr() as usize))) {
+            true => unsupported("globals that are a dict of the caller, too", "globals"),
+            false => Ok(()),
         }
     }
 

@@ -330,6 +330,43 @@ class GivenDicts(unittest.TestCase):
                 self.assertEqual(answers[0][:2], answers[1][:2])
                 self.assertEqual(answers[0][2]["a"], answers[1][2]["a"])
 
+    def test_a_dict_that_is_also_the_globals_of_a_function(self):
+        def after(holder, function):
+            exec("k = 5", holder.space)
+            return function(), function.__globals__ is holder.space
+
+        def before(holder, function):
+            first = function()
+            exec("k = 5", holder.space)
+            return first, function()
+
+        for either in (after, before):
+            compiled = slotrt.compile(either)
+            space = {"k": 1}
+            exec("def f(): return k", space)
+            for holder in (Holder(), Holder(k=3), Holder(k=4), Holder()):
+                for held in (space, holder.space, space):
+                    answers = []
+                    for function in (compiled, either):
+                        space["k"] = 1
+                        holder.space = held
+                        answers.append((function(holder, space["f"]), space["k"]))
+                    self.assertEqual(*answers)
+
+    def test_a_dict_that_is_also_a_module(self):
+        def assigned(space):
+            exec("OTHER_NAME = 5", space)
+            return sys.modules[__name__].OTHER_NAME, OTHER_NAME, globals()["OTHER_NAME"]
+
+        global OTHER_NAME
+        compiled = slotrt.compile(assigned)
+        for space in (globals(), {}, globals(), {}):
+            answers = []
+            for function in (compiled, assigned):
+                OTHER_NAME = 1
+                answers.append(function(space))
+            self.assertEqual(*answers)
+
     def test_functions_of_a_held_dict(self):
         def define(holder):
             exec("def f(n):\n    global k\n    k += n\n    return k", holder.space)
