@@ -22,6 +22,9 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.xpu.streams", ALL, DEVICES),
     ("torch.accelerator", OF_DEVICES, DEVICES),
     ("torch.autograd.profiler", &["profile.", "emit_itt.", "emit_nvtx."], RECORDS),
+    ("torch.nested", ALL, NESTED),
+    ("torch.nested._internal.nested_tensor", ALL, NESTED),
+    ("torch.nested._internal.ops", ALL, NESTED),
     ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
     ("torch.nn.utils.rnn", PACKS, PACKED),
@@ -85,6 +88,7 @@ const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];
 
+const NESTED: &str = "tensors of several lengths are no tensors of the graph";
 const PACKED: &str = "the lengths of sequences are contents of a tensor";
 const GRADIENTS: &str = "it works on gradients, and on the graph that they are computed with";
 const STEPS: &str = "it keeps numbers that are others after each step";
