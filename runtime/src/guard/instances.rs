@@ -3,9 +3,8 @@
 //! A path that begins at an argument is looked for at each call, for the argument may be another one. Where it is the same as in the call
 //! that the program was made with, its attributes are entries of a dict, and those are watched. What nobody tells of is looked at: which
 //! object it is, which class it has, and which `__dict__`.
-use super::load::{Load, SharedObject};
+use super::load::SharedObject;
 use super::plan::{Plan, State};
-use super::program::Program;
 use super::step::{Action, Step};
 use super::test::Test;
 use crate::ffi::watch::{Owner, Word};
@@ -14,49 +13,7 @@ use crate::ffi::{inspect, types};
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-
-/// What calls look at besides steps, and what there is to look at.
-#[derive(Debug, Default)]
-pub(super) struct Pins {
-    words: Vec<Word>,
-    /// Steps of the plan that compare with an object, and the steps of the program that they stand for.
-    anchors: Vec<(usize, u32)>,
-    /// Registers from which the program goes on to attributes.
-    bases: FxHashSet<usize>,
-    /// Classes that the program holds, and shows to the garbage collector.
-    classes: FxHashMap<usize, Arc<Py<PyType>>>,
-    /// Registers of whose object the class is known, and those of whose object the namespace is.
-    classed: FxHashSet<usize>,
-    spaced: FxHashSet<usize>,
-}
-
-impl Pins {
-    /// For a residual program of this one.
-    pub fn new(program: &Program) -> Self {
-        let mut pins = Self::default();
-        for step in &program.steps {
-            match &step.action {
-                Action::Load { from: Load::Attribute(base, _) | Load::Dict(base), .. } => {
-                    pins.bases.insert(*base);
-                }
-                Action::Check { test, .. } => {
-                    if let Test::Unchanged(class, _) = &**test {
-                        pins.classes.insert(class.as_ptr() as usize, Arc::clone(class));
-                    }
-                }
-                Action::Load { .. } | Action::Compare { .. } => {}
-            }
-        }
-        pins
-    }
-
-    /// Words and anchors.
-    pub fn into_parts(self) -> (Box<[Word]>, Vec<(usize, u32)>) {
-        (self.words.into(), self.anchors)
-    }
-}
 
 impl<'py> Plan<'_, 'py> {
     /// Has calls look whether a register holds the same object as now; false where that would gain nothing.

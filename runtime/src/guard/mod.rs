@@ -15,6 +15,7 @@ mod iterators_apart;
 mod key_order;
 mod load;
 mod number_condition;
+mod pins;
 mod plan;
 mod program;
 mod residual;

@@ -1,6 +1,6 @@
 //! Makes the residual program: which guards are watched, and which steps stay.
-use super::instances::Pins;
 use super::load::{Load, Registers, SharedObject};
+use super::pins::Pins;
 use super::program::{GuardFailure, Program};
 use super::residual::{ChangeCounts, GuardMode, Residual};
 use super::step::{Action, Step};

@@ -1,0 +1,51 @@
+//! What calls look at besides steps: which objects, which classes and which namespaces a residual program was made with.
+use super::load::Load;
+use super::program::Program;
+use super::step::Action;
+use super::test::Test;
+use crate::ffi::watch::Word;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// What calls look at besides steps, and what there is to look at.
+#[derive(Debug, Default)]
+pub(super) struct Pins {
+    pub words: Vec<Word>,
+    /// Steps of the plan that compare with an object, and the steps of the program that they stand for.
+    pub anchors: Vec<(usize, u32)>,
+    /// Registers from which the program goes on to attributes.
+    pub bases: FxHashSet<usize>,
+    /// Classes that the program holds, and shows to the garbage collector.
+    pub classes: FxHashMap<usize, Arc<Py<PyType>>>,
+    /// Registers of whose object the class is known, and those of whose object the namespace is.
+    pub classed: FxHashSet<usize>,
+    pub spaced: FxHashSet<usize>,
+}
+
+impl Pins {
+    /// For a residual program of this one.
+    pub fn new(program: &Program) -> Self {
+        let mut pins = Self::default();
+        for step in &program.steps {
+            match &step.action {
+                Action::Load { from: Load::Attribute(base, _) | Load::Dict(base), .. } => {
+                    pins.bases.insert(*base);
+                }
+                Action::Check { test, .. } => {
+                    if let Test::Unchanged(class, _) = &**test {
+                        pins.classes.insert(class.as_ptr() as usize, Arc::clone(class));
+                    }
+                }
+                Action::Load { .. } | Action::Compare { .. } => {}
+            }
+        }
+        pins
+    }
+
+    /// Words and anchors.
+    pub fn into_parts(self) -> (Box<[Word]>, Vec<(usize, u32)>) {
+        (self.words.into(), self.anchors)
+    }
+}
