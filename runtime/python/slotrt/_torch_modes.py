@@ -81,3 +81,51 @@ def _end(self, exc_type, exc_value, traceback):
 
 
 IN_PLACE_OF = {grad_mode.inference_mode.__enter__: _begin, grad_mode.inference_mode.__exit__: _end}
+
+
+def _state(name):
+    return getattr(torch._C._TorchFunctionState, name)
+
+
+_STATE = (torch._C._get_torch_function_state, ()), (torch._C._is_torch_function_enabled, ()), (torch._C._is_torch_function_all_disabled, ())
+
+
+def _describe_state():
+    call = SWITCHES[torch._C._get_torch_function_state().name], ()
+    return call, call, _STATE
+
+
+@_sets(_describe_state)
+def overrides_on():
+    """Classes and modes take over calls of PyTorch's functions by `__torch_function__`."""
+    torch._C._set_torch_function_state(_state("ENABLED"))
+
+
+@_sets(_describe_state)
+def subclass_overrides_off():
+    """Modes do, classes do not."""
+    torch._C._set_torch_function_state(_state("SUBCLASSES_DISABLED"))
+
+
+@_sets(_describe_state)
+def overrides_off():
+    """Neither do."""
+    torch._C._set_torch_function_state(_state("ALL_DISABLED"))
+
+
+# By the name of the state.
+SWITCHES = {"ENABLED": overrides_on, "SUBCLASSES_DISABLED": subclass_overrides_off, "ALL_DISABLED": overrides_off}
+
+
+def switch(context, begins):
+    """What beginning or ending a context such as `torch._C.DisableTorchFunctionSubclass()` sets; `None`: nothing else than there is."""
+    before = torch._C._get_torch_function_state()
+    try:
+        if begins:
+            context.__enter__()
+        else:
+            context.__exit__(None, None, None)
+        after = torch._C._get_torch_function_state()
+    finally:
+        torch._C._set_torch_function_state(before)
+    return None if after == before else SWITCHES[after.name]

@@ -6,7 +6,7 @@ use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -53,6 +53,23 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
             explanation: "the library has no such operators".into(),
             hints: Vec::new(),
         }))
+    }
+    /// Whether calls with instances of this class are handed to a function that the class has, now.
+    fn takes_over(&self, _class: &Bound<'_, PyType>) -> bool {
+        false
+    }
+    /// What stands for an argument of this class where the library is asked what it hands over.
+    fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        Ok(class.clone().into_any())
+    }
+    /// What the library hands over of an operation, of these arguments; `None` where it hands over nothing.
+    fn handed_over<'py>(
+        &self,
+        _callee: &Callee<'py>,
+        _args: Vec<Bound<'py, PyAny>>,
+        _kwargs: &Bound<'py, PyDict>,
+    ) -> Result<Option<HandedOver<'py>>, Box<Break>> {
+        Ok(None)
     }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
@@ -141,8 +158,8 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
-    /// Whether a graph in which this sets a mode may be compiled: what is compiled of it does the same as the graph.
-    fn mode_may_be_compiled(&self, _set: &Bound<'_, PyAny>) -> bool {
+    /// Whether a graph that calls this may be compiled: what is compiled of it does the same as the graph.
+    fn may_be_compiled(&self, _target: &Bound<'_, PyAny>) -> bool {
         true
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
@@ -204,6 +221,19 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn reset_counts(&self) {}
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
+}
+
+/// A call that a library hands to a method of the class of an argument.
+#[derive(Debug)]
+pub struct HandedOver<'py> {
+    /// The function that is called, as the library names it.
+    pub function: Bound<'py, PyAny>,
+    /// Its arguments.
+    pub args: Bound<'py, PyTuple>,
+    /// Its keyword arguments, if the method is given some.
+    pub named: Option<Bound<'py, PyDict>>,
+    /// The method: called with the function, the classes that take over, the arguments and the keyword arguments.
+    pub method: &'static str,
 }
 
 /// A guard on the state of a library as a whole.

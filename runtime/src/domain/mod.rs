@@ -11,7 +11,7 @@ mod sizes;
 pub mod torch;
 
 pub use domains::Domains;
-pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, Rehearsal};
+pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HandedOver, HigherOrder, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
 pub use operation::{Answer, AnsweredOperation, Call, Callee, ModeChange, Operand};
 pub use sizes::SizeMark;

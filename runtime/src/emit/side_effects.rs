@@ -1,4 +1,4 @@
-//! Replaying side effects on objects from before the trace.
+//! Replaying side effects on objects from before the trace, and on what its graph gives.
 use super::failure::{Failure, fault};
 use super::prologue::Arg;
 use super::writer::Writer;
@@ -69,10 +69,11 @@ impl Writer<'_, '_> {
 
     /// Through `type.__setattr__` for classes and `object.__setattr__` for all else: past methods of the user.
     fn attribute(&mut self, method: &str, object: ValueId, name: &str, value: Option<ValueId>) -> Result<(), Failure> {
-        let Value::Real { object: real, .. } = self.value(object)? else {
-            return Err(fault(format!("an effect on value {}, which is not from before the trace", object.0)));
+        let owner = match self.value(object)? {
+            Value::Real { object: real, .. } if real.bind(self.py).is_instance_of::<PyType>() => "type",
+            Value::Real { .. } | Value::Node { .. } => "object",
+            _ => return Err(fault(format!("an effect on value {}, which is not from before the trace", object.0))),
         };
-        let owner = if real.bind(self.py).is_instance_of::<PyType>() { "type" } else { "object" };
         self.callee(original(self.py, "builtins", owner)?.getattr(method)?);
         self.load(object)?;
         self.name(name);

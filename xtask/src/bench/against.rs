@@ -42,12 +42,14 @@ enum Kind {
     Model,
 }
 
-/// Nanoseconds: of tracing, of a cached call, and of that over the plain call.
+/// Nanoseconds: of tracing, of a cached call, of that over the plain call, and of a cached call whose graph does nothing.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct Times {
     trace: f64,
     call: f64,
     over: f64,
+    #[serde(default)]
+    guards: f64,
 }
 
 /// What `--check` holds: ratios to TorchDynamo, never times.
@@ -58,13 +60,15 @@ struct Bounds {
     fx: f64,
     /// What a cached call costs over the plain one at most, as a part of what TorchDynamo costs.
     over: f64,
+    /// What guards and all else around the graph cost at most, as a part of what TorchDynamo's cost.
+    guards: f64,
 }
 
 impl Kind {
     const fn bounds(self) -> Bounds {
         match self {
-            Self::Program => Bounds { trace: 10.0, fx: 4.0, over: 1.0 },
-            Self::Model => Bounds { trace: 5.0, fx: 3.0, over: 4.0 },
+            Self::Program => Bounds { trace: 10.0, fx: 4.0, over: 1.0, guards: 0.5 },
+            Self::Model => Bounds { trace: 5.0, fx: 3.0, over: 4.0, guards: 1.0 },
         }
     }
 }
@@ -101,16 +105,21 @@ impl Row {
             let [ours, theirs] = [self.slotrt.over, self.dynamo.over].map(micro);
             faults.push(format!("{}: a cached call costs {ours}, TorchDynamo's {theirs}", self.name));
         }
+        if self.slotrt.guards > self.dynamo.guards * bounds.guards {
+            let [ours, theirs] = [self.slotrt.guards, self.dynamo.guards].map(micro);
+            faults.push(format!("{}: a cached call without its graph takes {ours}, TorchDynamo's {theirs}", self.name));
+        }
         faults
     }
 
     fn cells(&self) -> Vec<String> {
         let Some([plain, fx]) = self.factors() else {
             let why = self.missing.clone().unwrap_or_default();
-            return [self.name.clone(), why].into_iter().chain(std::iter::repeat_n(String::new(), 6)).collect();
+            return [self.name.clone(), why].into_iter().chain(std::iter::repeat_n(String::new(), 8)).collect();
         };
         let milli = |times: Times| format!("{:.2}", times.trace / 1e6);
         let [ours, theirs] = [self.slotrt, self.dynamo].map(|times| micro(times.over));
+        let [guards, their_guards] = [self.slotrt, self.dynamo].map(|times| micro(times.guards));
         vec![
             self.name.clone(),
             milli(self.slotrt),
@@ -118,6 +127,8 @@ impl Row {
             milli(self.dynamo),
             format!("{plain:.1}"),
             format!("{fx:.1}"),
+            guards,
+            their_guards,
             ours,
             theirs,
         ]
@@ -129,13 +140,15 @@ fn micro(nanoseconds: f64) -> String {
 }
 
 /// Names of the columns.
-pub const HEADERS: [&str; 8] = [
+pub const HEADERS: [&str; 10] = [
     "program",
     "trace, ms",
     "with FX, ms",
     "TorchDynamo, ms",
     "times faster",
     "with FX",
+    "cached call without its graph",
+    "TorchDynamo's",
     "cached call over the plain one",
     "TorchDynamo's",
 ];
@@ -193,7 +206,7 @@ impl Report {
     fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let headers = HEADERS.map(str::to_owned);
-        let rule = ["---"; 8].map(str::to_owned);
+        let rule = ["---"; 10].map(str::to_owned);
         [line(&headers), line(&rule)].into_iter().chain(self.cells().iter().map(|cells| line(cells))).collect()
     }
 }
@@ -203,7 +216,8 @@ mod tests {
     use super::*;
 
     fn report(slotrt: f64, over: f64) -> Report {
-        let times = |trace: f64, over: f64| serde_json::json!({"trace": trace, "call": 1.0, "over": over});
+        let times =
+            |trace: f64, over: f64| serde_json::json!({"trace": trace, "call": 1.0, "over": over, "guards": over});
         let row = serde_json::json!({
             "name": "<add>", "kind": "program", "eager": 1000.0,
             "slotrt": times(slotrt, over), "fx": times(1e6, over), "dynamo": times(10e6, 8000.0),
@@ -219,13 +233,14 @@ mod tests {
         assert!(report(0.5e6, 4000.0).check().is_ok());
         let slow = format!("{:#}", report(2e6, 20_000.0).check().unwrap_err());
         assert!(slow.contains("traced 5.0 times faster") && slow.contains("costs 20.0 µs"), "{slow}");
+        assert!(slow.contains("without its graph takes 20.0 µs"), "{slow}");
     }
 
     #[test]
     fn a_library_may_be_missing() {
         let report = report(0.5e6, 0.0);
         assert_eq!(report.cells()[1][1], "No module named 'transformers'");
-        assert!(report.markdown().lines().all(|line| line.matches(" | ").count() == 7));
+        assert!(report.markdown().lines().all(|line| line.matches(" | ").count() == 9));
     }
 
     #[test]

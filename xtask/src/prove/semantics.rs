@@ -3,7 +3,7 @@ use super::against;
 use crate::obtain::{Interpreter, compiled};
 use crate::place;
 use crate::run;
-use crate::testing::SUPPORTED;
+use crate::testing::LIVE;
 use crate::ui::{Advise, Step, step};
 use crate::wheel::{self, Profile};
 use anyhow::{Result, anyhow};
@@ -102,12 +102,12 @@ pub fn run(options: &Options) -> Result<()> {
         };
         return against::run(&asked);
     }
-    let releases = if options.releases.is_empty() { SUPPORTED.clone() } else { options.releases.clone() };
+    let releases = if options.releases.is_empty() { LIVE.clone() } else { options.releases.clone() };
     let mut reports = Vec::new();
     for release in &releases {
-        if !SUPPORTED.contains(release) {
+        if !LIVE.contains(release) {
             return Err(anyhow!("translated functions do not run on CPython {release}"))
-                .advise(format!("known releases: {}", SUPPORTED.join(", ")));
+                .advise(format!("known releases: {}", LIVE.join(", ")));
         }
         reports.push(one(&compiled::interpreter_of(release, options.python.as_deref())?, options)?);
     }

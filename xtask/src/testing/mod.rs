@@ -18,7 +18,7 @@ mod unpacked;
 
 pub use cpython::module;
 pub use python::all_files as test_files;
-pub use releases::{DECODED, HOOKED, SUPPORTED, bodies, newest};
+pub use releases::{DECODED, HOOKED, LIVE, SUPPORTED, bodies, newest};
 
 use crate::obtain::{Interpreter, compiled, interpreter};
 use crate::ui::{Advise, paint};

@@ -9,9 +9,23 @@ pub static DECODED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("generate
 /// Releases whose frames the runtime hooks: those with a file of their own.
 pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("runtime/src/ffi/release"));
 
-/// Releases that the runtime traces: those hooked that have Rust of their own, or for which a later one stands in.
-pub static SUPPORTED: LazyLock<Vec<String>> =
-    LazyLock::new(|| HOOKED.iter().filter(|series| bodies(series).is_some()).cloned().collect());
+/// Releases on which translated functions run: those hooked that have Rust of their own, or rows that say what does not stand in for it.
+pub static LIVE: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let runs = |series: &&String| built().contains(series) || rows(series).is_some();
+    HOOKED.iter().filter(runs).cloned().collect()
+});
+
+/// Releases that the runtime traces: those whose instructions the tracer knows.
+pub static SUPPORTED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let untraced =
+        |series: &str| rows(series).is_some_and(|rows| rows.lines().any(|row| row.starts_with("untraced | ")));
+    LIVE.iter().filter(|series| bodies(series).is_some() && !untraced(series)).cloned().collect()
+});
+
+/// What of another release's bodies does not stand in for this one's.
+fn rows(series: &str) -> Option<String> {
+    std::fs::read_to_string(place::root().join("runtime/stand_in").join(format!("{series}.txt"))).ok()
+}
 
 /// The release whose generated functions and claims hold for a release: itself, or the next one, or else the one right before it.
 pub fn bodies(series: &str) -> Option<String> {
@@ -48,8 +62,9 @@ mod tests {
     #[test]
     fn files_tell_the_releases() {
         assert_eq!(*DECODED, ["3.11", "3.12", "3.13", "3.14", "3.15"]);
-        assert_eq!(*HOOKED, ["3.11", "3.12", "3.13", "3.14"]);
-        assert_eq!(*SUPPORTED, *HOOKED);
+        assert_eq!(*HOOKED, *DECODED);
+        assert_eq!(*LIVE, *DECODED);
+        assert_eq!(*SUPPORTED, ["3.11", "3.12", "3.13", "3.14"]);
         assert_eq!(newest(), "3.13");
         assert_eq!(bodies("3.12").as_deref(), Some("3.13"));
         assert_eq!(bodies("3.14").as_deref(), Some("3.13"));

@@ -29,6 +29,8 @@ pub(super) struct Ambient {
     transforms: Py<PyAny>,
     /// A context in which nothing is transformed.
     untransformed: Py<PyAny>,
+    /// Tells whether classes take over calls with their instances.
+    overrides_on: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
     autocast: Py<PyAny>,
     /// Whether they do on a kind of device, and what it is that they choose there.
@@ -50,6 +52,10 @@ impl Ambient {
         for name in QUESTIONS {
             questions.push(native.getattr(*name)?.unbind());
         }
+        for name in ["_is_torch_function_enabled", "_is_torch_function_all_disabled"] {
+            questions.push(native.getattr(name)?.unbind());
+        }
+        let overrides_on = native.getattr(name!("_is_torch_function_enabled"))?.unbind();
         let function_modes = FunctionModes::new(&native)?;
         let dispatch_modes = native.getattr(name!("_len_torch_dispatch_stack"))?.unbind();
         let mut absent = Vec::new();
@@ -71,6 +77,7 @@ impl Ambient {
             absent,
             transforms,
             untransformed,
+            overrides_on,
             autocast,
             autocast_on: [enabled?, dtype?],
             accelerator,
@@ -128,6 +135,11 @@ impl Ambient {
         Ok(true)
     }
 
+    /// Whether classes take over calls with their instances.
+    pub(super) fn overrides_are_on(&self, py: Python<'_>) -> PyResult<bool> {
+        self.overrides_on.bind(py).call0()?.is_truthy()
+    }
+
     /// Whether operations choose their types by themselves.
     pub(super) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
         self.autocast.bind(py).call0()?.is_truthy()
@@ -177,7 +189,8 @@ impl Ambient {
 pub(super) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
-    /// The words of such modes, once they were found, if nothing sees operations and they do not choose their types.
+    /// The words of such modes, once they were found, if nothing sees operations, they do not choose their types, and classes
+    /// take over calls with their instances.
     words: OnceLock<ModeWords>,
 }
 
@@ -199,11 +212,13 @@ impl SameModes {
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
         let now = ModeWords::now(py);
         if self.words.get().is_some_and(|then| now.as_ref() == Some(then)) {
-            return Ok(!self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?);
+            let plain = !self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?;
+            return Ok(plain && self.ambient.overrides_are_on(py)?);
         }
         let agrees = self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?;
         if let Some(now) = now.filter(|now| agrees && now.are_plain())
             && !self.ambient.is_autocast(py)?
+            && self.ambient.overrides_are_on(py)?
         {
             self.words.get_or_init(|| now);
         }

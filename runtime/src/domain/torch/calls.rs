@@ -1,10 +1,11 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::ambient::{QUESTIONS, SameModes};
+use super::classes::AS_SUBCLASS;
 use super::device_modes::is_of_device;
-use super::functions::context_modes::{context_mode, is_context_mode};
-use super::functions::enums::{enum_answer, is_of_enum};
+use super::function_calls::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
+use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
+use super::functions::enums::is_of_enum;
 use super::functions::type_names::is_instance_check;
-use super::functions::values::{SIZE, is_plain};
 use super::functions::{compilers, devices, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
@@ -12,12 +13,15 @@ use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
+use super::overrides::is_unwrapped;
+use super::place::Place;
+use super::quiet::Quiet;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
 use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, NodeEffects, Operand, Rehearsal,
+    AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Rehearsal,
     SavedParts, SavedState, SizeMark,
 };
 use crate::ffi::{callee, inspect, types};
@@ -26,17 +30,11 @@ use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyModule, PyType};
+use pyo3::types::{PyDict, PyModule, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
 const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", "torch._C._special"];
-
-/// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
-const OVERRIDES: &[&str] = &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
-
-/// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
-const COUNTED: &str = "_log_api_usage_once";
 
 /// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
 const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
@@ -64,14 +62,18 @@ impl Domain for Torch {
     }
 
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {
-        class.is(&self.tensor) || class.is(&self.parameter) || self.is_plain_parameter(class)
+        class.is(&self.tensor) || class.is(&self.parameter) || self.is_recorded_subclass(class)
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
         let is_python =
             |callable| self.is_grad(callable) || self.is_of_transforms(callable) || self.is_setting(callable);
-        let is_object =
-            is_plain(callable) || is_of_device(callable) || is_of_enum(callable) || is_instance_check(callable);
+        let is_object = is_plain(callable)
+            || is_of_device(callable)
+            || is_switch(callable)
+            || is_unwrapped(callable)
+            || is_of_enum(callable)
+            || is_instance_check(callable);
         if is_object
             || self.is_operator(callable)
             || is_allowed(callable)
@@ -128,6 +130,23 @@ impl Domain for Torch {
         self.graphs_in(&Meta { torch: self, py }, call)
     }
 
+    fn takes_over(&self, class: &Bound<'_, PyType>) -> bool {
+        self.takes_over_now(class)
+    }
+
+    fn argument_like<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.stand_in_of_class(class)
+    }
+
+    fn handed_over<'py>(
+        &self,
+        callee: &Callee<'py>,
+        args: Vec<Bound<'py, PyAny>>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> Result<Option<HandedOver<'py>>, Box<Break>> {
+        self.handed_over_of(callee, args, kwargs)
+    }
+
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -154,7 +173,8 @@ impl Domain for Torch {
 
     fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         match self.ambient.plain(example.py()) {
-            Ok(true) => sizes::of(example),
+            // Classes that take over calls are asked for sizes as they are.
+            Ok(true) if !self.has_override(&self.class_of(example)) => sizes::of(example),
             _ => None,
         }
     }
@@ -202,6 +222,7 @@ impl Domain for Torch {
         if !self.ambient.plain(example.py()).map_err(|error| fault(&error))? {
             return Err(overridden());
         }
+        let _quiet = Quiet::about([example]);
         let check = TensorCheck::new(example).map_err(|error| fault(&error))?;
         match check {
             Some(check) => Ok(Box::new(check)),
@@ -214,6 +235,7 @@ impl Domain for Torch {
     }
 
     fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
+        let _quiet = Quiet::about([object]);
         // The guard on the tensor says that it is a leaf: others warn.
         attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
     }
@@ -246,10 +268,12 @@ impl Domain for Torch {
         objects: &[Bound<'_, PyAny>],
         parts: SavedParts,
     ) -> PyResult<Option<Box<dyn SavedState>>> {
+        let _quiet = Quiet::about(objects);
         saved::save(self.module.bind(py), objects, parts).map(Some)
     }
 
     fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
+        let _quiet = Quiet::about([example]);
         effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
     }
 
@@ -259,9 +283,10 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
-    fn mode_may_be_compiled(&self, set: &Bound<'_, PyAny>) -> bool {
+    fn may_be_compiled(&self, target: &Bound<'_, PyAny>) -> bool {
         // PyTorch's compilers run the graph once, and keep operations alone.
-        !is_context_mode(set) && !modes::is_of_defaults(&callee::name_of(set))
+        let name = callee::name_of(target);
+        !is_of_this_package(target) && !modes::is_of_defaults(&name) && name != AS_SUBCLASS
     }
 
     fn gives_new_objects(&self) -> bool {
@@ -282,7 +307,12 @@ impl Domain for Torch {
     }
 
     fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
-        self.truth_checks(example, truth)
+        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
+        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
+        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
+        // Elsewhere a check that fails ends the process.
+        let here = Place::of(example).is_some_and(|place| place.is_cpu());
+        (size == 1 && here).then(functions)?
     }
 
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
@@ -304,111 +334,11 @@ impl Domain for Torch {
     }
 
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
-        match example.is_instance_of::<Sketch>() {
-            true => self.tensor.bind(example.py()).clone(),
-            false => example.get_type(),
-        }
+        let Ok(sketch) = example.cast::<Sketch>() else { return example.get_type() };
+        sketch.get().class.as_ref().unwrap_or(&self.tensor).bind(example.py()).clone()
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {
         self.description(example)
-    }
-}
-
-impl Torch {
-    fn function<'py>(
-        &self,
-        meta: &Meta<'_, 'py>,
-        function: &Bound<'py, PyAny>,
-        args: &[Operand<'py>],
-        kwargs: &[(String, Operand<'py>)],
-    ) -> CallResult<'py> {
-        if self.is_operator(function) {
-            return self.operator(meta, function, args, kwargs);
-        }
-        if is_allowed(function) {
-            return meta.record(function.clone(), args, kwargs);
-        }
-        if is_context_mode(function) {
-            return context_mode(function, args);
-        }
-        if devices::asks_for_device(function) {
-            return devices::answer(function, args, kwargs);
-        }
-        if self.is_of_transforms(function) {
-            return self.transform(meta, function, args, kwargs);
-        }
-        if self.is_grad(function) {
-            return self.grad(meta, function, args, kwargs);
-        }
-        if is_of_device(function) {
-            return self.on_device(meta, function, args);
-        }
-        if self.is_setting(function) {
-            return self.set(meta, function, args, kwargs);
-        }
-        if is_of_enum(function) {
-            return enum_answer(function, args);
-        }
-        if is_instance_check(function) {
-            return self.is_of_type(meta, function, args);
-        }
-        let name = callee::name_of(function);
-        if name == COUNTED {
-            return count(function, args);
-        }
-        if OVERRIDES.contains(&&*name) {
-            meta.refuse_foreign(args)?;
-            meta.refuse_modes()?;
-            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, false).to_owned().into_any()));
-        }
-        if QUESTIONS.contains(&&*name) && args.is_empty() {
-            return match function.call0() {
-                Ok(answer) if !answer.is_truthy().unwrap_or(true) => Ok(Answer::Constant(answer)),
-                _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
-            };
-        }
-        let settles = modes::is_setter(&name) || is_question(&name);
-        if kwargs.is_empty()
-            && settles
-            && let Ok(args) = args.iter().map(|arg| meta.folded(arg)).collect::<Result<Vec<_>, _>>()
-        {
-            if modes::is_setter(&name) {
-                meta.refuse_modes()?;
-                return modes::change(self.module.bind(meta.py), &name, function, args);
-            }
-            if is_question(&name) {
-                return Ok(Answer::Guarded(function.clone(), args));
-            }
-        }
-        if is_plain(function) || PLAIN.contains(&&*name) {
-            return meta.fold(function, args, kwargs);
-        }
-        meta.perform(&name, function.clone(), args, kwargs)
-    }
-}
-
-/// The attribute of a function that the program says is to be a node.
-const ALLOWED: &str = "_slotrt_allowed_in_graph";
-
-/// Whether the program says that calls of the function are nodes.
-fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
-    callable.is_exact_instance_of::<PyFunction>()
-        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
-}
-
-/// Functions of types of numbers.
-const PLAIN: &[&str] = &["promote_types", "can_cast"];
-
-/// Whether a function of `torch._C` is called as those are that read a setting.
-fn is_question(name: &str) -> bool {
-    ["_get_", "get_", "_is_", "is_", "_len_", "_cuda_is"].iter().any(|start| name.starts_with(start))
-}
-
-/// What is counted when the trace is made needs not be counted again.
-fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> CallResult<'py> {
-    match args {
-        [Operand::Known(what)] => Ok(function.call1((what,)).map_or_else(Answer::Raised, Answer::Constant)),
-        _ => Err(stop("unsupported form of a PyTorch call", COUNTED, "It counts what a text names.")),
     }
 }

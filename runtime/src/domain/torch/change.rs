@@ -1,4 +1,5 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::classes::AS_SUBCLASS;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::place::Place;
@@ -85,6 +86,9 @@ impl<'py> Meta<'_, 'py> {
             Some(Operand::Graph { example, .. }) if name == "get_device" && args.len() == 1 && kwargs.is_empty() => {
                 let index = Place::of(example).ok_or_else(unplaced)?.index();
                 Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, index).into_any()))
+            }
+            Some(Operand::Graph { example, .. }) if name == AS_SUBCLASS && kwargs.is_empty() => {
+                self.as_class(target, example, args)
             }
             _ if kwargs.iter().any(|(name, _)| name == OUT) => {
                 self.write(&target, args, kwargs, &[], &[OUT.to_owned()])

@@ -2,10 +2,11 @@
 use super::ambient::Ambient;
 use super::fakes::Fakes;
 use super::place::Place;
+use super::quiet::Quiet;
 use super::rules::Rules;
 use super::sketch::Sketch;
 use crate::ffi::types;
-use crate::names::{interned, name};
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyModule, PyTuple, PyType};
 use std::sync::Arc;
@@ -52,22 +53,6 @@ impl Torch {
         example.is_instance_of::<Sketch>() || example.is_instance(self.tensor.bind(example.py())).unwrap_or(false)
     }
 
-    /// Whether instances of a class derived from `Tensor` do what tensors do: it leaves operations alone, as parameters do.
-    pub(super) fn is_plain_parameter(&self, class: &Bound<'_, PyType>) -> bool {
-        let py = class.py();
-        if types::is_c_type(class) || !class.is_subclass(self.parameter.bind(py)).unwrap_or(false) {
-            return false;
-        }
-        let native = self.module.bind(py).getattr(name!("_C"));
-        let leaves = |hook: &str, disabled: &str| {
-            let known = native.as_ref().ok().and_then(|native| native.getattr(disabled).ok());
-            let found = types::lookup(class, &interned(py, hook));
-            known.zip(found).is_some_and(|(known, found)| known.is(&found))
-        };
-        leaves("__torch_function__", "_disabled_torch_function_impl")
-            && leaves("__torch_dispatch__", "_disabled_torch_dispatch_impl")
-    }
-
     /// An example in words.
     pub(super) fn description(&self, example: &Bound<'_, PyAny>) -> String {
         if let Ok(sketch) = example.cast::<Sketch>() {
@@ -76,6 +61,7 @@ impl Torch {
         if example.is_none() {
             return "None".to_owned();
         }
+        let _quiet = Quiet::about([example]);
         if example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>() {
             let items = example.try_iter().into_iter().flatten().flatten();
             return format!("({})", items.map(|item| self.description(&item)).collect::<Vec<_>>().join(", "));
@@ -88,14 +74,5 @@ impl Torch {
         let place = Place::of(example).filter(|place| !place.is_cpu());
         let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
         format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
-    }
-
-    /// Functions of which the last raises where the truth of a tensor is not this one. (Elsewhere than on the CPU they would end the process.)
-    pub(super) fn truth_checks<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
-        let size: i64 = self.rules.metadata(example)?.shape.iter().product();
-        let here = Place::of(example).is_some_and(|place| place.is_cpu());
-        let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
-        let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
-        (size == 1 && here).then(functions)?
     }
 }

@@ -157,11 +157,6 @@ impl<'py> Meta<'_, 'py> {
         stand_in(self.torch, example)
     }
 
-    /// Breaks where an object might override PyTorch's functions.
-    pub(super) fn refuse_foreign(&self, args: &[Operand<'py>]) -> Result<(), Box<Break>> {
-        args.iter().try_for_each(|arg| self.object(arg).map(drop))
-    }
-
     /// Breaks where a mode intercepts all operations.
     pub(super) fn refuse_modes(&self) -> Result<(), Box<Break>> {
         match self.torch.ambient.plain(self.py) {

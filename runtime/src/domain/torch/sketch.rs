@@ -5,7 +5,7 @@ use super::shapes::{Sizes, Tensor};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The kind of sizes that traces have.
@@ -16,6 +16,8 @@ pub(super) type Extent = i64;
 #[allow(missing_debug_implementations)]
 pub(super) struct Sketch {
     pub(super) tensor: Tensor<Extent>,
+    /// Its class, if that is derived from `Tensor`.
+    pub(super) class: Option<Py<PyType>>,
     pub(super) place: Place,
     /// Whether it requires gradients by itself: as it was made, or since a change in place.
     pub(super) requires_grad: AtomicBool,
@@ -39,14 +41,8 @@ impl Sketch {
     /// A tensor that the graph makes.
     pub(super) fn fresh(tensor: Tensor<Extent>, place: &Place) -> Self {
         let requires_grad = AtomicBool::new(tensor.requires_grad);
-        Self {
-            tensor,
-            place: place.clone(),
-            requires_grad,
-            view: None,
-            has_loose_views: AtomicBool::default(),
-            stand_in: PyOnceLock::new(),
-        }
+        let (has_loose_views, stand_in, place) = (AtomicBool::default(), PyOnceLock::new(), place.clone());
+        Self { tensor, class: None, place, requires_grad, view: None, has_loose_views, stand_in }
     }
 
     /// A view of what `operand` is an example of. `loose`: one of several, or made where no gradients are kept.
@@ -66,6 +62,11 @@ impl Sketch {
             base.get().has_loose_views.store(true, Relaxed);
         }
         Self { view: Some(View { base, with_grad }), ..Self::fresh(tensor, place) }
+    }
+
+    /// The same, as an instance of a class derived from `Tensor`.
+    pub(super) fn of_class(self, class: Option<Py<PyType>>) -> Self {
+        Self { class, ..self }
     }
 
     /// Its metadata as they are now.

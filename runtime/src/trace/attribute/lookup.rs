@@ -261,6 +261,9 @@ impl<'py> Tracer<'py> {
         let kind = kind.as_ref().map(types::c_name);
         match (found, kind.as_deref()) {
             (Some(found), Some("method_descriptor" | "function")) => {
+                if self.hides_attribute_of_class(object, name) {
+                    return unsupported("attribute of a graph value that hides a method", name);
+                }
                 let found = self.absorb_static(found);
                 Ok(self.bound_method(found, object))
             }
@@ -276,10 +279,27 @@ impl<'py> Tracer<'py> {
                     (None, None) => self.raise_missing_attribute(object, class, name),
                 }
             }
-            _ => match self.held_by_graph_value(domain, object, name) {
-                Some(held) => Ok(held),
-                None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
-            },
+            _ => self.attribute_from_c(domain, object, name),
+        }
+    }
+
+    /// Whether a value of a domain from outside has an attribute of its own of this name.
+    fn hides_attribute_of_class(&self, object: ValueId, name: &str) -> bool {
+        let own = self.real(object).and_then(|real| own_dict(&real));
+        own.is_some_and(|own| !own.is_empty() && own.contains(interned(self.py, name)).unwrap_or(true))
+    }
+
+    /// An attribute that a value of a domain has in C.
+    pub(crate) fn attribute_from_c(
+        &mut self,
+        domain: &std::sync::Arc<dyn crate::domain::Domain>,
+        object: ValueId,
+        name: &str,
+    ) -> Traced<ValueId> {
+        self.rely_on_surroundings(domain)?;
+        match self.held_by_graph_value(domain, object, name) {
+            Some(held) => Ok(held),
+            None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
         }
     }
 
@@ -290,6 +310,10 @@ impl<'py> Tracer<'py> {
         object: ValueId,
         name: &str,
     ) -> Option<ValueId> {
+        let class = self.class_of(object).ok()?;
+        if domain.takes_over(&class) {
+            return None;
+        }
         let Value::Real { object: real, source: Some(source) } = self.value(object) else { return None };
         let (real, source) = (real.bind(self.py).clone(), source.clone());
         if let Some(overlay) = self.state.attributes.get(&(object, name.to_owned())) {
@@ -299,10 +323,10 @@ impl<'py> Tracer<'py> {
         Some(self.sourced(held, Source::Attr(Arc::new(source), name.into())))
     }
 
-    /// What a value of a domain has in its own `__dict__`: nothing where the graph makes it, for an attribute that is set is a break.
-    fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    /// What a value of a domain has in its own `__dict__`: what the trace has put there, where the graph makes it.
+    pub(crate) fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         match self.value(object) {
-            Value::Node { .. } => Ok(None),
+            Value::Node { .. } => Ok(self.state.attributes.get(&(object, name.to_owned())).copied().flatten()),
             _ => self.instance_attr(object, name),
         }
     }

@@ -1,9 +1,10 @@
 //! Setting and deleting attributes, under the names of the C functions.
+use crate::domain::Domain;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{
-    has_generic_setattr, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
+    has_generic_setattr, has_get, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
 };
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -11,21 +12,14 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyModule, PyString, PyType};
+use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
     /// `PyObject_SetAttr`, `None` to delete.
     pub(crate) fn set_attr(&mut self, object: ValueId, name: &str, value: Option<ValueId>) -> Traced<()> {
         let class = self.class_of(object)?;
         if let Some(domain) = self.domain_of(&class) {
-            let held = self.held_by_graph_value(&domain, object, name);
-            return match (held, value) {
-                // Anything else C looks at, and may refuse.
-                (Some(held), Some(value)) if self.is_none(value)? => {
-                    self.before_overwriting(Some(held))?;
-                    self.log_slot(object, name, Some(value))
-                }
-                _ => unsupported("attribute of a graph value is set", name),
-            };
+            return self.set_attr_of_graph_value(&domain, object, name, value);
         }
         if let Some(known) = self.known(object) {
             return match (self.owned(object), known.cast_into::<PyType>()) {
@@ -59,6 +53,41 @@ impl<'py> Tracer<'py> {
             }
             _ => self.generic_set_attr(object, name, value),
         }
+    }
+
+    /// An attribute that lives in C, or in the `__dict__` of the value.
+    fn set_attr_of_graph_value(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        object: ValueId,
+        name: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        if let (Some(held), Some(value)) = (self.held_by_graph_value(domain, object, name), value) {
+            // Anything else C looks at, and may refuse.
+            if self.is_none(value)? {
+                self.before_overwriting(Some(held))?;
+                return self.log_slot(object, name, Some(value));
+            }
+        }
+        let class = self.class_of(object)?;
+        let found = self.lookup(&class, name);
+        let has_plain_setter = self
+            .of_object("__setattr__")
+            .is_ok_and(|plain| self.lookup(&class, "__setattr__").is_some_and(|found| found.is(&plain)));
+        // What hides a method is not looked for where the method is called.
+        if !has_plain_setter || found.is_some_and(|found| is_data_descriptor(&found) || has_get(&found)) {
+            return unsupported("attribute of a graph value is set", name);
+        }
+        if !matches!(self.value(object), Value::Node { .. }) {
+            return self.generic_set_attr(object, name, value);
+        }
+        let held = self.own_attr_of_graph_value(object, name)?;
+        if held.is_none() && value.is_none() {
+            return self.raise_missing_attribute(object, &class, name);
+        }
+        self.before_overwriting(held)?;
+        self.log_slot(object, name, value)
     }
 
     /// Whether what the class has under this name is a function of Python.

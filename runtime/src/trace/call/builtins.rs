@@ -52,6 +52,7 @@ impl<'py> Tracer<'py> {
             return match name {
                 "open" => return Ok(None),
                 "print" => self.model_print(args).map(Some),
+                "breakpoint" => self.model_breakpoint(args).map(Some),
                 "input" => stop("input or output", name, format!("{name}() acts on the world outside"), hints::MOVE_IO),
                 _ => unsupported("builtin that depends on the interpreter's state", name),
             };

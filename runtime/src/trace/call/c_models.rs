@@ -63,6 +63,9 @@ impl<'py> Tracer<'py> {
                 return self.generator_method(first, name, &args.positional[1..]).map(Some);
             }
         }
+        if let Some(result) = self.attribute_of_graph_value(owner, name, args)? {
+            return Ok(Some(result));
+        }
         // CPython: `weakref___init__`.
         if name == "__init__" && is_c_type(owner) && self.is_weak_class(owner)? {
             return self.init_weak(object, args).map(Some);
@@ -175,10 +178,29 @@ impl<'py> Tracer<'py> {
                     Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
                 self.make_weak(object, Some(*class), &rest).map(Some)
             }
+            "fromkeys" if derives_from_dict(receiver) && args.keywords.is_empty() => {
+                self.dict_from_keys(receiver, args)
+            }
             "__init_subclass__" | "__subclasshook__" => self.call_c_on(object, args, false).map(Some),
             "__prepare__" if meta => Ok(Some(self.own(pyo3::types::PyDict::new(self.py).into_any()))),
             _ => Ok(None),
         }
+    }
+
+    /// `fromkeys` of a class that derives from `dict`. CPython: `_PyDict_FromKeys`.
+    fn dict_from_keys(&mut self, class: &Bound<'py, PyType>, args: &Arguments) -> Traced<Option<ValueId>> {
+        let (keys, value) = match args.positional[..] {
+            [keys] => (keys, self.none()),
+            [keys, value] => (keys, value),
+            _ => return Ok(None),
+        };
+        let class = self.constant(class.clone().into_any());
+        let made = self.call(class, Arguments::default())?;
+        let iterator = self.get_iter(keys)?;
+        while let Some(key) = self.next(iterator)? {
+            self.operator("setitem", &[made, key, value])?;
+        }
+        Ok(Some(made))
     }
 
     /// Methods of `object` and `type` that are protocol: they look at the value, not at C memory.
@@ -322,4 +344,9 @@ impl<'py> Tracer<'py> {
         let class = self.constant(class);
         self.call(class, Arguments::positional(vec![value]))
     }
+}
+
+/// Whether it is a class of Python code whose instances are dicts.
+fn derives_from_dict(class: &Bound<'_, PyType>) -> bool {
+    !is_c_type(class) && types::is_subtype(class, &class.py().get_type::<pyo3::types::PyDict>())
 }

@@ -16,7 +16,7 @@ use crate::trace::state::unwind::{Traced, Unwind, hints, internal, stop, unsuppo
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -39,6 +39,7 @@ impl<'py> Tracer<'py> {
                     self.same_object(callable).map_or_else(|| unsupported("call of an operator", domain.name()), Ok)?
                 }
             };
+            let args_copy = self.gone_through(&function, args_copy)?;
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
         if let Some(result) = self.call_rehearsed(callable, &args)? {
@@ -62,8 +63,12 @@ impl<'py> Tracer<'py> {
             | "method-wrapper"
             | "classmethod_descriptor" => {
                 self.known(callable);
+                if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(&object)) {
+                    let other = self.absorb_static(other);
+                    return self.call_by(origin, other, args);
+                }
                 match self.unbind(callable, &object)? {
-                    Some((method, receiver)) => self.call_c_function(&method, args.with_receiver(receiver)),
+                    Some((method, receiver)) => self.call_unbound(&method, args.with_receiver(receiver)),
                     None => self.call_c_function(&object, args),
                 }
             }
@@ -116,6 +121,28 @@ impl<'py> Tracer<'py> {
             Some(source) => self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into())),
         };
         Ok(Some((method, receiver)))
+    }
+
+    /// The arguments of a class of tuples: it goes through a generator first of all.
+    fn gone_through(&mut self, callable: &Bound<'py, PyAny>, args: Vec<ValueId>) -> Traced<Vec<ValueId>> {
+        let makes_tuples =
+            callable.cast::<PyType>().is_ok_and(|class| class.is_subclass_of::<PyTuple>().unwrap_or(false));
+        match args.as_slice() {
+            [items] if makes_tuples && self.state.generators.contains_key(items) => {
+                Ok(vec![self.call_builtin("tuple", &[*items])?])
+            }
+            _ => Ok(args),
+        }
+    }
+
+    /// A method of C that was bound.
+    fn call_unbound(&mut self, method: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
+        match self.state.domains.iter().find(|domain| domain.claims_callable(method)).cloned() {
+            Some(domain) => {
+                self.call_domain(&domain, Callee::Function(method.clone()), &args.positional, &args.keywords)
+            }
+            None => self.call_c_function(method, args),
+        }
     }
 
     /// A callable that `slotrt.compile` made: its function is inlined.

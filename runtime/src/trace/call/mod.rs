@@ -23,3 +23,4 @@ pub(crate) mod new_type;
 pub(crate) mod outside_objects;
 pub(crate) mod rehearsal;
 pub(crate) mod subgraphs;
+pub(crate) mod taken_over;

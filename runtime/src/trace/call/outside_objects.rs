@@ -81,6 +81,11 @@ impl<'py> Tracer<'py> {
             return unsupported("call of a C object", "functools.partial with arguments of unusual classes");
         };
         let mut positional: Vec<_> = first.iter().map(|item| self.absorb(item)).collect();
+        for value in &positional {
+            if types::c_name(&self.class_of(*value)?) == "functools._PlaceholderType" {
+                return unsupported("call of a C object", "functools.partial with placeholders");
+            }
+        }
         positional.extend(args.positional);
         let mut keywords = Vec::new();
         for (name, value) in named.iter() {

@@ -8,6 +8,7 @@ use crate::trace::state::namespaces::Namespace;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyCode, PyDict, PyModule, PyString};
 
@@ -40,13 +41,7 @@ impl<'py> Tracer<'py> {
         let [Some(source), globals, locals] = given else { return internal("arguments of eval") };
         let globals = self.unless_none(globals)?;
         let locals = self.unless_none(locals)?;
-        for (value, which) in [(globals, "globals"), (locals, "locals")] {
-            let class = value.map(|value| self.class_of(value)).transpose()?;
-            // C says so before it compiles the text.
-            if class.is_some_and(|class| !types::is_subtype(&class, &self.py.get_type::<PyDict>())) {
-                return unsupported("eval() or exec() in an object that is no plain dict", which);
-            }
-        }
+        self.refuse_no_mappings(globals, locals)?;
         let code = self.compiled_text(frame, source, &name)?;
         let (globals, namespace) = match globals {
             None => {
@@ -60,6 +55,19 @@ impl<'py> Tracer<'py> {
         };
         let result = self.run_evaluated(&code, &globals, namespace)?;
         Ok(Some(if name == "eval" { result } else { self.none() }))
+    }
+
+    /// C says that they are none before it compiles the text.
+    fn refuse_no_mappings(&mut self, globals: Option<ValueId>, locals: Option<ValueId>) -> Traced<()> {
+        const NONE: &str = "eval() or exec() in an object that is no plain dict";
+        let class = globals.map(|globals| self.class_of(globals)).transpose()?;
+        if class.is_some_and(|class| !types::is_subtype(&class, &self.py.get_type::<PyDict>())) {
+            return unsupported(NONE, "globals");
+        }
+        match locals.map(|locals| self.class_of(locals)).transpose()? {
+            Some(class) if self.slot_function(&class, Slot::mp_subscript)?.is_none() => unsupported(NONE, "locals"),
+            _ => Ok(()),
+        }
     }
 
     fn unless_none(&mut self, value: Option<ValueId>) -> Traced<Option<ValueId>> {

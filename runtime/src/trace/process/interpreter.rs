@@ -59,6 +59,19 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// `breakpoint(…)`: the hook of the program. CPython: `builtin_breakpoint`.
+    pub(crate) fn model_breakpoint(&mut self, args: &Arguments) -> Traced<ValueId> {
+        let names = self.imported_names("sys")?;
+        let Some(hook) = self.in_globals(&names, "breakpointhook") else {
+            return self.raise("RuntimeError", "lost sys.breakpointhook");
+        };
+        // Hooks of audits are told by compiled code.
+        let audit = self.import("sys", "audit")?;
+        let (callable, event) = (self.constant(audit), self.string("builtins.breakpoint"));
+        self.state.effects.push(crate::trace::state::outcome::Effect::Call { callable, args: vec![event, hook] });
+        self.call(hook, args.clone())
+    }
+
     /// `sys.exit(status)`. CPython: `sys_exit_impl`, `_PyErr_CreateException`.
     fn exit<T>(&mut self, status: Option<ValueId>) -> Traced<T> {
         let class = self.import("builtins", "SystemExit")?;

@@ -1,9 +1,8 @@
 //! Modes of an array library that the trace sets: in force while the domain asks the library, undone after the trace.
 use crate::domain::{Call, Domain, ModeChange, Operand};
-use crate::ffi::callee;
 use crate::trace::state::process::{BoundCall, ModeInForce};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -12,9 +11,7 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.
     pub(crate) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: ModeChange<'py>) -> Traced<ValueId> {
-        if self.state.backend && !domain.mode_may_be_compiled(&switch.set.0) {
-            return unsupported("mode that compiled code would not set", callee::name_of(&switch.set.0));
-        }
+        self.refuse_to_compile(domain, &switch.set.0)?;
         let bind = |(callable, args): Call<'py>| -> PyResult<BoundCall> {
             Ok((callable.unbind(), PyTuple::new(self.py, args)?.unbind()))
         };

@@ -1,10 +1,12 @@
 //! Leaves the tracer for C and enters it again: the state is set aside while C runs, and taken up where C asks a proxy or begins a Python frame.
+use crate::ffi::modules;
 use crate::trace::state::journal::changed;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::{SpareState, State, Tracer};
 use crate::trace::state::unwind::{Traced, Unwind};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
+use pyo3::types::PyModule;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -60,8 +62,19 @@ pub(crate) fn running<'py, T>(py: Python<'py>, run: impl FnOnce(&mut Tracer<'py>
     Some(inside(py, state, run))
 }
 
+/// Whether the frame runs a part of `int` that is written in Python: it runs as C does. C counts on having what it gives for itself, and
+/// changes the number's sign in place.
+fn is_part_of_c(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> bool {
+    let module = modules::imported(pyo3::intern!(py, "_pylong"));
+    let namespace = module.and_then(|module| module.cast_into::<PyModule>().ok()).map(|module| module.dict());
+    namespace.is_some_and(|namespace| namespace.as_ptr() as usize == frame.globals_address())
+}
+
 /// Stands in for a Python frame that C began on behalf of the trace: the trace goes through it.
 pub(crate) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Option<PyResult<Py<PyAny>>> {
+    if is_part_of_c(py, frame) {
+        return None;
+    }
     let entered = running(py, |tracer| match tracer.signal_of(frame) {
         Some(number) => Err(tracer.postpone(number)),
         None => tracer.enter_frame(frame),

@@ -1,6 +1,6 @@
 //! Records operations of a domain as nodes of the graph.
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Operand};
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -28,6 +28,9 @@ impl<'py> Tracer<'py> {
         for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             // What is symbolic of an array is known with its guard.
             self.class_of(*arg)?;
+        }
+        if let Some(result) = self.call_taken_over(domain, &callee, args, keywords)? {
+            return Ok(result);
         }
         if let Some(answer) = self.size_question(&callee, args)? {
             return Ok(answer);
@@ -138,7 +141,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Guards, once, the modes under which a domain answers as it does.
-    fn rely_on_surroundings(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
+    pub(crate) fn rely_on_surroundings(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
         if self.state.guarded_domains.insert(domain.name()) {
             let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Unwind::Break)?;
             let source = Source::constant(object.bind(self.py));
@@ -210,6 +213,14 @@ impl<'py> Tracer<'py> {
         Ok(operands)
     }
 
+    /// Breaks where a backend gets the graph, and what it makes of a call of this does less.
+    pub(crate) fn refuse_to_compile(&self, domain: &Arc<dyn Domain>, target: &Bound<'py, PyAny>) -> Traced<()> {
+        match self.state.backend && !domain.may_be_compiled(target) {
+            true => unsupported("call that compiled code would not make", callee::name_of(target)),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn record(
         &mut self,
         domain: &Arc<dyn Domain>,
@@ -226,6 +237,7 @@ impl<'py> Tracer<'py> {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
         self.refuse_after_final_changes(domain, &target)?;
+        self.refuse_to_compile(domain, &target)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);

@@ -55,6 +55,14 @@ pub(crate) fn is_fixed_set(set: &Bound<'_, PyAny>, nested: bool) -> bool {
     set.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| known(&item))))
 }
 
+/// Whether the object is a mark of C that holds nothing, and that C tells by its address: `functools.Placeholder`.
+pub(crate) fn is_mark(object: &Bound<'_, PyAny>) -> bool {
+    let class = object.get_type();
+    types::is_immutable(&class)
+        && types::basicsize(&class) == size_of::<pyo3::ffi::PyObject>()
+        && !class.is(object.py().get_type::<PyAny>())
+}
+
 /// Whether the object may be a key of a dict from outside: it is known once it is guarded, and comparing it runs C alone.
 pub(crate) fn is_key(object: &Bound<'_, PyAny>) -> bool {
     is_scalar(object)
@@ -116,6 +124,9 @@ pub(crate) fn is_definition(object: &Bound<'_, PyAny>) -> bool {
         "typing.TypeVar",
         "typing.ParamSpec",
         "typing.TypeVarTuple",
+        "torch._C.DisableTorchFunction",
+        "torch._C.DisableTorchFunctionSubclass",
+        "torch._C._EnableTorchFunction",
         "torch.dtype",
         "torch.layout",
         "torch.memory_format",

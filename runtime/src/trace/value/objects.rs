@@ -9,7 +9,7 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::aliases::Alias;
 use crate::trace::value::c_values::is_value;
-use crate::trace::value::kinds::{is_definition, is_scalar, scalar_base};
+use crate::trace::value::kinds::{is_definition, is_mark, is_scalar, scalar_base};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -255,8 +255,10 @@ impl<'py> Tracer<'py> {
         }
         if let Some((object, source)) = self.sourced_object(id) {
             let weak = types::weaklistoffset(&object.get_type()) != 0;
-            let held_otherwise =
-                scalar_base(&object.get_type()).is_some() || is_definition(&object) || is_value(&object);
+            let held_otherwise = scalar_base(&object.get_type()).is_some()
+                || is_definition(&object)
+                || is_value(&object)
+                || is_mark(&object);
             let held_weakly = weak && (source.is_given() || source.is_content());
             let refused = || source.is_given() || crate::trace::value::finalisable::leads_to_code(&object);
             if !held_otherwise && !held_weakly && refused() {
@@ -269,10 +271,11 @@ impl<'py> Tracer<'py> {
         self.real(id)
     }
 
-    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value of C.
+    /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value or mark of C.
     pub(crate) fn unchanging(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let class = self.class_of(id)?;
-        let fixed = scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object));
+        let fixed =
+            scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object) || is_mark(&object));
         Ok(if fixed { self.same_object(id) } else { None })
     }
 

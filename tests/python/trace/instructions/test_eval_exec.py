@@ -369,6 +369,31 @@ class GivenDicts(unittest.TestCase):
             function(seen.append)
             self.assertEqual(seen, [12, 12])
 
+    def test_names_of_another_mapping(self):
+        class Counting(dict):
+            def __setitem__(self, name, value):
+                super().__setitem__(name, value * 2)
+
+        class Mapping:
+            def __init__(self):
+                self.names = {}
+
+            def __getitem__(self, name):
+                return self.names[name]
+
+            def __setitem__(self, name, value):
+                self.names[name] = value + 1
+
+        def assign(make):
+            space = make()
+            exec("a = 3\nb = a", {}, space)
+            return space["a"], space["b"]
+
+        for make in (Counting, Mapping):
+            compiled = slotrt.compile(assign, fullgraph=True)
+            for _ in range(2):
+                self.assertEqual(compiled(make), assign(make))
+
     def test_dicts_are_asked_for_before_the_text_is_read(self):
         for which in ((3,), (len,), (None, 3), ({}, len)):
             self.assertEqual(slotrt.compile(no_dict)(which), no_dict(which))

@@ -12,5 +12,4 @@ pub(super) mod rehearsals;
 pub(super) mod settings;
 pub(super) mod transforms;
 pub(super) mod type_names;
-pub(super) mod values;
 pub(super) mod wholes;

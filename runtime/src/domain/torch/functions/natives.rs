@@ -58,11 +58,6 @@ const MODULE_HOOKS: &[&str] = &[
 /// What comes before and after the module of a `DistributedDataParallel`, which is traced.
 const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];
 
-/// What gives the parameters of a lazy module their sizes.
-const LAZY: &str = "torch.nn.modules.lazy";
-const READY: &str = "LazyModuleMixin._infer_parameters";
-
-const INFERS: &str = "it makes parameters as the first input asks for them";
 /// What waits for a device, or says which device or which of its queues is the current one.
 const OF_DEVICES: &[&str] = &[
     "StreamContext.",
@@ -81,6 +76,11 @@ const OF_DEVICES: &[&str] = &[
     "synchronize",
 ];
 
+/// What gives the parameters of a lazy module their sizes.
+const LAZY: &str = "torch.nn.modules.lazy";
+const READY: &str = "LazyModuleMixin._infer_parameters";
+
+const INFERS: &str = "it makes parameters as the first input asks for them";
 const PROCESSES: &str = "it works together with other processes";
 /// Their sizes are numbers in a tensor.
 const PACKS: &[&str] = &["pack_", "pad_packed_sequence", "unpack_sequence", "unpad_sequence"];

@@ -34,13 +34,27 @@ const PROFILER: &str = "torch.autograd.profiler";
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
+    ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
-    ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
 ];
+
+/// Whether it is the `__torch_function__` of C that takes over nothing.
+fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
+    const NAME: &str = "_disabled_torch_function_impl";
+    callee::name_of(function) == NAME
+        && function
+            .py()
+            .import("torch._C")
+            .and_then(|native| native.getattr(NAME))
+            .is_ok_and(|known| known.is(function))
+}
 
 /// What does the same as a function of PyTorch's.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if is_override_off(function) {
+        return function.py().import("slotrt._torch_overrides").ok()?.getattr(name!("without_overrides")).ok();
+    }
     let (module, name) = (module_of(function)?, callee::qualname_of(function));
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
     let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;

@@ -1,4 +1,5 @@
 //! Which tensors lie in the same memory: a graph that changes one of them in place is compiled for that.
+use crate::domain::torch::quiet::Quiet;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -25,6 +26,7 @@ impl MemoryCheck {
     ///
     /// `open`: where they end differs from call to call.
     pub(in crate::domain::torch) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> PyResult<Self> {
+        let _quiet = Quiet::about(inputs);
         let extents = if open { None } else { Some(extents(inputs)?) };
         let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new() };
         check.overlaps = check.overlaps_of(inputs)?;
@@ -47,19 +49,26 @@ impl MemoryCheck {
     }
 
     fn overlaps_of(&self, inputs: &[Bound<'_, PyAny>]) -> PyResult<Vec<Overlap>> {
+        let _quiet = Quiet::about(inputs);
         let starts = addresses(inputs)?;
         let now = if self.extents.is_none() { extents(inputs)? } else { Vec::new() };
         let extents = self.extents.as_ref().unwrap_or(&now);
+        let mut order: Vec<usize> = (0..starts.len()).collect();
+        order.sort_unstable_by_key(|index| starts[*index]);
         let mut found = Vec::new();
-        for (one, start) in starts.iter().enumerate() {
-            for (other, beside) in starts.iter().enumerate().skip(one + 1) {
-                let meet = *start < beside + extents[other] && *beside < start + extents[one];
+        for (place, first) in order.iter().enumerate() {
+            let end = starts[*first] + extents[*first];
+            // Those that begin before this one ends.
+            for second in order[place + 1..].iter().take_while(|second| starts[**second] < end) {
+                let (one, other) = (*first.min(second), *first.max(second));
+                let meet = starts[*first] < starts[*second] + extents[*second];
                 if meet && (self.changed[one] || self.changed[other]) {
-                    let distance = (*beside as isize).wrapping_sub(*start as isize);
+                    let distance = (starts[other] as isize).wrapping_sub(starts[one] as isize);
                     found.push((one, other, distance, inputs[one].is(&inputs[other])));
                 }
             }
         }
+        found.sort_unstable();
         Ok(found)
     }
 }

@@ -2,6 +2,7 @@
 use super::super::metadata::metadata;
 use super::super::symbols::open_sizes;
 use crate::domain::torch::place::Place;
+use crate::domain::torch::quiet::Quiet;
 use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
 use crate::names::name;
@@ -60,6 +61,7 @@ impl DomainCheck for TensorCheck {
         if let Some(Some(words)) = self.words.get() {
             return words.are_of(value);
         }
+        let _quiet = Quiet::about([value]);
         let agrees = self.agrees(value).unwrap_or(false);
         if agrees {
             self.words.get_or_init(|| TensorWords::of(value));
@@ -80,6 +82,7 @@ impl DomainCheck for TensorCheck {
 
     fn other_sizes(&self, value: &Bound<'_, PyAny>) -> Vec<usize> {
         match value.get_type().is(&self.class) {
+            true if Quiet::about([value]).is_some() => Vec::new(),
             true => open_sizes::other_sizes(value, self.metadata.bind(value.py())).unwrap_or_default(),
             false => Vec::new(),
         }
@@ -89,6 +92,7 @@ impl DomainCheck for TensorCheck {
         if !value.get_type().is(&self.class) {
             return None;
         }
+        let _quiet = Quiet::about([value]);
         Self::new(value).ok().flatten().map(|now| now.text)
     }
 

@@ -1,5 +1,6 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::classes::AS_SUBCLASS;
 use super::super::library::Torch;
 use super::super::modes;
 use crate::domain::NodeEffects;
@@ -242,6 +243,9 @@ const SURE: &[&str] = &[
 /// Operations that raise only where an index is a tensor: a number's range is checked when the trace is made.
 const INDEXED: &[&str] = &["getitem", "setitem"];
 
+/// Functions of this package that set a mode, and raise nothing.
+const MODES: &[&str] = &["overrides_on", "subclass_overrides_off", "overrides_off"];
+
 /// Functions that count how deep a mode is nested.
 const NESTING: &[&str] = &["autocast_increment_nesting", "autocast_decrement_nesting"];
 
@@ -280,8 +284,11 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         nests: NESTING.contains(&name),
         writes: Vec::new(),
     };
-    if modes::is_setter(name) {
+    if modes::is_setter(name) || MODES.contains(&name) {
         return plain;
+    }
+    if name == AS_SUBCLASS {
+        return NodeEffects { shares_first: true, ..plain };
     }
     let base = base(name);
     if INDEXED.contains(&base) {

@@ -1,5 +1,6 @@
 //! Saves what tensors and generators of random numbers hold, and puts it back.
 use crate::domain::torch::place::kinds_elsewhere;
+use crate::domain::torch::quiet::Quiet;
 use crate::domain::{SavedParts, SavedState};
 use crate::names::name;
 use pyo3::prelude::*;
@@ -95,6 +96,7 @@ fn apart<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 impl SavedState for Saved {
     fn restore(&self, py: Python<'_>) -> PyResult<()> {
         let module = self.module.bind(py);
+        let _quiet = Quiet::about(self.tensors.iter().map(|saved| saved.tensor.bind(py)));
         if let Some(before) = self.depth {
             restore_depth(module, before)?;
         }

@@ -1,0 +1,46 @@
+"""Asks PyTorch what it hands to a `__torch_function__`: the function, its arguments, and how they are given.
+
+Its functions are called with objects that stand for the arguments. They find a `__torch_function__` that tells what it got."""
+
+import torch
+
+_NOT_GIVEN = object()
+
+
+class _Asked(BaseException):
+    """Leaves the function that was asked."""
+
+
+def _tell(cls, func, types, args=(), kwargs=_NOT_GIVEN):
+    raise _Asked(func, args, None if kwargs is _NOT_GIVEN else kwargs)
+
+
+class _Tensor(torch.Tensor):
+    __torch_function__ = classmethod(_tell)
+
+
+class _Other:
+    __torch_function__ = classmethod(_tell)
+
+
+def stand_in(is_tensor, takes_over):
+    """What stands for an argument."""
+    if not is_tensor:
+        return _Other()
+    tensor = torch.empty(0, device="cpu")
+    return tensor.as_subclass(_Tensor) if takes_over else tensor
+
+
+def handed_over(function, args, kwargs):
+    """The function, the arguments and the keywords, if there are some, that a `__torch_function__` gets; `None`: it is not called."""
+    try:
+        function(*args, **kwargs)
+    except _Asked as asked:
+        return asked.args
+    return None
+
+
+def without_overrides(func, types, args=(), kwargs=None):
+    """`torch._C._disabled_torch_function_impl`."""
+    with torch._C.DisableTorchFunctionSubclass():
+        return func(*args, **({} if kwargs is None else kwargs))

@@ -1,0 +1,51 @@
+//! Tensors of the graph as instances of classes derived from `Tensor`.
+use super::graph_break::{CallResult, stop};
+use super::meta::Meta;
+use super::place::Place;
+use super::quiet::Quiet;
+use super::sketch::Sketch;
+use crate::domain::{Answer, Operand};
+use crate::ffi::types;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// The method.
+pub(super) const AS_SUBCLASS: &str = "as_subclass";
+
+impl<'py> Meta<'_, 'py> {
+    /// `tensor.as_subclass(class)`: the same memory, with gradients.
+    pub(super) fn as_class(
+        &self,
+        target: Bound<'py, PyAny>,
+        example: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+    ) -> CallResult<'py> {
+        const KIND: &str = "tensor as an instance of another class";
+        let [_, Operand::Known(class)] = args else {
+            return Err(stop(KIND, "as_subclass", "It takes a class."));
+        };
+        let class = class.cast::<PyType>().ok().filter(|class| self.is_class_of_tensors(class));
+        let Some(class) = class else {
+            return Err(stop(KIND, "as_subclass", "Its instances do not do what tensors do."));
+        };
+        self.refuse_modes()?;
+        let rules = &self.torch.rules;
+        let quiet = Quiet::about([example]);
+        let known = rules.metadata(example).zip(rules.modes(self.py)).zip(Place::of(example));
+        drop(quiet);
+        let Some(((mut tensor, modes), place)) =
+            known.filter(|_| !self.torch.ambient.is_transforming(self.py).unwrap_or(true))
+        else {
+            return Err(stop(KIND, types::name(class), "No rule knows the tensor."));
+        };
+        tensor.requires_grad &= modes.grad;
+        let kept = (!class.is(&self.torch.tensor)).then(|| class.clone().unbind());
+        let sketch = Sketch::view(example, tensor, &place, modes.grad, !modes.grad).of_class(kept);
+        let example = Bound::new(self.py, sketch).map_err(|error| super::graph_break::fault(&error))?.into_any();
+        Ok(Answer::Node { target, args: args.to_vec(), kwargs: Vec::new(), example })
+    }
+
+    fn is_class_of_tensors(&self, class: &Bound<'py, PyType>) -> bool {
+        class.is(&self.torch.tensor) || self.torch.is_recorded_subclass(class)
+    }
+}

@@ -1,0 +1,144 @@
+//! Calls of functions of PyTorch's: what they are to a trace.
+use super::ambient::QUESTIONS;
+use super::device_modes::is_of_device;
+use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
+use super::functions::devices;
+use super::functions::enums::{enum_answer, is_of_enum};
+use super::functions::type_names::is_instance_check;
+use super::graph_break::{CallResult, fault, stop};
+use super::library::Torch;
+use super::meta::Meta;
+use super::modes;
+use super::overrides::is_unwrapped;
+use crate::domain::{Answer, Operand};
+use crate::ffi::{callee, inspect, types};
+use crate::names::interned;
+use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyType};
+
+/// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
+pub(super) const OVERRIDES: &[&str] =
+    &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
+
+/// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
+pub(super) const COUNTED: &str = "_log_api_usage_once";
+
+impl Torch {
+    /// A call of a function that the domain claims.
+    pub(super) fn function<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        if self.is_operator(function) {
+            return self.operator(meta, function, args, kwargs);
+        }
+        if is_allowed(function) {
+            return meta.record(function.clone(), args, kwargs);
+        }
+        if is_context_mode(function) {
+            return context_mode(function, args);
+        }
+        if devices::asks_for_device(function) {
+            return devices::answer(function, args, kwargs);
+        }
+        if self.is_of_transforms(function) {
+            return self.transform(meta, function, args, kwargs);
+        }
+        if self.is_grad(function) {
+            return self.grad(meta, function, args, kwargs);
+        }
+        if is_unwrapped(function) && args.is_empty() && kwargs.is_empty() {
+            return function.call0().map(Answer::Constant).map_err(|error| fault(&error));
+        }
+        if is_switch(function) {
+            return switch(function, args);
+        }
+        if is_of_device(function) {
+            return self.on_device(meta, function, args);
+        }
+        if self.is_setting(function) {
+            return self.set(meta, function, args, kwargs);
+        }
+        if is_of_enum(function) {
+            return enum_answer(function, args);
+        }
+        if is_instance_check(function) {
+            return self.is_of_type(meta, function, args);
+        }
+        let name = callee::name_of(function);
+        if name == COUNTED {
+            return count(function, args);
+        }
+        if OVERRIDES.contains(&&*name) {
+            let answer = self.any_takes_over(args)?;
+            meta.refuse_modes()?;
+            return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
+        }
+        if QUESTIONS.contains(&&*name) && args.is_empty() {
+            return match function.call0() {
+                Ok(answer) if !answer.is_truthy().unwrap_or(true) => Ok(Answer::Constant(answer)),
+                _ => Err(stop("another tracer is at work", name, "Its calls are left as they are.")),
+            };
+        }
+        let settles = modes::is_setter(&name) || is_question(&name);
+        if kwargs.is_empty()
+            && settles
+            && let Ok(args) = args.iter().map(|arg| meta.folded(arg)).collect::<Result<Vec<_>, _>>()
+        {
+            if modes::is_setter(&name) {
+                meta.refuse_modes()?;
+                return modes::change(self.module.bind(meta.py), &name, function, args);
+            }
+            if is_question(&name) {
+                return Ok(Answer::Guarded(function.clone(), args));
+            }
+        }
+        if is_plain(function) || PLAIN.contains(&&*name) {
+            return meta.fold(function, args, kwargs);
+        }
+        meta.perform(&name, function.clone(), args, kwargs)
+    }
+}
+
+/// The attribute of a function that the program says is to be a node.
+const ALLOWED: &str = "_slotrt_allowed_in_graph";
+
+/// Whether the program says that calls of the function are nodes.
+pub(super) fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
+}
+
+/// Functions of types of numbers.
+const PLAIN: &[&str] = &["promote_types", "can_cast"];
+
+/// The class of tuples of sizes.
+pub(super) const SIZE: &str = "torch.Size";
+
+/// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
+pub(super) fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
+    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
+    match callable.cast::<PyType>() {
+        Ok(class) => CLASSES.contains(&&*types::c_name(class)),
+        Err(_) => {
+            types::c_name(&callable.get_type()) == "method_descriptor"
+                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
+        }
+    }
+}
+
+/// Whether a function of `torch._C` is called as those are that read a setting.
+pub(super) fn is_question(name: &str) -> bool {
+    ["_get_", "get_", "_is_", "is_", "_len_", "_cuda_is"].iter().any(|start| name.starts_with(start))
+}
+
+/// What is counted when the trace is made needs not be counted again.
+fn count<'py>(function: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> CallResult<'py> {
+    match args {
+        [Operand::Known(what)] => Ok(function.call1((what,)).map_or_else(Answer::Raised, Answer::Constant)),
+        _ => Err(stop("unsupported form of a PyTorch call", COUNTED, "It counts what a text names.")),
+    }
+}

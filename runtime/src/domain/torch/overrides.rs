@@ -1,0 +1,210 @@
+//! Classes with a `__torch_function__`, which takes over calls of PyTorch's functions with their instances.
+use super::graph_break::{fault, stop};
+use super::library::Torch;
+use crate::domain::{Callee, Domain, HandedOver, Operand};
+use crate::ffi::types;
+use crate::graph_break::Break;
+use crate::names::{interned, name};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
+
+/// The method that takes over.
+const METHOD: &str = "__torch_function__";
+
+/// Special names that a class may define whose instances the graph takes for tensors: they change nothing of what operators do.
+const HARMLESS: &[&str] = &[
+    "__abstractmethods__",
+    "__annotate__",
+    "__annotate_func__",
+    "__annotations__",
+    "__annotations_cache__",
+    "__classcell__",
+    "__copy__",
+    "__deepcopy__",
+    "__dict__",
+    "__doc__",
+    "__firstlineno__",
+    "__getstate__",
+    "__init__",
+    "__init_subclass__",
+    "__module__",
+    "__new__",
+    "__orig_bases__",
+    "__parameters__",
+    "__qualname__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__repr__",
+    "__setstate__",
+    "__static_attributes__",
+    "__str__",
+    "__torch_dispatch__",
+    "__torch_function__",
+    "__type_params__",
+    "__weakref__",
+];
+
+impl Torch {
+    /// Whether calls with instances of the class are handed to a function of Python.
+    pub(super) fn has_override(&self, class: &Bound<'_, PyType>) -> bool {
+        !class.is(&self.tensor)
+            && !types::is_c_type(class)
+            && hook(class, METHOD).is_some_and(|hook| !self.is_off(&hook))
+    }
+
+    /// Whether that is so now.
+    pub(super) fn takes_over_now(&self, class: &Bound<'_, PyType>) -> bool {
+        self.has_override(class) && self.ambient.overrides_are_on(class.py()).unwrap_or(true)
+    }
+
+    /// Whether an argument is of a class that takes over calls. Breaks where the class does not tell.
+    pub(super) fn any_takes_over(&self, args: &[Operand<'_>]) -> Result<bool, Box<Break>> {
+        let mut any = false;
+        for arg in args {
+            any |= match arg {
+                Operand::Graph { example, .. } => self.takes_over_now(&self.class_of(example)),
+                Operand::Known(object) => self.may_take_over(&object.get_type())?,
+                Operand::Foreign(class) => self.may_take_over(class)?,
+                Operand::Tuple(items) | Operand::List(items) => self.any_takes_over(items)?,
+                Operand::Number { .. } | Operand::Slice(_) => false,
+            };
+        }
+        Ok(any)
+    }
+
+    /// The same of the class of an object that is no tensor.
+    fn may_take_over(&self, class: &Bound<'_, PyType>) -> Result<bool, Box<Break>> {
+        let hooked = |name: &str| {
+            let plain = types::lookup(&class.py().get_type::<PyAny>(), &interned(class.py(), name));
+            hook(class, name).is_some_and(|found| plain.is_none_or(|plain| !plain.is(&found)))
+        };
+        if !types::is_c_type(class) && (hooked("__getattr__") || hooked("__getattribute__")) {
+            let why = "It may have a `__torch_function__`.";
+            return Err(stop("object with attributes of its own making", types::name(class), why));
+        }
+        Ok(self.takes_over_now(class))
+    }
+
+    /// Whether it is one of the functions of C that take over nothing.
+    fn is_off(&self, hook: &Bound<'_, PyAny>) -> bool {
+        let native = self.module.bind(hook.py()).getattr(name!("_C"));
+        let is =
+            |known: &str| native.as_ref().is_ok_and(|native| native.getattr(known).is_ok_and(|known| known.is(hook)));
+        is("_disabled_torch_function_impl") || is("_disabled_torch_dispatch_impl")
+    }
+
+    /// Whether instances of a class derived from `Tensor` are values of the graph: they do what tensors do where nobody takes over calls.
+    pub(super) fn is_recorded_subclass(&self, class: &Bound<'_, PyType>) -> bool {
+        let py = class.py();
+        !types::is_c_type(class)
+            && class.is_subclass(self.tensor.bind(py)).unwrap_or(false)
+            && hook(class, "__torch_dispatch__").is_some_and(|hook| self.is_off(&hook))
+            && self.leaves_operators_alone(class)
+    }
+
+    /// Whether neither the class nor those between it and `Tensor` define what operators, attributes and built-in functions look for.
+    fn leaves_operators_alone(&self, class: &Bound<'_, PyType>) -> bool {
+        let defines = |class: &Bound<'_, PyAny>| -> PyResult<bool> {
+            for name in class.getattr(name!("__dict__"))?.try_iter()? {
+                let name: String = name?.extract()?;
+                if name.starts_with("__") && name.ends_with("__") && !HARMLESS.contains(&&*name) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        let ends = |class: &Bound<'_, PyAny>| class.is(&self.tensor) || class.is(&self.parameter);
+        let mro = class.mro();
+        mro.iter().take_while(|class| !ends(class)).all(|class| !defines(&class).unwrap_or(true))
+    }
+
+    /// What stands for an argument of this class where PyTorch is asked what it hands over.
+    pub(super) fn stand_in_of_class<'py>(&self, class: &Bound<'py, PyType>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let py = class.py();
+        let is_tensor = class.is_subclass(self.tensor.bind(py)).unwrap_or(false);
+        let made =
+            room(py).and_then(|room| room.call_method1(name!("stand_in"), (is_tensor, self.has_override(class))));
+        made.map_err(|error| fault(&error))
+    }
+
+    /// What PyTorch hands over of a call; `None` where it hands over nothing.
+    pub(super) fn handed_over_of<'py>(
+        &self,
+        callee: &Callee<'py>,
+        args: Vec<Bound<'py, PyAny>>,
+        named: &Bound<'py, PyDict>,
+    ) -> Result<Option<HandedOver<'py>>, Box<Break>> {
+        let py = named.py();
+        let Some((function, args)) = self.callable(py, callee, args).map_err(|error| fault(&error))? else {
+            return Ok(None);
+        };
+        let asked = || {
+            let told = room(py)?.call_method1(name!("handed_over"), (function, PyTuple::new(py, args)?, named))?;
+            let parts: Option<(Bound<'py, PyAny>, Bound<'py, PyTuple>, Option<Bound<'py, PyDict>>)> = told.extract()?;
+            Ok(parts.map(|(function, args, named)| HandedOver { function, args, named, method: METHOD }))
+        };
+        asked().map_err(|error: PyErr| fault(&error))
+    }
+
+    /// The callable of Python that does what is called, and its arguments.
+    fn callable<'py>(
+        &self,
+        py: Python<'py>,
+        callee: &Callee<'py>,
+        mut args: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>)>> {
+        const SLOTS: &[(&str, &str, &str)] = &[
+            ("nb_negative", "operator", "neg"),
+            ("nb_positive", "operator", "pos"),
+            ("nb_absolute", "operator", "abs"),
+            ("nb_invert", "operator", "invert"),
+            ("nb_bool", "operator", "truth"),
+            ("mp_subscript", "operator", "getitem"),
+            ("sq_item", "operator", "getitem"),
+            ("mp_ass_subscript", "operator", "setitem"),
+            ("mp_length", "builtins", "len"),
+            ("sq_length", "builtins", "len"),
+            ("tp_iter", "builtins", "iter"),
+        ];
+        const COMPARE: [&str; 6] = ["lt", "le", "eq", "ne", "gt", "ge"];
+        let function = match callee {
+            Callee::Function(function) => function.clone(),
+            Callee::Method(method) => self.tensor.bind(py).getattr(interned(py, method))?,
+            Callee::GetAttr(name) => {
+                args.push(interned(py, name).into_any());
+                py.import("builtins")?.getattr(name!("getattr"))?
+            }
+            Callee::Slot("tp_richcompare") => {
+                let which = args.pop().and_then(|which| which.extract::<usize>().ok());
+                let Some(name) = which.and_then(|which| COMPARE.get(which)) else { return Ok(None) };
+                self.operator.bind(py).getattr(*name)?
+            }
+            Callee::Slot(slot) => {
+                let Some((_, module, name)) = SLOTS.iter().find(|(known, ..)| known == slot) else { return Ok(None) };
+                py.import(*module)?.getattr(*name)?
+            }
+        };
+        Ok(Some((function, args)))
+    }
+}
+
+/// Whether it is what tells the functions whose results the default `__torch_function__` leaves as they are.
+pub(super) fn is_unwrapped(callable: &Bound<'_, PyAny>) -> bool {
+    const NAME: &str = "get_default_nowrap_functions";
+    types::c_name(&callable.get_type()) == "functools._lru_cache_wrapper"
+        && callable
+            .py()
+            .import("torch.overrides")
+            .and_then(|overrides| overrides.getattr(NAME))
+            .is_ok_and(|known| known.is(callable))
+}
+
+/// The functions of this package that ask.
+fn room(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("slotrt._torch_overrides")
+}
+
+/// What the class has under a name, as a class attribute gives it.
+fn hook<'py>(class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+    types::lookup(class, &interned(class.py(), name))
+}
