@@ -14,6 +14,7 @@ use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::modes;
 use super::overrides::is_unwrapped;
+use super::place::Place;
 use super::quiet::Quiet;
 use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
@@ -311,7 +312,9 @@ impl Domain for Torch {
         let size: i64 = self.rules.metadata(example)?.shape.iter().product();
         let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
         let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
-        (size == 1).then(functions)?
+        // Elsewhere a check that fails ends the process.
+        let here = Place::of(example).is_some_and(|place| place.is_cpu());
+        (size == 1 && here).then(functions)?
     }
 
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
