@@ -1,12 +1,12 @@
 //! Operations under autocast, and on tensors at several places: the `meta` device does not know them. PyTorch's own fake tensors do; they
 //! are slower.
 use super::empty_like::empty_like;
+use super::history;
 use super::place::Place;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyModule, PyTuple, PyType};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Tensors on the `meta` device, and where those are that they stand for.
 type Places<'py> = [(Bound<'py, PyAny>, Place)];
@@ -18,24 +18,12 @@ pub(super) struct Fakes {
     tensor: Py<PyType>,
     /// `FakeTensorMode()`.
     mode: Mutex<Option<Py<PyAny>>>,
-    /// Whether a result was made that does not know what it was computed from.
-    were_asked: AtomicBool,
 }
 
 impl Fakes {
     pub(super) fn new(module: &Bound<'_, PyModule>, tensor: &Py<PyType>) -> Self {
         let py = module.py();
-        Self {
-            module: module.clone().unbind(),
-            tensor: tensor.clone_ref(py),
-            mode: Mutex::default(),
-            were_asked: AtomicBool::new(false),
-        }
-    }
-
-    /// Whether a result was made that does not know what it was computed from.
-    pub(super) fn were_asked(&self) -> bool {
-        self.were_asked.load(Relaxed)
+        Self { module: module.clone().unbind(), tensor: tensor.clone_ref(py), mode: Mutex::default() }
     }
 
     /// What `target` gives, with tensors of the `meta` device for the results; an operand that it gives is the operand itself.
@@ -89,13 +77,13 @@ impl Fakes {
         let none = py.None();
         mode.call_method1(name!("__exit__"), (&none, &none, &none))?;
         let (fakes, gives) = called?;
-        self.were_asked.store(true, Relaxed);
         match fakes.iter().position(|fake| fake.is(&gives)) {
             Some(index) => Ok(args[index].clone()),
             None => self.mapped(&gives, &|fake| {
                 let place = Place::named(&fake.getattr(name!("device"))?);
                 let made = empty_like(self.module.bind(py), fake, "meta")?;
                 place.map(|place| place.tell(&made)).transpose()?;
+                history::begins_at(&made)?;
                 Ok(made)
             }),
         }

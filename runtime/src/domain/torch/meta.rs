@@ -45,6 +45,9 @@ impl<'py> StandIns<'py> {
     }
 }
 
+/// What stands for the positional operands of a call, and for what it gives.
+type Called<'py> = (Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+
 /// Tensors on the `meta` device, and where those are that they stand for.
 pub(super) type Places<'py> = RefCell<Vec<(Bound<'py, PyAny>, Place)>>;
 
@@ -210,7 +213,7 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
         site: &Site,
-    ) -> Result<(Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>), Box<Break>> {
+    ) -> Result<Called<'py>, Box<Break>> {
         let operands = self.stand_ins(args, kwargs)?;
         let place = site.place();
         let without_kernel = |error| self.without_kernel(target, (args, kwargs), error);
@@ -237,7 +240,7 @@ impl<'py> Meta<'_, 'py> {
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
-    ) -> Result<(Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>), Box<Break>> {
+    ) -> Result<Called<'py>, Box<Break>> {
         let places = Places::default();
         let objects = args.iter().map(|arg| self.object_where(arg, Some(&places))).collect::<Result<Vec<_>, _>>()?;
         let named = PyDict::new(self.py);

@@ -14,6 +14,7 @@ mod function_modes;
 mod functions;
 mod graph_break;
 mod guards;
+mod history;
 mod library;
 mod members;
 mod meta;

@@ -44,6 +44,12 @@ const HARMLESS: &[&str] = &[
     "__weakref__",
 ];
 
+/// The function, the arguments, and those with names.
+type Told<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>, Option<Bound<'py, PyDict>>);
+
+/// A callable of Python, and its arguments.
+type Called<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
+
 impl Torch {
     /// Whether calls with instances of the class are handed to a function of Python.
     pub(super) fn has_override(&self, class: &Bound<'_, PyType>) -> bool {
@@ -140,7 +146,7 @@ impl Torch {
         };
         let asked = || {
             let told = room(py)?.call_method1(name!("handed_over"), (function, PyTuple::new(py, args)?, named))?;
-            let parts: Option<(Bound<'py, PyAny>, Bound<'py, PyTuple>, Option<Bound<'py, PyDict>>)> = told.extract()?;
+            let parts: Option<Told<'py>> = told.extract()?;
             Ok(parts.map(|(function, args, named)| HandedOver { function, args, named, method: METHOD }))
         };
         asked().map_err(|error: PyErr| fault(&error))
@@ -152,7 +158,7 @@ impl Torch {
         py: Python<'py>,
         callee: &Callee<'py>,
         mut args: Vec<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<(Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>)>> {
+    ) -> PyResult<Option<Called<'py>>> {
         const SLOTS: &[(&str, &str, &str)] = &[
             ("nb_negative", "operator", "neg"),
             ("nb_positive", "operator", "pos"),

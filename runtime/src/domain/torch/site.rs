@@ -80,10 +80,7 @@ impl<'py> Meta<'_, 'py> {
 
 /// The place that a call names for its result.
 fn named_place(args: &[Operand<'_>], kwargs: &[(String, Operand<'_>)]) -> Result<Option<Place>, Box<Break>> {
-    let positional = args.iter().filter_map(|arg| match arg {
-        Operand::Known(object) if is_device(object) => Some(arg),
-        _ => None,
-    });
+    let positional = args.iter().filter(|arg| matches!(arg, Operand::Known(object) if is_device(object)));
     let keyword = kwargs.iter().filter(|(name, _)| name == "device").map(|(_, value)| value);
     for value in positional.chain(keyword) {
         match value {

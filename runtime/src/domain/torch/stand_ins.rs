@@ -1,5 +1,6 @@
 //! Tensors on the `meta` device that stand for tensors of the graph where PyTorch is asked.
 use super::empty_like::empty_like;
+use super::history;
 use super::library::Torch;
 use super::sketch::{Sketch, constants};
 use crate::names::name;
@@ -30,7 +31,9 @@ impl Sketch {
             return Ok(made);
         }
         made.call_method1(name!("requires_grad_"), (true,))?;
-        with_grad(module, true, || made.call_method0(name!("clone")))
+        let made = with_grad(module, true, || made.call_method0(name!("clone")))?;
+        history::begins_at(&made)?;
+        Ok(made)
     }
 }
 

@@ -80,7 +80,7 @@ impl<'py> Tracer<'py> {
         if level == 0 || frames().count() < level || frames().any(|place| is_internal(&place.file)) {
             return None;
         }
-        let place = frames().last()?;
+        let place = frames().next_back()?;
         let globals = inspect::globals(place.function.bind(self.py))?;
         let (file, line) = (PyString::new(self.py, &place.file), place.line.into_pyobject(self.py).ok()?);
         Some([text, category, file.into_any(), line.into_any(), globals])

@@ -2,6 +2,7 @@
 use super::natives;
 use crate::domain::Operand;
 use crate::domain::torch::graph_break::{CallResult, stop};
+use crate::domain::torch::history;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::sketch::Sketch;
@@ -29,9 +30,9 @@ impl Torch {
         let (Some(outputs), Some(inputs)) = (outputs, inputs) else {
             return Err(natives::break_at(grad).unwrap_or_else(other));
         };
-        // Where fake tensors were asked, what they gave ends the way back: what is not found on it is no error with these.
-        let is_found = !self.fakes.were_asked() || !LENIENT.iter().any(|name| named(name).is_some()) && args.len() < 6;
-        match is_found && is_made_here(outputs) && is_made_here(inputs) {
+        // What is not found on the way back is no error with these.
+        let is_lenient = LENIENT.iter().any(|name| named(name).is_some()) || args.len() > FIRST_LENIENT;
+        match is_made_here(outputs) && is_made_here(inputs) && !(is_lenient && is_cut(outputs)) {
             true => meta.record(grad.clone(), args, kwargs),
             false => Err(natives::break_at(grad).unwrap_or_else(other)),
         }
@@ -40,6 +41,18 @@ impl Torch {
 
 /// Options that let tensors have no gradients.
 const LENIENT: [&str; 2] = ["allow_unused", "materialize_grads"];
+
+/// The place of the first of them.
+const FIRST_LENIENT: usize = 5;
+
+/// Whether the way back from one of the tensors may end before it should.
+fn is_cut(operand: &Operand<'_>) -> bool {
+    match operand {
+        Operand::Graph { example, .. } => history::is_cut(example).unwrap_or(true),
+        Operand::Tuple(items) | Operand::List(items) => items.iter().any(is_cut),
+        Operand::Known(_) | Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,
+    }
+}
 
 /// Whether the graph has made all of the tensors.
 fn is_made_here(operand: &Operand<'_>) -> bool {

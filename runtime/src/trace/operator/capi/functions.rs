@@ -31,7 +31,7 @@ impl SlotFunction {
     /// The generated body that the tracer runs in the place of the C function.
     pub(super) fn body(&self) -> Option<FunctionId> {
         let runs = |row: &&str| row.strip_suffix('*').map_or(*row == self.name, |start| self.name.starts_with(start));
-        self.id.filter(|_| RUN_BY_BODY.iter().any(|row| runs(&row)))
+        self.id.filter(|_| RUN_BY_BODY.iter().any(runs))
     }
 }
 
