@@ -1,6 +1,6 @@
 //! What the interpreter's own files ask of the headers: characters and bytes, tables of sets, items of lists, free lists, weak references.
 use super::world::{Live, Stop};
-use crate::ffi::{exported, header_fields, object_data, pointer};
+use crate::ffi::{exported, header_fields, object_data, pointer, types};
 use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::{Argument, CApi};
 use pyo3::prelude::*;
@@ -25,6 +25,19 @@ const COUNTS: &[(&str, &str)] = &[
 const TEXTS: &[(&str, &str)] = &[("comma_sep", ", "), ("empty", ""), ("list_err", "list index out of range")];
 
 impl<'py> Live<'py> {
+    /// An attribute of a class.
+    pub(super) fn look_up(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        name: &Bound<'py, PyString>,
+    ) -> Result<Option<Object<'py>>, Stop> {
+        let found = types::lookup(class, name);
+        if found.is_some() {
+            self.stood_in.find(name.to_str().unwrap_or_default());
+        }
+        Ok(found)
+    }
+
     /// What a name gives that this file knows; nothing for other names.
     pub(super) fn internals(
         &mut self,

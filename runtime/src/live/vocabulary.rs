@@ -169,12 +169,7 @@ impl<'py> CApi for Live<'py> {
         Ok(types::slot(&op.get_type(), Slot::nb_index).is_some())
     }
     fn _PyType_LookupRef(&mut self, tp: &Object<'py>, name: &Object<'py>) -> Answer<Option<Object<'py>>> {
-        let name = name.cast::<PyString>().map_err(PyErr::from)?;
-        let found = types::lookup(class(tp)?, name);
-        if found.is_some() {
-            self.stood_in.find(name.to_str().unwrap_or_default());
-        }
-        Ok(found)
+        self.look_up(class(tp)?, name.cast::<PyString>().map_err(PyErr::from)?)
     }
     fn _PyObject_VectorcallTstate(
         &mut self,

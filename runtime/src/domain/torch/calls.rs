@@ -1,7 +1,7 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
-use super::ambient::{QUESTIONS, SameModes};
-use super::classes::AS_SUBCLASS;
 use super::device_modes::is_of_device;
+use super::examples::placed::place_of;
+use super::examples::sketch::Sketch;
 use super::function_calls::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
 use super::functions::enums::is_of_enum;
@@ -12,13 +12,13 @@ use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
-use super::modes;
 use super::overrides::is_unwrapped;
-use super::place::Place;
-use super::quiet::Quiet;
-use super::sketch::Sketch;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
+use super::thread::ambient::{QUESTIONS, SameModes};
+use super::thread::modes;
+use super::thread::quiet::Quiet;
+use super::undo::effects::AS_SUBCLASS;
 use super::undo::{effects, saved};
 use crate::domain::{
     AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Rehearsal,
@@ -313,7 +313,7 @@ impl Domain for Torch {
         let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
         let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
         // Elsewhere a check that fails ends the process.
-        let here = Place::of(example).is_some_and(|place| place.is_cpu());
+        let here = place_of(example).is_some_and(|place| place.is_cpu());
         (size == 1 && here).then(functions)?
     }
 

@@ -1,11 +1,11 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
-use super::classes::AS_SUBCLASS;
+use super::examples::placed::place_of;
+use super::examples::site::unplaced;
+use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
-use super::place::Place;
-use super::site::unplaced;
-use super::sketch::Sketch;
 use super::symbols::sizes;
+use super::undo::effects::AS_SUBCLASS;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use pyo3::prelude::*;
@@ -79,12 +79,12 @@ impl<'py> Meta<'_, 'py> {
                 if name == "cpu"
                     && args.len() == 1
                     && kwargs.is_empty()
-                    && Place::of(example).is_some_and(|place| place.is_cpu()) =>
+                    && place_of(example).is_some_and(|place| place.is_cpu()) =>
             {
                 Ok(Answer::Same(*value))
             }
             Some(Operand::Graph { example, .. }) if name == "get_device" && args.len() == 1 && kwargs.is_empty() => {
-                let index = Place::of(example).ok_or_else(unplaced)?.index();
+                let index = place_of(example).ok_or_else(unplaced)?.index();
                 Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, index).into_any()))
             }
             Some(Operand::Graph { example, .. }) if name == AS_SUBCLASS && kwargs.is_empty() => {

@@ -1,16 +1,13 @@
 //! Tensors of the graph as instances of classes derived from `Tensor`.
+use super::examples::placed::place_of;
+use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, stop};
 use super::meta::Meta;
-use super::place::Place;
-use super::quiet::Quiet;
-use super::sketch::Sketch;
+use super::thread::quiet::Quiet;
 use crate::domain::{Answer, Operand};
 use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-
-/// The method.
-pub(super) const AS_SUBCLASS: &str = "as_subclass";
 
 impl<'py> Meta<'_, 'py> {
     /// `tensor.as_subclass(class)`: the same memory, with gradients.
@@ -31,7 +28,7 @@ impl<'py> Meta<'_, 'py> {
         self.refuse_modes()?;
         let rules = &self.torch.rules;
         let quiet = Quiet::about([example]);
-        let known = rules.metadata(example).zip(rules.modes(self.py)).zip(Place::of(example));
+        let known = rules.metadata(example).zip(rules.modes(self.py)).zip(place_of(example));
         drop(quiet);
         let Some(((mut tensor, modes), place)) =
             known.filter(|_| !self.torch.ambient.is_transforming(self.py).unwrap_or(true))

@@ -1,8 +1,8 @@
 //! `with torch.device("cpu")`: a mode that says where new tensors are put. It changes nothing where they are put there anyway.
+use super::examples::place::is_cpu;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
-use super::place::is_cpu;
 use crate::domain::{Answer, ModeChange, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;

@@ -1,5 +1,4 @@
 //! Calls of functions of PyTorch's: what they are to a trace.
-use super::ambient::QUESTIONS;
 use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::devices;
@@ -8,8 +7,9 @@ use super::functions::type_names::is_instance_check;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
-use super::modes;
 use super::overrides::is_unwrapped;
+use super::thread::ambient::QUESTIONS;
+use super::thread::modes;
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, inspect, types};
 use crate::names::interned;

@@ -1,10 +1,10 @@
 //! The PyTorch that the program has imported.
-use super::ambient::Ambient;
-use super::fakes::Fakes;
-use super::place::Place;
-use super::quiet::Quiet;
+use super::examples::fakes::Fakes;
+use super::examples::placed::place_of;
+use super::examples::sketch::Sketch;
 use super::rules::Rules;
-use super::sketch::Sketch;
+use super::thread::ambient::Ambient;
+use super::thread::quiet::Quiet;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -71,7 +71,7 @@ impl Torch {
             return types::text(example);
         }
         let shape = example.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<i64>>()).unwrap_or_default();
-        let place = Place::of(example).filter(|place| !place.is_cpu());
+        let place = place_of(example).filter(|place| !place.is_cpu());
         let place = place.map_or_else(String::new, |place| format!(", {}", place.text()));
         format!("Tensor[{}, {shape:?}{place}]", text("dtype"))
     }

@@ -1,11 +1,12 @@
 //! Slots and attributes of tensors.
+use super::examples::place::Place;
+use super::examples::placed::place_of;
+use super::examples::site::unplaced;
+use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::metadata;
-use super::place::Place;
-use super::site::unplaced;
-use super::sketch::Sketch;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use crate::names::{interned, name};
@@ -60,7 +61,7 @@ impl Torch {
             return object.getattr(interned(meta.py, name)).map(Answer::Constant).map_err(|error| fault(&error));
         }
         let place = || match tensor {
-            Operand::Graph { example, .. } => Place::of(example).ok_or_else(unplaced),
+            Operand::Graph { example, .. } => place_of(example).ok_or_else(unplaced),
             _ => Ok(Place::default()),
         };
         if metadata::is_kind(name) {

@@ -1,10 +1,11 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
+use super::examples::place::{Place, is_asked, is_device};
+use super::examples::placed::place_of;
+use super::examples::site::{Site, is_by_kernel};
+use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::metadata;
-use super::place::{Place, is_asked, is_device};
-use super::site::{Site, is_by_kernel};
-use super::sketch::Sketch;
 use super::stand_ins::stand_in;
 use super::undo::saved;
 use crate::domain::{Answer, Domain, Operand, SavedParts};
@@ -79,7 +80,7 @@ impl<'py> Meta<'_, 'py> {
             Operand::Graph { example, .. } => {
                 let stand_in = self.stand_in(example).map_err(|error| fault(&error))?;
                 if let Some(places) = places {
-                    places.borrow_mut().push((stand_in.clone(), Place::of(example).unwrap_or_default()));
+                    places.borrow_mut().push((stand_in.clone(), place_of(example).unwrap_or_default()));
                 }
                 Ok(stand_in)
             }
@@ -176,7 +177,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        let site = self.site(&crate::ffi::callee::name_of(&target), args, kwargs)?;
+        let site = Site::of(&crate::ffi::callee::name_of(&target), args, kwargs)?;
         if metadata::is_method(&target)
             && kwargs.is_empty()
             && let Some(answer) = self.torch.metadata_answer(self.py, &target, args)?

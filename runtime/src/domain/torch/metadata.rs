@@ -1,5 +1,5 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
-use super::place::Place;
+use super::examples::place::Place;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

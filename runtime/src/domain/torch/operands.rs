@@ -1,7 +1,7 @@
 //! The operands of a call as rules of shapes take them: with the sizes of this call, or with symbols.
+use super::examples::sketch::Extent;
 use super::rules::Rules;
 use super::shapes::{Argument, Rulebook, Size, Tensor};
-use super::sketch::Extent;
 use crate::domain::Operand;
 use crate::ffi::types;
 use crate::symbol::{ExpressionId, SizeArithmetic, SymbolicLayout, SymbolicSize};

@@ -1,4 +1,5 @@
 //! Calls that write to operands which they name: `out=`, and operators whose schemas say what they change.
+use super::examples::site::Site;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails, name_of};
 use super::metadata::metadata;
@@ -25,7 +26,7 @@ impl<'py> Meta<'_, 'py> {
         names: &[String],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        self.site(&name_of(target), args, kwargs)?;
+        Site::of(&name_of(target), args, kwargs)?;
         let operands = self.stand_ins(args, kwargs)?;
         let mut written = Vec::new();
         for (place, operand) in args.iter().enumerate().filter(|(place, _)| places.contains(place)) {

@@ -1,8 +1,8 @@
 //! What a tensor of the graph is asked about its metadata.
+use super::examples::sketch::{Extent, Sketch};
 use super::graph_break::fault;
 use super::library::Torch;
 use super::shapes::{Dtype, MemoryFormat, Tensor};
-use super::sketch::{Extent, Sketch};
 use crate::domain::Operand;
 use crate::ffi::callee;
 use crate::graph_break::Break;

@@ -1,9 +1,9 @@
 //! What rules say, as plain data.
+use super::examples::sketch::Extent;
 use super::library::Torch;
 use super::meta::Meta;
 use super::ruled::Ruled;
 use super::shapes::{Answer as Known, Container, Tensor};
-use super::sketch::Extent;
 use super::symbols::sizes;
 use crate::domain::Operand;
 use crate::graph::ValueId;

@@ -1,11 +1,11 @@
 //! Asks the rules of shapes about an operation, and makes of what they say what the tracer records.
+use super::examples::place::Place;
+use super::examples::site::{Site, is_by_kernel};
+use super::examples::sketch::{Extent, Sketch};
 use super::graph_break::{CallResult, fault};
 use super::meta::Meta;
 use super::operands::{InThisCall, Operands, View};
-use super::place::Place;
 use super::shapes::{Answer as Known, Argument, Container, Modes, Tensor};
-use super::site::{Site, is_by_kernel};
-use super::sketch::{Extent, Sketch};
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -78,7 +78,7 @@ impl<'py> Meta<'_, 'py> {
     ) -> Option<Ruled<'py, V::Size>> {
         let rules = &self.torch.rules;
         let rule = V::book(rules).rule(name)?;
-        let Ok(Site::One(place)) = self.site(name, args, kwargs) else { return None };
+        let Ok(Site::One(place)) = Site::of(name, args, kwargs) else { return None };
         if !place.is_cpu() && is_by_kernel(name) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! The rules of shapes, and the objects of PyTorch that they have names for.
+use super::examples::sketch::{Extent, Sketch};
 use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
-use super::sketch::{Extent, Sketch};
 use crate::domain::NodeEffects;
 use crate::names::name;
 use crate::symbol::SymbolicSize;

@@ -1,8 +1,8 @@
 //! Tensors on the `meta` device that stand for tensors of the graph where PyTorch is asked.
-use super::empty_like::empty_like;
-use super::history;
+use super::examples::empty_like::empty_like;
+use super::examples::history;
+use super::examples::sketch::{Sketch, constants};
 use super::library::Torch;
-use super::sketch::{Sketch, constants};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple};

@@ -150,7 +150,7 @@ impl<'py> Tracer<'py> {
         if let Ok(class) = receiver.cast::<PyType>() {
             let owner = types::c_name(class);
             let own = matches!(name, "__new__" | "__class_getitem__") || crate::ffi::types::is_c_type(class);
-            let makes = name == "__new__" && crate::trace::call::class::is_made_here(class, &owner);
+            let makes = name == "__new__" && crate::trace::call::classes::class::is_made_here(class, &owner);
             if own && makes {
                 return Ok(());
             }

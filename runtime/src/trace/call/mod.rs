@@ -2,24 +2,21 @@
 //!
 //! In: a callable value and its arguments. Out: a value, CPython's exception, or a graph break that names the C function.
 //! Must not know: the stack of the frame that calls.
-pub(crate) mod abstract_class;
 pub(crate) mod assumed;
 pub(crate) mod bind;
 pub(crate) mod builtins;
 pub(crate) mod c_function;
 pub(crate) mod c_models;
 pub(crate) mod called_modules;
-pub(crate) mod class;
+pub(crate) mod classes;
 pub(crate) mod compiler_queries;
 pub(crate) mod dispatch;
 pub(crate) mod effects;
 pub(crate) mod folded;
 pub(crate) mod forwarded;
 pub(crate) mod function;
-pub(crate) mod instance_checks;
 pub(crate) mod lru_cache;
 pub(crate) mod models;
-pub(crate) mod new_type;
 pub(crate) mod outside_objects;
 pub(crate) mod rehearsal;
 pub(crate) mod subgraphs;

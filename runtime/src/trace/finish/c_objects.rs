@@ -137,7 +137,7 @@ impl<'py> Tracer<'py> {
                 let (class, items) = (self.constant(class.into_any()), self.push(Value::New(New::Tuple(items))));
                 self.set(id, New::Call { callable: class, args: vec![items], state: None }, vec![class, items])
             }
-            _ if crate::trace::call::class::is_struct_sequence(&class)
+            _ if crate::trace::call::classes::class::is_struct_sequence(&class)
                 || crate::trace::value::c_values::is_value(object) =>
             {
                 self.materialise_reduced(id, object)

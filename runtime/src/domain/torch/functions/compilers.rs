@@ -1,4 +1,5 @@
 //! Functions that belong to PyTorch's own compilers: those that they made of others, and their own.
+use super::named::module_of;
 use super::natives;
 use crate::ffi::{callee, inspect, modules};
 use crate::graph_break::Break;
@@ -94,12 +95,6 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
 pub(in crate::domain::torch) fn is_marked_constant(function: &Bound<'_, PyAny>) -> bool {
     let mark = inspect::own_attribute(function, intern!(function.py(), CONSTANT));
     mark.is_some_and(|mark| mark.is_exact_instance_of::<PyBool>() && mark.is_truthy().unwrap_or(false))
-}
-
-/// The name of the module whose globals the function has.
-pub(in crate::domain::torch) fn module_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
-    let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
-    globals.get_item(name!("__name__")).ok()??.cast_into().ok()
 }
 
 /// Modules, and what the names of functions there begin with that say whether graph breaks are errors.

@@ -1,5 +1,5 @@
 //! Functions of Python that tell of the devices beside the CPU: `torch.cuda.is_available()`.
-use super::compilers::module_of;
+use super::named::module_of;
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::{Answer, Operand};
 use crate::ffi::callee;

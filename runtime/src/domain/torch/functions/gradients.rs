@@ -1,11 +1,11 @@
 //! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
 use super::natives;
 use crate::domain::Operand;
+use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{CallResult, stop};
-use crate::domain::torch::history;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::sketch::Sketch;
 use crate::names::name;
 use pyo3::prelude::*;
 

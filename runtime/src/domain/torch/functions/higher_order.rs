@@ -1,9 +1,9 @@
 //! Operators that take functions: conditions, loops, scans, checkpoints.
-use crate::domain::torch::empty_like::empty_like;
+use crate::domain::torch::examples::empty_like::empty_like;
+use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, Places, fails};
-use crate::domain::torch::place::Place;
 use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::{Formal, GraphCall, HigherOrder, Operand};
 use crate::ffi::{callee, modules};
@@ -87,7 +87,7 @@ impl Torch {
         let torch = self.module.bind(example.py());
         let whole = empty_like(torch, &stand_in(self, example)?, "meta")?;
         let formal = if first { torch.getattr(name!("select_copy"))?.call1((whole, 0, 0))? } else { whole };
-        Place::of(example).map(|place| place.tell(&formal)).transpose()?;
+        place_of(example).map(|place| place.tell(&formal)).transpose()?;
         Ok(formal)
     }
 

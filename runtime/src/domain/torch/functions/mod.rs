@@ -7,6 +7,7 @@ pub(super) mod enums;
 pub(super) mod gradients;
 pub(super) mod higher_order;
 pub(super) mod module_calls;
+pub(super) mod named;
 pub(super) mod natives;
 pub(super) mod rehearsals;
 pub(super) mod settings;

@@ -1,6 +1,6 @@
 //! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
-use super::compilers::module_of;
+use super::named::module_of;
 use crate::ffi::{callee, inspect};
 use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
 use crate::names::name;

@@ -1,6 +1,6 @@
 //! Functions of PyTorch's that call functions of the program: those with gradients of their own, which a graph calls as a whole.
 use crate::domain::torch::library::Torch;
-use crate::domain::torch::modes;
+use crate::domain::torch::thread::modes;
 use crate::domain::{Answer, ModeChange, Rehearsal};
 use crate::ffi::callee;
 use crate::names::{interned, name};

@@ -1,9 +1,9 @@
 //! What PyTorch's old names of types say of a tensor: `x.type()`, `isinstance(x, torch.FloatTensor)`.
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::place::Place;
-use crate::domain::torch::sketch::Sketch;
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -53,7 +53,7 @@ impl Torch {
         };
         let named = PyDict::new(py);
         named.set_item(name!("dtype"), known.map_or_else(|| example.getattr(name!("dtype")), Ok)?)?;
-        let place = Place::of(example).ok_or_else(|| PyNotImplementedError::new_err("the device is not known"))?;
+        let place = place_of(example).ok_or_else(|| PyNotImplementedError::new_err("the device is not known"))?;
         named.set_item(name!("device"), place.text())?;
         self.module.bind(py).getattr(name!("empty"))?.call((0,), Some(&named))
     }

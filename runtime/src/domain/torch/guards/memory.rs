@@ -1,5 +1,5 @@
 //! Which tensors lie in the same memory: a graph that changes one of them in place is compiled for that.
-use crate::domain::torch::quiet::Quiet;
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! What of PyTorch is written to disk with traces: conditions by their states, values by what makes them.
-use super::super::ambient::{MODES, SameModes};
 use super::super::library::Torch;
+use super::super::thread::ambient::{MODES, SameModes};
 use super::memory::{MEMORY, MemoryCheck};
 use super::tensor::{TENSOR, TensorCheck};
 use crate::ffi::types;

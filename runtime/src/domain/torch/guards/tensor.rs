@@ -1,8 +1,8 @@
 //! Guards on tensors.
 use super::super::metadata::metadata;
 use super::super::symbols::open_sizes;
-use crate::domain::torch::place::Place;
-use crate::domain::torch::quiet::Quiet;
+use crate::domain::torch::examples::place::Place;
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
 use crate::names::name;

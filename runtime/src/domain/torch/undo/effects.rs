@@ -1,13 +1,15 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::classes::AS_SUBCLASS;
 use super::super::library::Torch;
-use super::super::modes;
+use super::super::thread::modes;
 use crate::domain::NodeEffects;
 use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
+
+/// The method.
+pub(in crate::domain::torch) const AS_SUBCLASS: &str = "as_subclass";
 
 /// Operations that no contents of their operands make raise; their metadata are guarded. Forms in place, and the operators of Python, are
 /// those without underscores, and without the `i` before.

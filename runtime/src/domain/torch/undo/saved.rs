@@ -1,6 +1,6 @@
 //! Saves what tensors and generators of random numbers hold, and puts it back.
-use crate::domain::torch::place::kinds_elsewhere;
-use crate::domain::torch::quiet::Quiet;
+use crate::domain::torch::examples::place::kinds_elsewhere;
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{SavedParts, SavedState};
 use crate::names::name;
 use pyo3::prelude::*;

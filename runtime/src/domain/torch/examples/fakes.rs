@@ -13,7 +13,7 @@ type Places<'py> = [(Bound<'py, PyAny>, Place)];
 
 /// Turns objects with tensors of the `meta` device into such with fake tensors, and back.
 #[derive(Debug)]
-pub(super) struct Fakes {
+pub(in crate::domain::torch) struct Fakes {
     module: Py<PyModule>,
     tensor: Py<PyType>,
     /// `FakeTensorMode()`.
@@ -21,13 +21,13 @@ pub(super) struct Fakes {
 }
 
 impl Fakes {
-    pub(super) fn new(module: &Bound<'_, PyModule>, tensor: &Py<PyType>) -> Self {
+    pub(in crate::domain::torch) fn new(module: &Bound<'_, PyModule>, tensor: &Py<PyType>) -> Self {
         let py = module.py();
         Self { module: module.clone().unbind(), tensor: tensor.clone_ref(py), mode: Mutex::default() }
     }
 
     /// What `target` gives, with tensors of the `meta` device for the results; an operand that it gives is the operand itself.
-    pub(super) fn call<'py>(
+    pub(in crate::domain::torch) fn call<'py>(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],
@@ -38,7 +38,7 @@ impl Fakes {
     }
 
     /// The same for an operator that takes functions, which may make numbers of its own for sizes.
-    pub(super) fn call_operator<'py>(
+    pub(in crate::domain::torch) fn call_operator<'py>(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],

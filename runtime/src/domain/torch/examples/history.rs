@@ -6,13 +6,13 @@ use pyo3::prelude::*;
 const BEGINS: &str = "slotrt_begins";
 
 /// Notes that the history of a tensor begins with it, though that of what it stands for does not.
-pub(super) fn begins_at(tensor: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(in crate::domain::torch) fn begins_at(tensor: &Bound<'_, PyAny>) -> PyResult<()> {
     let node = tensor.getattr(name!("grad_fn"))?;
     if node.is_none() { Ok(()) } else { node.getattr(name!("metadata"))?.set_item(BEGINS, true) }
 }
 
 /// Whether the history of a tensor leads to such a tensor.
-pub(super) fn is_cut(tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(in crate::domain::torch) fn is_cut(tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
     let mut open = vec![tensor.getattr(name!("grad_fn"))?];
     let mut seen = rustc_hash::FxHashSet::default();
     while let Some(node) = open.pop() {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule};
 
 /// A tensor on another device with the metadata of `example`; no leaf of a graph of gradients where that is none.
-pub(super) fn empty_like<'py>(
+pub(in crate::domain::torch) fn empty_like<'py>(
     torch: &Bound<'py, PyModule>,
     example: &Bound<'py, PyAny>,
     device: &str,

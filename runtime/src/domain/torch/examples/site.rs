@@ -1,15 +1,15 @@
 //! Where the tensors of a call are, and where its result will be.
-use super::graph_break::stop;
-use super::meta::Meta;
 use super::place::{Place, is_asked, is_device};
+use super::placed::place_of;
 use crate::domain::Operand;
+use crate::domain::torch::graph_break::stop;
 use crate::graph_break::Break;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 
 /// Where the tensors of a call are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Site {
+pub(in crate::domain::torch) enum Site {
     /// They are all there, as the result will be.
     One(Place),
     /// At different places: PyTorch says where the result will be, or refuses.
@@ -18,7 +18,7 @@ pub(super) enum Site {
 
 impl Site {
     /// The one place; the CPU for what knows no other.
-    pub(super) fn place(&self) -> Place {
+    pub(in crate::domain::torch) fn place(&self) -> Place {
         match self {
             Self::One(place) => place.clone(),
             Self::Several => Place::default(),
@@ -49,21 +49,20 @@ const BY_KERNEL: &[&str] = &[
 ];
 
 /// Whether kernels for devices lay out the result in different ways.
-pub(super) fn is_by_kernel(name: &str) -> bool {
+pub(in crate::domain::torch) fn is_by_kernel(name: &str) -> bool {
     BY_KERNEL.contains(&name) || name.starts_with("conv") || name.starts_with("cudnn_") || name.contains("_pool")
 }
 
-impl<'py> Meta<'_, 'py> {
-    /// Where the tensors of a call are.
-    pub(super) fn site(
-        &self,
+impl Site {
+    /// Of a call.
+    pub(in crate::domain::torch) fn of(
         name: &str,
-        args: &[Operand<'py>],
-        kwargs: &[(String, Operand<'py>)],
-    ) -> Result<Site, Box<Break>> {
+        args: &[Operand<'_>],
+        kwargs: &[(String, Operand<'_>)],
+    ) -> Result<Self, Box<Break>> {
         let named = named_place(args, kwargs)?;
         if !is_asked() {
-            return Ok(Site::One(Place::default()));
+            return Ok(Self::One(Place::default()));
         }
         let mut places = Vec::new();
         args.iter().chain(kwargs.iter().map(|(_, value)| value)).try_for_each(|value| collect(value, &mut places))?;
@@ -71,9 +70,9 @@ impl<'py> Meta<'_, 'py> {
         places.extend(named);
         places.dedup();
         Ok(match places.as_slice() {
-            [] => Site::One(Place::default()),
-            [place] if !(has_tensors && MOVES.contains(&name)) => Site::One(place.clone()),
-            _ => Site::Several,
+            [] => Self::One(Place::default()),
+            [place] if !(has_tensors && MOVES.contains(&name)) => Self::One(place.clone()),
+            _ => Self::Several,
         })
     }
 }
@@ -104,7 +103,7 @@ fn unknown(device: &Bound<'_, PyAny>) -> Box<Break> {
 }
 
 /// The break at a tensor of which nobody has told where it is.
-pub(super) fn unplaced() -> Box<Break> {
+pub(in crate::domain::torch) fn unplaced() -> Box<Break> {
     stop("tensor whose device is not known", "", "What gave it does not say where it will be.")
 }
 
@@ -112,7 +111,7 @@ pub(super) fn unplaced() -> Box<Break> {
 fn collect(operand: &Operand<'_>, places: &mut Vec<Place>) -> Result<(), Box<Break>> {
     match operand {
         Operand::Graph { example, .. } => {
-            let place = Place::of(example);
+            let place = place_of(example);
             let place = place.ok_or_else(unplaced)?;
             if !places.contains(&place) {
                 places.push(place);

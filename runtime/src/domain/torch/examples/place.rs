@@ -1,5 +1,4 @@
 //! Where tensors are: on the CPU, or on another device.
-use super::sketch::Sketch;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -20,7 +19,7 @@ const TOLD: &str = "_slotrt_place";
 
 /// Where a tensor is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place(Option<Arc<Device>>);
+pub(in crate::domain::torch) struct Place(Option<Arc<Device>>);
 
 /// A device that is not the CPU.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ struct Device {
 
 impl Place {
     /// What a `torch.device`, a text or a number names; `None`: what that is differs, or such a tensor has no contents.
-    pub(super) fn named(device: &Bound<'_, PyAny>) -> Option<Self> {
+    pub(in crate::domain::torch) fn named(device: &Bound<'_, PyAny>) -> Option<Self> {
         let class = device.py().import("torch").ok()?.getattr(name!("device")).ok()?;
         let device = if is_device(device) { device.clone() } else { class.call1((device,)).ok()? };
         let kind: String = device.getattr(name!("type")).ok()?.extract().ok()?;
@@ -57,60 +56,51 @@ impl Place {
         Self(Some(Arc::new(Device { kind, index })))
     }
 
-    /// Where the tensor is that an example stands for; `None`: nobody has told.
-    pub(super) fn of(example: &Bound<'_, PyAny>) -> Option<Self> {
-        if let Ok(sketch) = example.cast::<Sketch>() {
-            return Some(sketch.get().place.clone());
-        }
-        if !example.getattr(name!("is_meta")).ok()?.is_truthy().ok()? {
-            return Self::named(&example.getattr(name!("device")).ok()?);
-        }
-        if !is_asked() {
-            return Some(Self::default());
-        }
-        let told: String = example.getattr_opt(TOLD).ok()??.extract().ok()?;
+    /// What a tensor that stands for one was told; `None`: nothing.
+    pub(super) fn told(stand_in: &Bound<'_, PyAny>) -> Option<Self> {
+        let told: String = stand_in.getattr_opt(TOLD).ok()??.extract().ok()?;
         let Some((kind, index)) = told.split_once(':') else { return Some(Self::default()) };
         Some(Self::elsewhere(kind.to_owned(), index.parse().ok()?))
     }
 
     /// Tells a tensor that stands for one where that is.
-    pub(super) fn tell(&self, stand_in: &Bound<'_, PyAny>) -> PyResult<()> {
+    pub(in crate::domain::torch) fn tell(&self, stand_in: &Bound<'_, PyAny>) -> PyResult<()> {
         if is_asked() { stand_in.setattr(TOLD, self.text()) } else { Ok(()) }
     }
 
     /// Whether it is the CPU.
-    pub(super) fn is_cpu(&self) -> bool {
+    pub(in crate::domain::torch) fn is_cpu(&self) -> bool {
         self.0.is_none()
     }
 
     /// `cpu`, `cuda`.
-    pub(super) fn kind(&self) -> &str {
+    pub(in crate::domain::torch) fn kind(&self) -> &str {
         self.0.as_deref().map_or(CPU, |device| &device.kind)
     }
 
     /// What `Tensor.get_device` gives: −1 for the CPU.
-    pub(super) fn index(&self) -> i64 {
+    pub(in crate::domain::torch) fn index(&self) -> i64 {
         self.0.as_deref().map_or(-1, |device| device.index)
     }
 
     /// `cpu`, `cuda:0`.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::domain::torch) fn text(&self) -> String {
         self.0.as_deref().map_or_else(|| CPU.to_owned(), |device| format!("{}:{}", device.kind, device.index))
     }
 
     /// The `torch.device`.
-    pub(super) fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub(in crate::domain::torch) fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("torch")?.getattr(name!("device"))?.call1((self.text(),))
     }
 }
 
 /// Whether anything is elsewhere than on the CPU.
-pub(super) fn is_asked() -> bool {
+pub(in crate::domain::torch) fn is_asked() -> bool {
     ELSEWHERE.load(Relaxed)
 }
 
 /// The kinds of devices beside the CPU that tensors were seen on.
-pub(super) fn kinds_elsewhere() -> Vec<String> {
+pub(in crate::domain::torch) fn kinds_elsewhere() -> Vec<String> {
     KINDS.lock().map(|kinds| kinds.clone()).unwrap_or_default()
 }
 
@@ -122,12 +112,12 @@ fn is_only_one(device: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Whether it is a `torch.device`.
-pub(super) fn is_device(object: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_device(object: &Bound<'_, PyAny>) -> bool {
     types::c_name(&object.get_type()) == "torch.device"
 }
 
 /// Whether an object names the CPU.
-pub(super) fn is_cpu(device: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_cpu(device: &Bound<'_, PyAny>) -> bool {
     let names = device.is_exact_instance_of::<PyString>() || is_device(device);
     names && device.str().is_ok_and(|text| text == CPU)
 }

@@ -1,7 +1,7 @@
 //! Makes classes: a real, private class whose functions are proxies. CPython: `type_new`, `_PyType_CalculateMetaclass`.
 use crate::ffi::types;
 use crate::names::name;
-use crate::trace::call::class::have_same_tp_new;
+use crate::trace::call::classes::class::have_same_tp_new;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};

@@ -1,5 +1,5 @@
 //! Modes of the thread: functions of `torch._C` that set one, and those that read it.
-use super::graph_break::{CallResult, fault};
+use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::{Answer, ModeChange};
 use crate::names::{interned, name};
 use pyo3::prelude::*;
@@ -34,19 +34,19 @@ const STEPS: &[(&str, Option<&str>)] = &[
 ];
 
 /// Whether a function of this name sets a mode.
-pub(super) fn is_setter(name: &str) -> bool {
+pub(in crate::domain::torch) fn is_setter(name: &str) -> bool {
     SETTERS.iter().any(|(setter, _)| *setter == name)
         || SEVERAL.iter().any(|(setter, _)| *setter == name)
         || STEPS.iter().any(|(step, _)| *step == name)
 }
 
 /// Whether a function of this name sets what operations choose where a call does not say it.
-pub(super) fn is_of_defaults(name: &str) -> bool {
+pub(in crate::domain::torch) fn is_of_defaults(name: &str) -> bool {
     name.starts_with("_set_default_")
 }
 
 /// What calling it with these means for the trace.
-pub(super) fn change<'py>(
+pub(in crate::domain::torch) fn change<'py>(
     module: &Bound<'py, PyAny>,
     name: &str,
     function: &Bound<'py, PyAny>,

@@ -8,17 +8,17 @@ use pyo3::types::{PyModule, PyTuple};
 use std::sync::{Arc, OnceLock};
 
 /// What the state of the condition is written as.
-pub(super) const MODES: &str = "modes of PyTorch";
+pub(in crate::domain::torch) const MODES: &str = "modes of PyTorch";
 
 /// Questions about the thread whose answers the guards watch too.
-pub(super) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
+pub(in crate::domain::torch) const QUESTIONS: &[&str] = &["_is_tracing", "_get_tracing_state"];
 
 /// Modules of `torch._C`, functions there, and what they are called with.
 const ABSENT: &[(&str, &str, &[bool])] = &[("_autograd", "_top_saved_tensors_default_hooks", &[true])];
 
 /// The state of the thread that changes what operations give: grad and inference mode, autocast, default dtype, overriding modes.
 #[derive(Debug)]
-pub(super) struct Ambient {
+pub(in crate::domain::torch) struct Ambient {
     questions: Vec<Py<PyAny>>,
     function_modes: FunctionModes,
     /// Gives the number of modes that see operations where they are dispatched.
@@ -41,7 +41,7 @@ pub(super) struct Ambient {
 
 impl Ambient {
     /// For this PyTorch.
-    pub(super) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn new(module: &Bound<'_, PyModule>) -> PyResult<Self> {
         let (py, native) = (module.py(), module.getattr(name!("_C"))?);
         let names = ["is_grad_enabled", "is_inference_mode_enabled", "is_autocast_cache_enabled", "get_default_dtype"];
         let mut questions = Vec::new();
@@ -136,45 +136,48 @@ impl Ambient {
     }
 
     /// Whether classes take over calls with their instances.
-    pub(super) fn overrides_are_on(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn overrides_are_on(&self, py: Python<'_>) -> PyResult<bool> {
         self.overrides_on.bind(py).call0()?.is_truthy()
     }
 
     /// Whether operations choose their types by themselves.
-    pub(super) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn is_autocast(&self, py: Python<'_>) -> PyResult<bool> {
         self.autocast.bind(py).call0()?.is_truthy()
     }
 
     /// The modes that see functions of PyTorch being called.
-    pub(super) fn function_modes(&self) -> &FunctionModes {
+    pub(in crate::domain::torch) fn function_modes(&self) -> &FunctionModes {
         &self.function_modes
     }
 
     /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them;
     /// but for a mode that puts new tensors where they are put without it.
-    pub(super) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.is_unhooked(py)?
             && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0
             && self.function_modes.are_plain(py)?)
     }
 
     /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
-    pub(super) fn plain_at_start(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn plain_at_start(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.transforms.bind(py).call0()?.is_none() && self.plain(py)?)
     }
 
     /// Whether no function is being transformed, and no mode is active.
-    pub(super) fn outside_is_plain(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn outside_is_plain(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(!self.is_transforming(py)? && self.function_modes.count(py)?.extract::<usize>()? == 0)
     }
 
     /// Whether a function is being transformed.
-    pub(super) fn is_transforming(&self, py: Python<'_>) -> PyResult<bool> {
+    pub(in crate::domain::torch) fn is_transforming(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(!self.transforms.bind(py).call0()?.is_none())
     }
 
     /// A context, entered, in which the transforms that are under way leave operations alone; `None` where there are none.
-    pub(super) fn outside_transforms<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    pub(in crate::domain::torch) fn outside_transforms<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.transforms.bind(py).call0()?.is_none() {
             return Ok(None);
         }
@@ -186,7 +189,7 @@ impl Ambient {
 
 /// PyTorch's modes as they were; no value is looked at.
 #[derive(Debug)]
-pub(super) struct SameModes {
+pub(in crate::domain::torch) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
     /// The words of such modes, once they were found, if nothing sees operations, they do not choose their types, and classes
@@ -196,7 +199,7 @@ pub(super) struct SameModes {
 
 impl SameModes {
     /// As they are now; `None` where one is active that overrides operations.
-    pub(super) fn new(py: Python<'_>, ambient: Arc<Ambient>) -> PyResult<Option<Self>> {
+    pub(in crate::domain::torch) fn new(py: Python<'_>, ambient: Arc<Ambient>) -> PyResult<Option<Self>> {
         if !ambient.plain_at_start(py)? {
             return Ok(None);
         }
@@ -205,7 +208,7 @@ impl SameModes {
     }
 
     /// With these answers.
-    pub(super) fn of_state(ambient: Arc<Ambient>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(in crate::domain::torch) fn of_state(ambient: Arc<Ambient>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind(), words: OnceLock::new() })
     }
 

@@ -1,7 +1,7 @@
 //! What the domain keeps about tensors of the graph whose metadata a rule has worked out; tensors of PyTorch's stand for them where it is
 //! asked.
 use super::place::Place;
-use super::shapes::{Sizes, Tensor};
+use crate::domain::torch::shapes::{Sizes, Tensor};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -9,44 +9,44 @@ use pyo3::types::{PyTuple, PyType};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The kind of sizes that traces have.
-pub(super) type Extent = i64;
+pub(in crate::domain::torch) type Extent = i64;
 
 /// A tensor of the graph: what is known of it without PyTorch.
 #[pyclass(frozen, module = "slotrt")]
 #[allow(missing_debug_implementations)]
-pub(super) struct Sketch {
-    pub(super) tensor: Tensor<Extent>,
+pub(in crate::domain::torch) struct Sketch {
+    pub(in crate::domain::torch) tensor: Tensor<Extent>,
     /// Its class, if that is derived from `Tensor`.
-    pub(super) class: Option<Py<PyType>>,
-    pub(super) place: Place,
+    pub(in crate::domain::torch) class: Option<Py<PyType>>,
+    pub(in crate::domain::torch) place: Place,
     /// Whether it requires gradients by itself: as it was made, or since a change in place.
-    pub(super) requires_grad: AtomicBool,
-    pub(super) view: Option<View>,
+    pub(in crate::domain::torch) requires_grad: AtomicBool,
+    pub(in crate::domain::torch) view: Option<View>,
     /// Whether the graph has views of it that gradients do not know how to follow.
     has_loose_views: AtomicBool,
     /// The tensor on the `meta` device that stands for it.
-    pub(super) stand_in: PyOnceLock<Py<PyAny>>,
+    pub(in crate::domain::torch) stand_in: PyOnceLock<Py<PyAny>>,
 }
 
 /// What a sketch is a view of.
 #[derive(Debug)]
-pub(super) struct View {
+pub(in crate::domain::torch) struct View {
     /// A sketch that is no view, or a tensor.
-    pub(super) base: Py<PyAny>,
+    pub(in crate::domain::torch) base: Py<PyAny>,
     /// Whether it was made where gradients are kept.
-    pub(super) with_grad: bool,
+    pub(in crate::domain::torch) with_grad: bool,
 }
 
 impl Sketch {
     /// A tensor that the graph makes.
-    pub(super) fn fresh(tensor: Tensor<Extent>, place: &Place) -> Self {
+    pub(in crate::domain::torch) fn fresh(tensor: Tensor<Extent>, place: &Place) -> Self {
         let requires_grad = AtomicBool::new(tensor.requires_grad);
         let (has_loose_views, stand_in, place) = (AtomicBool::default(), PyOnceLock::new(), place.clone());
         Self { tensor, class: None, place, requires_grad, view: None, has_loose_views, stand_in }
     }
 
     /// A view of what `operand` is an example of. `loose`: one of several, or made where no gradients are kept.
-    pub(super) fn view(
+    pub(in crate::domain::torch) fn view(
         operand: &Bound<'_, PyAny>,
         tensor: Tensor<Extent>,
         place: &Place,
@@ -65,22 +65,22 @@ impl Sketch {
     }
 
     /// The same, as an instance of a class derived from `Tensor`.
-    pub(super) fn of_class(self, class: Option<Py<PyType>>) -> Self {
+    pub(in crate::domain::torch) fn of_class(self, class: Option<Py<PyType>>) -> Self {
         Self { class, ..self }
     }
 
     /// Its metadata as they are now.
-    pub(super) fn tensor(&self, py: Python<'_>) -> Tensor<Extent> {
+    pub(in crate::domain::torch) fn tensor(&self, py: Python<'_>) -> Tensor<Extent> {
         Tensor { requires_grad: self.requires_grad(py), ..self.tensor.clone() }
     }
 
     /// What no change in place changes.
-    pub(super) fn fixed(&self) -> &Tensor<Extent> {
+    pub(in crate::domain::torch) fn fixed(&self) -> &Tensor<Extent> {
         &self.tensor
     }
 
     /// A view requires gradients where its base does.
-    pub(super) fn requires_grad(&self, py: Python<'_>) -> bool {
+    pub(in crate::domain::torch) fn requires_grad(&self, py: Python<'_>) -> bool {
         self.requires_grad.load(Relaxed) || self.base_requires_grad(py)
     }
 
@@ -94,7 +94,7 @@ impl Sketch {
     }
 
     /// Whether no operation is behind its gradients.
-    pub(super) fn is_leaf(&self, py: Python<'_>) -> bool {
+    pub(in crate::domain::torch) fn is_leaf(&self, py: Python<'_>) -> bool {
         match &self.view {
             Some(view) => !(view.with_grad && self.requires_grad(py)),
             None => !self.requires_grad(py),
@@ -102,12 +102,12 @@ impl Sketch {
     }
 
     /// Whether it is a view.
-    pub(super) fn is_view(&self) -> bool {
+    pub(in crate::domain::torch) fn is_view(&self) -> bool {
         self.view.is_some()
     }
 
     /// From now on it requires gradients; `false` where other tensors would with it in ways that are not known.
-    pub(super) fn begin_gradients(&self) -> bool {
+    pub(in crate::domain::torch) fn begin_gradients(&self) -> bool {
         let alone = self.view.is_none() && !self.has_loose_views.load(Relaxed);
         if alone {
             self.requires_grad.store(true, Relaxed);
@@ -116,12 +116,12 @@ impl Sketch {
     }
 
     /// The stand-in, if PyTorch has been asked with it.
-    pub(super) fn known_stand_in<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+    pub(in crate::domain::torch) fn known_stand_in<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         self.stand_in.get(py).map(|made| made.bind(py).clone())
     }
 
     /// `Tensor[torch.float32, [2, 3]]`.
-    pub(super) fn describe(&self) -> String {
+    pub(in crate::domain::torch) fn describe(&self) -> String {
         let place = if self.place.is_cpu() { String::new() } else { format!(", {}", self.place.text()) };
         format!("Tensor[torch.{}, {:?}{place}]", self.tensor.dtype.name(), &self.tensor.shape[..])
     }
@@ -163,6 +163,6 @@ impl Sketch {
     }
 }
 
-pub(super) fn constants(sizes: &Sizes<Extent>) -> impl ExactSizeIterator<Item = i64> {
+pub(in crate::domain::torch) fn constants(sizes: &Sizes<Extent>) -> impl ExactSizeIterator<Item = i64> {
     sizes.iter().copied()
 }

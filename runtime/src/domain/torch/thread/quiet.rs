@@ -3,14 +3,14 @@ use crate::names::name;
 use pyo3::prelude::*;
 
 /// While it lives, no class takes over calls of PyTorch's functions in this thread.
-pub(super) struct Quiet<'py> {
+pub(in crate::domain::torch) struct Quiet<'py> {
     set: Bound<'py, PyAny>,
     before: Bound<'py, PyAny>,
 }
 
 impl<'py> Quiet<'py> {
     /// Where the class of one of these objects may take over calls; `None`: none does.
-    pub(super) fn about<'a>(objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> Option<Self>
+    pub(in crate::domain::torch) fn about<'a>(objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> Option<Self>
     where
         'py: 'a,
     {

@@ -1,0 +1,10 @@
+//! What a trace has in the place of tensors: their metadata, where they are, and tensors of PyTorch's without contents.
+//!
+//! In: metadata, and what PyTorch is asked. Out: examples of tensors. It must not know which operation is recorded.
+pub(super) mod empty_like;
+pub(super) mod fakes;
+pub(super) mod history;
+pub(super) mod place;
+pub(super) mod placed;
+pub(super) mod site;
+pub(super) mod sketch;

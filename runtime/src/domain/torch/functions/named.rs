@@ -1,0 +1,11 @@
+//! What a function of Python is called by.
+use crate::ffi::inspect;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// The name of the module whose globals the function has.
+pub(in crate::domain::torch) fn module_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {
+    let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
+    globals.get_item(name!("__name__")).ok()??.cast_into().ok()
+}

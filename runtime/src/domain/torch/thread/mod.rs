@@ -1,0 +1,7 @@
+//! The modes of the thread, which change what PyTorch does.
+//!
+//! In: the state of the thread. Out: what it was, and whether it is so again. It must not know the tensors of a graph.
+pub(super) mod ambient;
+pub(super) mod function_modes;
+pub(super) mod modes;
+pub(super) mod quiet;
