@@ -8,7 +8,7 @@ use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
 
-/// The method.
+/// The method that sees a tensor as an instance of another class.
 pub(in crate::domain::torch) const AS_SUBCLASS: &str = "as_subclass";
 
 /// Operations that no contents of their operands make raise; their metadata are guarded. Forms in place, and the operators of Python, are
