@@ -46,6 +46,16 @@ impl<'py> StandIns<'py> {
     }
 }
 
+/// Who says what a call gives.
+enum Way {
+    /// Kernels of the `meta` device.
+    Meta,
+    /// PyTorch's fake tensors.
+    Fakes,
+    /// The kernel that will run.
+    Kernel,
+}
+
 /// What stands for the positional operands of a call, and for what it gives.
 type Called<'py> = (Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>);
 
@@ -187,10 +197,10 @@ impl<'py> Meta<'_, 'py> {
         if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
             return answer;
         }
-        let is_autocast = self.torch.ambient.is_autocast(self.py).map_err(|error| fault(&error))?;
-        let (objects, example) = match is_autocast || self.needs_fakes(&target, &site) {
-            true => self.faked(&target, args, kwargs)?,
-            false => self.without_contents(&target, args, kwargs, &site)?,
+        let (objects, example) = match self.way(&target, args, &site).map_err(|error| fault(&error))? {
+            Way::Kernel => self.run(&target, args, kwargs, true)?,
+            Way::Fakes => self.run(&target, args, kwargs, false)?,
+            Way::Meta => self.without_contents(&target, args, kwargs, &site)?,
         };
         let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
         if let Some(Operand::Graph { value, .. }) = itself {
@@ -199,11 +209,16 @@ impl<'py> Meta<'_, 'py> {
         self.answer(target, args, kwargs, &objects, example)
     }
 
-    /// Whether only tensors that know where they are say what a call gives.
-    fn needs_fakes(&self, target: &Bound<'py, PyAny>, site: &Site) -> bool {
+    /// Who says what a call gives.
+    fn way(&self, target: &Bound<'py, PyAny>, args: &[Operand<'py>], site: &Site) -> PyResult<Way> {
+        let ambient = &self.torch.ambient;
         match site {
-            Site::Several => true,
-            Site::One(place) => !place.is_cpu() && is_by_kernel(&crate::ffi::callee::name_of(target)),
+            Site::Several => Ok(Way::Fakes),
+            Site::One(place) if is_by_kernel(&crate::ffi::callee::name_of(target), place, args) => {
+                // What a transform has wrapped is no tensor that a kernel takes.
+                Ok(if ambient.is_transforming(self.py)? { Way::Meta } else { Way::Kernel })
+            }
+            Site::One(_) => Ok(if ambient.is_autocast(self.py)? { Way::Fakes } else { Way::Meta }),
         }
     }
 
@@ -235,12 +250,14 @@ impl<'py> Meta<'_, 'py> {
         }
     }
 
-    /// The positional operands, and what a call gives as PyTorch's fake tensors say, which know where they are.
-    fn faked(
+    /// The positional operands, and what a call gives with tensors that know where they are: PyTorch's fake tensors, or tensors for which
+    /// the kernel runs.
+    fn run(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
+        for_real: bool,
     ) -> Result<Called<'py>, Box<Break>> {
         let places = Places::default();
         let objects = args.iter().map(|arg| self.object_where(arg, Some(&places))).collect::<Result<Vec<_>, _>>()?;
@@ -248,8 +265,20 @@ impl<'py> Meta<'_, 'py> {
         for (name, value) in kwargs {
             named.set_item(name, self.object_where(value, Some(&places))?).map_err(|error| fault(&error))?;
         }
-        let called = self.torch.fakes.call(target, &objects, &named, &places.borrow());
+        let called = match for_real {
+            true => self.keeping_random(|| self.torch.fakes.call_for_real(target, &objects, &named, &places.borrow())),
+            false => self.torch.fakes.call(target, &objects, &named, &places.borrow()),
+        };
         Ok((objects, called.map_err(|error| fails(target, &error))?))
+    }
+
+    /// Puts back what the act draws of random numbers.
+    fn keeping_random<T>(&self, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        let random = SavedParts { random: true, ..SavedParts::default() };
+        let saved = saved::save(self.torch.module.bind(self.py), &[], random)?;
+        let done = act();
+        saved.restore(self.py)?;
+        done
     }
 
     /// What a call gives that the `meta` device has no kernel for, as PyTorch's fake tensors know; or its error.
@@ -263,10 +292,7 @@ impl<'py> Meta<'_, 'py> {
             return Err(error);
         }
         // They may run the operation itself, on zeros.
-        let random = SavedParts { random: true, ..SavedParts::default() };
-        let saved = saved::save(self.torch.module.bind(self.py), &[], random)?;
-        let called = self.faked(target, args, kwargs);
-        saved.restore(self.py)?;
+        let called = self.keeping_random(|| Ok(self.run(target, args, kwargs, false)))?;
         called.map(|(_, called)| called).map_err(|_| error)
     }
 

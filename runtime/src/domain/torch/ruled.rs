@@ -1,6 +1,6 @@
 //! Asks the rules of shapes about an operation, and makes of what they say what the tracer records.
 use super::examples::place::Place;
-use super::examples::site::{Site, is_by_kernel};
+use super::examples::site::{Site, is_by_kernel, is_known};
 use super::examples::sketch::{Extent, Sketch};
 use super::graph_break::{CallResult, fault};
 use super::meta::Meta;
@@ -79,7 +79,7 @@ impl<'py> Meta<'_, 'py> {
         let rules = &self.torch.rules;
         let rule = V::book(rules).rule(name)?;
         let Ok(Site::One(place)) = Site::of(name, args, kwargs) else { return None };
-        if !place.is_cpu() && is_by_kernel(name) {
+        if is_by_kernel(name, &place, args) && !is_known(name, &place) {
             return None;
         }
         // Operations choose their types by themselves, or work on what a transform has wrapped.

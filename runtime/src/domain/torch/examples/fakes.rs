@@ -34,7 +34,18 @@ impl Fakes {
         named: &Bound<'py, PyDict>,
         places: &Places<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call_in(&self.mode(target.py())?, target, args, named, places)
+        self.call_in(Some(&self.mode(target.py())?), target, args, named, places)
+    }
+
+    /// The same as the kernel itself does it, for tensors whose contents nobody has set.
+    pub(in crate::domain::torch) fn call_for_real<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Bound<'py, PyAny>],
+        named: &Bound<'py, PyDict>,
+        places: &Places<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.call_in(None, target, args, named, places)
     }
 
     /// The same for an operator that takes functions, which may make numbers of its own for sizes.
@@ -48,12 +59,12 @@ impl Fakes {
         let symbols = py.import("torch.fx.experimental.symbolic_shapes")?.getattr(name!("ShapeEnv"))?.call0()?;
         named.set_item(name!("shape_env"), symbols)?;
         let class = py.import("torch._subclasses.fake_tensor")?.getattr(name!("FakeTensorMode"))?;
-        self.call_in(&class.call((), Some(&named))?, target, args, &PyDict::new(py), places)
+        self.call_in(Some(&class.call((), Some(&named))?), target, args, &PyDict::new(py), places)
     }
 
     fn call_in<'py>(
         &self,
-        mode: &Bound<'py, PyAny>,
+        mode: Option<&Bound<'py, PyAny>>,
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],
         named: &Bound<'py, PyDict>,
@@ -64,7 +75,7 @@ impl Fakes {
             let place = places.iter().find(|(known, _)| known.is(stand_in)).map(|(_, place)| place.text());
             empty_like(self.module.bind(py), stand_in, place.as_deref().unwrap_or("cpu"))
         };
-        mode.call_method0(name!("__enter__"))?;
+        mode.map(|mode| mode.call_method0(name!("__enter__"))).transpose()?;
         let called = (|| {
             let fakes = args.iter().map(|arg| self.mapped(arg, &fake)).collect::<PyResult<Vec<_>>>()?;
             let fake_named = PyDict::new(py);
@@ -75,7 +86,7 @@ impl Fakes {
             PyResult::Ok((fakes, gives))
         })();
         let none = py.None();
-        mode.call_method1(name!("__exit__"), (&none, &none, &none))?;
+        mode.map(|mode| mode.call_method1(name!("__exit__"), (&none, &none, &none))).transpose()?;
         let (fakes, gives) = called?;
         match fakes.iter().position(|fake| fake.is(&gives)) {
             Some(index) => Ok(args[index].clone()),

@@ -4,6 +4,7 @@
 pub(super) mod empty_like;
 pub(super) mod fakes;
 pub(super) mod history;
+pub(super) mod layout;
 pub(super) mod place;
 pub(super) mod placed;
 pub(super) mod site;

@@ -1,4 +1,5 @@
 //! Where the tensors of a call are, and where its result will be.
+use super::layout::layout_of;
 use super::place::{Place, is_asked, is_device};
 use super::placed::place_of;
 use crate::domain::Operand;
@@ -29,28 +30,41 @@ impl Site {
 /// Methods whose names, or texts that they are given, say where the result will be.
 const MOVES: &[&str] = &["cpu", "cuda", "xpu", "hpu", "ipu", "mtia", "type"];
 
-/// Functions whose kernels lay out their results as they see fit: rules, and kernels of the `meta` device, know those of the CPU.
-const BY_KERNEL: &[&str] = &[
-    "affine_grid_generator",
-    "batch_norm",
-    "grid_sampler",
-    "group_norm",
-    "gru",
-    "instance_norm",
-    "layer_norm",
-    "lstm",
-    "multi_head_attention_forward",
-    "native_batch_norm",
-    "native_layer_norm",
-    "rms_norm",
-    "rnn_relu",
-    "rnn_tanh",
-    "scaled_dot_product_attention",
-];
+/// Functions whose kernels lay out results as they see fit where an operand is not contiguous; so do those of convolutions, and of pools of
+/// lines and volumes. Kernels of the `meta` device do not know it.
+const LAID_OUT: &[&str] = &["batch_norm", "group_norm", "native_batch_norm", "native_group_norm"];
 
-/// Whether kernels for devices lay out the result in different ways.
-pub(in crate::domain::torch) fn is_by_kernel(name: &str) -> bool {
-    BY_KERNEL.contains(&name) || name.starts_with("conv") || name.starts_with("cudnn_") || name.contains("_pool")
+/// The same elsewhere than on the CPU, whatever the operands.
+const ATTENTION: &str = "scaled_dot_product_attention";
+
+/// Whether only the kernels themselves know how the result of a call will lie in memory.
+pub(in crate::domain::torch) fn is_by_kernel(name: &str, place: &Place, args: &[Operand<'_>]) -> bool {
+    if name == ATTENTION {
+        return !place.is_cpu();
+    }
+    let chooses =
+        LAID_OUT.contains(&name) || name.starts_with("conv") || name.ends_with("pool1d") || name.ends_with("pool3d");
+    chooses && !args.iter().all(is_contiguous)
+}
+
+/// Of those, what kernels of the CPU do in ways that rules know, where these are sure.
+const KNOWN: &[&str] = &["batch_norm", "conv2d", "conv_transpose2d", "group_norm"];
+
+/// Whether rules may be asked about such a function.
+pub(in crate::domain::torch) fn is_known(name: &str, place: &Place) -> bool {
+    place.is_cpu() && KNOWN.contains(&name)
+}
+
+/// Whether what is a tensor lies in memory as its sizes say.
+fn is_contiguous(operand: &Operand<'_>) -> bool {
+    let Operand::Graph { example, .. } = operand else { return true };
+    let Some(layout) = layout_of(example) else { return false };
+    let mut next = 1;
+    layout.sizes.iter().zip(layout.strides.iter()).rev().all(|(size, stride)| {
+        let fits = *size == 1 || *stride == next;
+        next *= size;
+        fits
+    })
 }
 
 impl Site {

@@ -1,5 +1,5 @@
 //! What operations give where sizes of operands differ from call to call: the rules of shapes are asked with symbols.
-use crate::domain::torch::examples::sketch::Sketch;
+pub(in crate::domain::torch) use crate::domain::torch::examples::layout::layout_of as of;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::operands::Operands;
@@ -7,7 +7,7 @@ use crate::domain::torch::ruled::Ruled;
 use crate::domain::torch::shapes::{Answer as Known, MemoryFormat, Tensor};
 use crate::domain::{Answer, AnsweredOperation, Callee, Operand};
 use crate::ffi::callee;
-use crate::names::{interned, name};
+use crate::names::interned;
 use crate::symbol::{ExpressionId, Layout, SizeArithmetic, SymbolicLayout, SymbolicSize};
 use pyo3::prelude::*;
 
@@ -47,17 +47,6 @@ fn name_of<'a>(callee: &'a Callee<'_>) -> std::borrow::Cow<'a, str> {
         Callee::Function(function) => callee::name_of(function).into_owned().into(),
         Callee::Method(name) | Callee::GetAttr(name) => name.as_str().into(),
     }
-}
-
-/// Sizes and strides in this call.
-pub(in crate::domain::torch) fn of(example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
-    if let Ok(sketch) = example.cast::<Sketch>() {
-        let tensor = sketch.get().fixed();
-        return Some(Layout { sizes: tensor.shape.to_vec().into(), strides: tensor.strides.to_vec().into() });
-    }
-    let read = |sizes: PyResult<Bound<'_, PyAny>>| sizes.ok()?.extract::<Vec<i64>>().ok();
-    let (sizes, strides) = (read(example.getattr(name!("shape")))?, read(example.call_method0(name!("stride")))?);
-    Some(Layout { sizes: sizes.into(), strides: strides.into() })
 }
 
 impl Torch {
