@@ -187,7 +187,6 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
-        let site = Site::of(&crate::ffi::callee::name_of(&target), args, kwargs)?;
         if metadata::is_method(&target)
             && kwargs.is_empty()
             && let Some(answer) = self.torch.metadata_answer(self.py, &target, args)?
@@ -197,6 +196,7 @@ impl<'py> Meta<'_, 'py> {
         if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
             return answer;
         }
+        let site = Site::of(&crate::ffi::callee::name_of(&target), args, kwargs)?;
         let (objects, example) = match self.way(&target, args, &site).map_err(|error| fault(&error))? {
             Way::Kernel => self.run(&target, args, kwargs, true)?,
             Way::Fakes => self.run(&target, args, kwargs, false)?,
@@ -265,10 +265,8 @@ impl<'py> Meta<'_, 'py> {
         for (name, value) in kwargs {
             named.set_item(name, self.object_where(value, Some(&places))?).map_err(|error| fault(&error))?;
         }
-        let called = match for_real {
-            true => self.keeping_random(|| self.torch.fakes.call_for_real(target, &objects, &named, &places.borrow())),
-            false => self.torch.fakes.call(target, &objects, &named, &places.borrow()),
-        };
+        let call = || self.torch.fakes.call(target, &objects, &named, &places.borrow(), for_real);
+        let called = if for_real { self.keeping_random(call) } else { call() };
         Ok((objects, called.map_err(|error| fails(target, &error))?))
     }
 

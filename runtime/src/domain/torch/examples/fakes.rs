@@ -26,26 +26,18 @@ impl Fakes {
         Self { module: module.clone().unbind(), tensor: tensor.clone_ref(py), mode: Mutex::default() }
     }
 
-    /// What `target` gives, with tensors of the `meta` device for the results; an operand that it gives is the operand itself.
+    /// What `target` gives, with tensors of the `meta` device for the results; an operand that it gives is the operand itself. `for_real`: the
+    /// kernel itself does it, for tensors whose contents nobody has set.
     pub(in crate::domain::torch) fn call<'py>(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Bound<'py, PyAny>],
         named: &Bound<'py, PyDict>,
         places: &Places<'py>,
+        for_real: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call_in(Some(&self.mode(target.py())?), target, args, named, places)
-    }
-
-    /// The same as the kernel itself does it, for tensors whose contents nobody has set.
-    pub(in crate::domain::torch) fn call_for_real<'py>(
-        &self,
-        target: &Bound<'py, PyAny>,
-        args: &[Bound<'py, PyAny>],
-        named: &Bound<'py, PyDict>,
-        places: &Places<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.call_in(None, target, args, named, places)
+        let mode = if for_real { None } else { Some(self.mode(target.py())?) };
+        self.call_in(mode.as_ref(), target, args, named, places)
     }
 
     /// The same for an operator that takes functions, which may make numbers of its own for sizes.

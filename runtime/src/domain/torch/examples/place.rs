@@ -32,8 +32,8 @@ struct Device {
 impl Place {
     /// What a `torch.device`, a text or a number names; `None`: what that is differs, or such a tensor has no contents.
     pub(in crate::domain::torch) fn named(device: &Bound<'_, PyAny>) -> Option<Self> {
-        let class = device.py().import("torch").ok()?.getattr(name!("device")).ok()?;
-        let device = if is_device(device) { device.clone() } else { class.call1((device,)).ok()? };
+        let made = || device.py().import("torch")?.getattr(name!("device"))?.call1((device,));
+        let device = if is_device(device) { device.clone() } else { made().ok()? };
         let kind: String = device.getattr(name!("type")).ok()?.extract().ok()?;
         let index: Option<i64> = device.getattr(name!("index")).ok()?.extract().ok()?;
         match (kind.as_str(), index) {

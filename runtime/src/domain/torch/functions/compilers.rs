@@ -1,5 +1,5 @@
 //! Functions that belong to PyTorch's own compilers: those that they made of others, and their own.
-use super::named::module_of;
+use super::named::{is_within, module_of};
 use super::natives;
 use crate::ffi::{callee, inspect, modules};
 use crate::graph_break::Break;
@@ -123,9 +123,7 @@ pub(in crate::domain::torch) fn switch_of_breaks(py: Python<'_>) -> Option<(Boun
 fn is_of_compiler(function: &Bound<'_, PyAny>) -> Option<bool> {
     let module = module_of(function)?;
     let module = module.to_str().ok()?;
-    let within =
-        |package: &str| module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let compiles = COMPILERS.iter().any(|package| within(package))
+    let compiles = COMPILERS.iter().any(|package| is_within(module, package))
         && !TRACED.contains(&module)
         && callee::name_of(function) != RUNS
         && !callee::name_of(function).starts_with("is_")

@@ -9,3 +9,8 @@ pub(in crate::domain::torch) fn module_of<'py>(function: &Bound<'py, PyAny>) -> 
     let globals = inspect::globals(function)?.cast_into::<PyDict>().ok()?;
     globals.get_item(name!("__name__")).ok()??.cast_into().ok()
 }
+
+/// Whether a module is a package or within it.
+pub(super) fn is_within(module: &str, package: &str) -> bool {
+    module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}

@@ -1,6 +1,6 @@
 //! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
-use super::named::module_of;
+use super::named::{is_within, module_of};
 use crate::ffi::{callee, inspect};
 use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
 use crate::names::name;
@@ -137,8 +137,7 @@ pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<
     if module == TRACED || !module.starts_with("torch") || PLAIN.contains(&name.as_str()) {
         return None;
     }
-    let is_below = |room: &str| module.strip_prefix(room).is_some_and(|rest| rest.starts_with('.'));
-    let is_there = |room: &str| module == room || PACKAGES.contains(&room) && is_below(room);
+    let is_there = |room: &str| module == room || PACKAGES.contains(&room) && is_within(module, room);
     let is_named = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     let (_, _, explanation) = NATIVES.iter().find(|(room, names, _)| is_there(room) && is_named(names))?;
     Some(as_a_whole(name, explanation))
