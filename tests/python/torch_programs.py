@@ -114,3 +114,20 @@ def check(test, rows, compiled, counted=False, left_out=()):
                 stats = slotrt.stats()
                 test.assertLessEqual(stats["graph_breaks"], breaks)
                 test.assertGreaterEqual(stats["graphs"], 1)
+
+
+class ThreeWays:
+    """The tests of the uses in `rows`: compiled as they are, as a `GraphModule`, and through AOTAutograd, where those of `not_there` do not
+    come."""
+
+    maxDiff = None
+    rows, not_there = (), ()
+
+    def test_as_they_are(self):
+        check(self, self.rows, slotrt.compile, counted=True)
+
+    def test_through_fx(self):
+        check(self, self.rows, slotrt.compile(backend=lambda graph, inputs: graph))
+
+    def test_through_autograd(self):
+        check(self, self.rows, slotrt.compile(backend="aot_eager"), left_out=self.not_there)

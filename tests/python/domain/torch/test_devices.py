@@ -142,17 +142,8 @@ ROWS = [
 ]
 
 
-class Uses(unittest.TestCase):
-    maxDiff = None
-
-    def test_as_they_are(self):
-        torch_programs.check(self, ROWS, slotrt.compile, counted=True)
-
-    def test_through_fx(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph))
-
-    def test_through_autograd(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend="aot_eager"))
+class Uses(torch_programs.ThreeWays, unittest.TestCase):
+    rows = ROWS
 
 
 class Guards(unittest.TestCase):

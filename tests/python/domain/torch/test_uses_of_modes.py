@@ -124,17 +124,8 @@ ROWS = [
 NOT_THERE = (ROWS[4][0],)
 
 
-class Uses(unittest.TestCase):
-    maxDiff = None
-
-    def test_as_they_are(self):
-        torch_programs.check(self, ROWS, slotrt.compile, counted=True)
-
-    def test_through_fx(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph))
-
-    def test_through_autograd(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend="aot_eager"), left_out=NOT_THERE)
+class Uses(torch_programs.ThreeWays, unittest.TestCase):
+    rows, not_there = ROWS, NOT_THERE
 
 
 if __name__ == "__main__":

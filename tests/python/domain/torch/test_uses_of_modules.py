@@ -10,7 +10,6 @@ import typing
 import unittest
 
 import numpy
-import slotrt
 import torch
 import torch_programs
 from torch import nn
@@ -298,17 +297,8 @@ ROWS = [
 ROUNDED = (switched,)
 
 
-class Uses(unittest.TestCase):
-    maxDiff = None
-
-    def test_as_they_are(self):
-        torch_programs.check(self, ROWS, slotrt.compile, counted=True)
-
-    def test_through_fx(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend=lambda graph, inputs: graph))
-
-    def test_through_autograd(self):
-        torch_programs.check(self, ROWS, slotrt.compile(backend="aot_eager"), left_out=ROUNDED)
+class Uses(torch_programs.ThreeWays, unittest.TestCase):
+    rows, not_there = ROWS, ROUNDED
 
 
 if __name__ == "__main__":
