@@ -172,7 +172,11 @@ fn bare(name: &str) -> String {
     let name = name.trim_start_matches('_');
     let name = name.strip_prefix("Py").unwrap_or(name);
     let name = PARTS.iter().fold(name, |name, part| name.strip_suffix(part).unwrap_or(name));
-    name.chars().filter(|c| *c != '_').collect::<String>().to_lowercase()
+    // `set___contains__` is a method of Python.
+    match name.contains("__") {
+        true => name.to_owned(),
+        false => name.chars().filter(|c| *c != '_').collect::<String>().to_lowercase(),
+    }
 }
 
 #[cfg(test)]
