@@ -109,14 +109,30 @@ impl Residual {
         args: Args<'_, 'py>,
         function: &Bound<'py, PyAny>,
     ) -> Result<(), Stop> {
-        if registers.len() < self.registers {
-            registers.resize(self.registers, None);
-        }
-        let registers = registers.as_mut_slice();
+        let registers = self.room(registers);
         if let Some(failed) = self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
             return Err(self.stop(from + failed));
         }
         if self.is_current(args.py()) { Ok(()) } else { Err(Stop::Unknown(None)) }
+    }
+
+    /// Whether some of the steps hold, those before them being known to; what they find is put into the registers.
+    pub(super) fn run<'py>(
+        &self,
+        steps: std::ops::Range<usize>,
+        registers: &mut Registers<'py>,
+        args: Args<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> bool {
+        let registers = self.room(registers);
+        self.steps[steps].iter().all(|step| step.run(registers, args, function))
+    }
+
+    fn room<'a, 'py>(&self, registers: &'a mut Registers<'py>) -> &'a mut [Option<Bound<'py, PyAny>>] {
+        if registers.len() < self.registers {
+            registers.resize(self.registers, None);
+        }
+        registers.as_mut_slice()
     }
 
     /// Whether what it says of objects is still so: nothing has changed, and each has the class and the namespace that it had.
