@@ -60,18 +60,23 @@ pub struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Counts what broke a watch, unless that was worth its while.
+    /// Counts what broke a watch, unless that was worth its while: twice, where it served no call at all.
     pub fn note(&mut self, residual: &Residual) {
-        if residual.served.load(Relaxed) >= WORTH {
+        let served = residual.served.load(Relaxed);
+        if served >= WORTH {
             return;
         }
-        let broken = residual.watch.as_ref().and_then(Watch::cause);
-        let Some(cause) = broken.or(residual.elsewhere.load(Relaxed).checked_sub(1)) else { return };
-        let cause = cause as usize;
-        if self.counts.len() <= cause {
-            self.counts.resize(cause + 1, 0);
+        let mut causes = residual.watch.as_ref().map(Watch::causes).unwrap_or_default();
+        if causes.is_empty() {
+            causes.extend(residual.elsewhere.load(Relaxed).checked_sub(1));
         }
-        self.counts[cause] = self.counts[cause].saturating_add(1);
+        for cause in causes {
+            let cause = cause as usize;
+            if self.counts.len() <= cause {
+                self.counts.resize(cause + 1, 0);
+            }
+            self.counts[cause] = self.counts[cause].saturating_add(if served == 0 { 2 } else { 1 });
+        }
     }
 
     /// Whether the step's object changes too often to be watched.
