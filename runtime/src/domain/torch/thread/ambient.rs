@@ -192,8 +192,7 @@ impl Ambient {
 pub(in crate::domain::torch) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
-    /// The words of such modes, once they were found, if nothing sees operations, they do not choose their types, and classes
-    /// take over calls with their instances.
+    /// The words of such modes, once they were found, if nothing sees operations, and they do not choose their types.
     words: OnceLock<ModeWords>,
 }
 
@@ -213,15 +212,14 @@ impl SameModes {
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        let now = ModeWords::now(py);
-        if self.words.get().is_some_and(|then| now.as_ref() == Some(then)) {
-            let plain = !self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?;
-            return Ok(plain && self.ambient.overrides_are_on(py)?);
+        if self.words.get().is_some_and(|words| words.hold(py)) {
+            return Ok(true);
         }
         let agrees = self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?;
-        if let Some(now) = now.filter(|now| agrees && now.are_plain())
+        if agrees
+            && self.words.get().is_none()
             && !self.ambient.is_autocast(py)?
-            && self.ambient.overrides_are_on(py)?
+            && let Some(now) = ModeWords::of_thread(py).filter(ModeWords::are_plain)
         {
             self.words.get_or_init(|| now);
         }
