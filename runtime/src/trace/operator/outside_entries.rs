@@ -135,7 +135,7 @@ impl<'py> Tracer<'py> {
     fn is_entry_key(&mut self, key: ValueId) -> Traced<bool> {
         let of_python = match self.value(key) {
             Value::Real { source: Some(_), .. } => self.known(key).is_none(),
-            Value::New(New::Instance { value: None, .. }) => true,
+            Value::New(New::Owned(made)) => !types::is_c_type(&made.bind(self.py).get_type()),
             _ => false,
         };
         if !of_python {
