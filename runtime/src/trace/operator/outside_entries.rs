@@ -7,6 +7,7 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::lifetime::finalisers::EndsSilently;
+use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -49,9 +50,9 @@ impl<'py> Tracer<'py> {
         let held = self.held(&entry)?;
         match (name, rest, held) {
             ("__setitem__", [value], _) => self.store(&entry, held, *value)?,
-            ("__delitem__", [], Some(_)) => self.remove(&entry, held)?,
+            ("__delitem__", [], Some(_)) => self.remove(&entry, "__delitem__", held)?,
             ("pop", [_] | [], Some(value)) => {
-                self.remove(&entry, held)?;
+                self.remove(&entry, "__delitem__", held)?;
                 return Ok(Some(value));
             }
             ("pop", [default], None) => return Ok(Some(*default)),
@@ -63,7 +64,7 @@ impl<'py> Tracer<'py> {
             }
             ("add", [], Some(_)) | ("discard", [], None) => {}
             ("add", [], None) => self.note_entry(&entry, "add", None)?,
-            ("discard" | "remove", [], Some(_)) => self.note_entry(&entry, "discard", None)?,
+            ("discard" | "remove", [], Some(_)) => self.remove(&entry, "discard", held)?,
             _ => return Ok(None),
         }
         Ok(Some(self.none()))
@@ -123,8 +124,17 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         };
         let Some(of) = containers::of(&object.get_type()).filter(is_changed_by_c) else { return Ok(None) };
-        if !self.is_entry_key(key)? || !self.has_changed_entries(container) && !is_looked_up_by_c(&object) {
+        // Whoever goes through it sees that its size changes.
+        let gone_through = self.state.guard_requests.has_any(container, GuardRequest::LENGTH);
+        if gone_through || !self.is_entry_key(key)? {
             return Ok(None);
+        }
+        if !self.has_changed_entries(container) {
+            // A private copy can have keys that the trace made beside plain ones.
+            let is_for_a_copy = self.source(key).is_none() && !self.is_unusual(container);
+            if is_for_a_copy || !is_looked_up_by_c(&object) {
+                return Ok(None);
+            }
         }
         let class = self.class_of(container)?;
         self.rely_on_class(&class);
@@ -188,22 +198,22 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// A dict's entry is deleted, with the side effect that set it.
-    fn remove(&mut self, entry: &Entry<'py>, held: Held) -> Traced<()> {
+    /// An entry is deleted by a method, with the side effect that set it.
+    fn remove(&mut self, entry: &Entry<'py>, method: &str, held: Held) -> Traced<()> {
         match self.change_of(entry.container, entry.key)? {
             Some((index, Some(_))) => {
                 self.state.effects.remove(index);
                 match self.held(entry)? {
                     Some(before) => {
                         self.guard_let_go(Some(before));
-                        self.note_entry(entry, "__delitem__", None)
+                        self.note_entry(entry, method, None)
                     }
                     None => Ok(()),
                 }
             }
             _ => {
                 self.guard_let_go(held);
-                self.note_entry(entry, "__delitem__", None)
+                self.note_entry(entry, method, None)
             }
         }
     }
