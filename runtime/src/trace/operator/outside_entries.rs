@@ -80,7 +80,7 @@ impl<'py> Tracer<'py> {
         Ok(done.is_some())
     }
 
-    /// What is read of an entry that the trace has changed, or with a key that it made; `None`: of another, or C raises.
+    /// What is read of an entry that the trace has changed, or with a key that it made; `None`: of another.
     pub(crate) fn read_changed_entry(
         &mut self,
         operator: &str,
@@ -98,6 +98,7 @@ impl<'py> Tracer<'py> {
             ("contains", held) => Some(self.boolean(held.is_some())),
             ("getitem" | "get", Some(value)) => Some(value),
             ("get", None) => Some(default.unwrap_or_else(|| self.none())),
+            ("getitem", None) => return unsupported("container from outside", "an entry is read that is not there"),
             _ => None,
         })
     }

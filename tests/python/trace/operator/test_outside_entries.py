@@ -150,6 +150,19 @@ class OutsideEntries(unittest.TestCase):
         def deletes(d, key):
             del d[key]
 
+        def reads(d, key):
+            d[key] = 1
+            d.pop(key)
+            return d[key]
+
+        def pops(d, key):
+            return d.pop(key), d[key]
+
+        for program, key in (reads, self.things[0]), (reads, self.things[2]), (pops, self.things[2]):
+            other = self.dict()
+            with self.assertRaises(KeyError):
+                slotrt.compile(program)(other, key)
+            self.assertNotIn(key, other)
         for program, container in (removes, set(self.things[1:])), (deletes, self.dict()):
             before = len(container)
             with self.assertRaises(KeyError) as raised:
