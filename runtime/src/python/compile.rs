@@ -22,8 +22,27 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Compiled {
-    /// Traces the frame and emits its code.
+    /// Traces the frame and emits its code; modes that would see what is called meanwhile are set aside.
     pub(super) fn compile<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        args: Args<'_, 'py>,
+        missed: Vec<String>,
+    ) -> PyResult<Choice> {
+        let domains = self.unit.shared.trace_caches.domains.loaded(args.py());
+        if !self.unit.options.fullgraph && domains.iter().any(|domain| domain.is_watched(args.py())) {
+            return Ok(Choice::Original);
+        }
+        let mut aside = Vec::new();
+        for modes in domains.iter().filter_map(|domain| domain.taking_modes()) {
+            aside.extend(modes.set_aside(args.py())?);
+        }
+        let choice = self.compile_alone(function, args, missed);
+        drop(aside);
+        choice
+    }
+
+    fn compile_alone<'py>(
         &self,
         function: &Bound<'py, PyAny>,
         args: Args<'_, 'py>,

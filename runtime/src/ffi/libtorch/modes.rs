@@ -37,6 +37,12 @@ impl ModeWords {
         Some(Self { words, excluded })
     }
 
+    /// Whether modes see functions being called.
+    #[must_use]
+    pub fn sees_functions(&self) -> bool {
+        self.modes[0] != 0
+    }
+
     /// Whether nothing sees functions or operations, and nothing transforms them.
     #[must_use]
     pub fn are_plain(&self) -> bool {

@@ -163,6 +163,10 @@ pub struct State {
     /// Modes of libraries that the trace has set.
     pub(crate) mode_changes: Tracked<Vec<crate::trace::state::process::ModeInForce>>,
     /// What restores them where the graph raises, the first first.
+    /// Values of the graph that are given to calls after it.
+    pub(crate) used_after: Tracked<Vec<ValueId>>,
+    /// Modes that take over calls.
+    pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
