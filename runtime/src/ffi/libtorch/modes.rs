@@ -37,10 +37,10 @@ impl ModeWords {
         Some(Self { words, excluded })
     }
 
-    /// Whether modes see functions being called.
+    /// Whether modes of the thread see functions being called; `None` where PyTorch has not the functions that tell.
     #[must_use]
-    pub fn sees_functions(&self) -> bool {
-        self.modes[0] != 0
+    pub fn see_functions(py: Python<'_>) -> Option<bool> {
+        Some(Words::now(Functions::get(py)?).modes[0] != 0)
     }
 
     /// Whether nothing sees functions or operations, and nothing transforms them.
