@@ -107,6 +107,21 @@ def sets_ns(kind):
     return (max(times) - min(times)) / 7
 
 
+def many_sets(count=64):
+    """How many times longer a call takes that fits one of `count` sets of guards than where there is one alone; the slowest of them."""
+    import slotrt
+
+    times = {}
+    for sets in (1, count):
+        compiled = slotrt.compile(lambda text, x: {text: x}, recompile_limit=count)
+        texts = [f"text {number}" for number in range(sets)]
+        for text in texts * 2:
+            for _ in range(8):
+                compiled(text, 1.5)
+        times[sets] = max(per_call_ns(compiled, text, 1.5) for text in (texts[0], texts[sets // 2], texts[-1]))
+    return times[count] / times[1]
+
+
 def traced():
     """Over random programs: nanoseconds per bytecode that traces execute, of each program the quickest of several runs; the same of the first run,
     right after the interpreter compiled the program; the same of emitting code; the number of programs; how many of a hundred bytecodes were
@@ -158,6 +173,7 @@ def main():
         {"name": "guards of 20 attributes of a class over those of 1", "value": names_ns("class"), "unit": "ns", "bound": 100},
         {"name": "one more set of guards that an argument fails, of 8", "value": sets_ns("argument"), "unit": "ns", "bound": 50},
         {"name": "one more set of guards that a global fails, of 8", "value": sets_ns("globals"), "unit": "ns", "bound": 50},
+        {"name": "a call that fits one of 64 sets of guards, over one that fits the only one", "value": many_sets(), "unit": "x", "bound": 3},
     ]
     print(json.dumps(rows))
 

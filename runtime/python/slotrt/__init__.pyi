@@ -81,6 +81,7 @@ def compile(
     backend: _Backend | None = None,
     fullgraph: bool | None = None,
     dynamic: bool | None = None,
+    recompile_limit: int | None = None,
     inplace: bool = False,
 ) -> _F: ...
 @overload
@@ -90,6 +91,7 @@ def compile(
     backend: _Backend | None = None,
     fullgraph: bool | None = None,
     dynamic: bool | None = None,
+    recompile_limit: int | None = None,
     inplace: bool = False,
 ) -> Callable[[_F], _F]: ...
 @overload

@@ -2,6 +2,7 @@
 
 import os
 from _functools import partial
+from _operator import index
 
 from ._callables import Compiler, disabled
 from ._explain import Explanation
@@ -22,11 +23,14 @@ def _log():
     return both(log, Trace(os.environ["SLOTRT_TRACE"]))
 
 
+# More than any program has; sets of guards are looked through one by one where none is right.
+_MOST_TRACES = 1 << 16
+
 _environment_log = _log()
 _session = Session(log=_environment_log)
 
 
-def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, inplace=False):
+def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, recompile_limit=None, inplace=False):
     """Returns a callable that behaves like `fn`, and runs compiled code while its guards hold.
 
     fn         a callable: a function, a method, a class, an object with `__call__`, a function of C, a `functools.partial`.
@@ -40,15 +44,31 @@ def compile(fn=None, *, backend=None, fullgraph=None, dynamic=None, inplace=Fals
     dynamic    which numbers (`int`, `float`) are symbolic, so that one trace serves all of them. `None`: those that
                a later call has found to differ, wherever they come from. `True`: those among the arguments from the first
                trace on, but 0 and 1. `False`: none; each number is guarded, and another one is another trace.
+    recompile_limit
+               how many traces a frame may have at a time, each for other types and values: 8, unless it is said. Many traces are
+               found as quickly as few, but each takes its time to be made. Calls that fit none of them run uncompiled, which
+               the logger `slotrt` tells once.
     inplace    if true, `fn` is a `torch.nn.Module` whose own calls run compiled code from now on; it is returned.
     """
     if dynamic not in (None, True, False):
         raise ValueError(f"dynamic must be None, True or False, not {dynamic!r}")
     dynamic = None if dynamic is None else bool(dynamic)
-    again = partial(compile, backend=backend, fullgraph=fullgraph, dynamic=dynamic)
-    compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph), dynamic)
+    limit = _limit(recompile_limit)
+    again = partial(compile, backend=backend, fullgraph=fullgraph, dynamic=dynamic, recompile_limit=limit)
+    compiler = Compiler(_session, again, backend, None if fullgraph is None else bool(fullgraph), dynamic, limit)
     replace = compiler.in_place if inplace else compiler
     return replace if fn is None else replace(fn)
+
+
+def _limit(number):
+    """A `recompile_limit`: a number of traces, or `None`."""
+    if number is None:
+        return None
+    if isinstance(number, bool) or not hasattr(type(number), "__index__"):
+        raise TypeError(f"recompile_limit must be an int or None, not {type(number).__qualname__}")
+    if not 1 <= (number := index(number)) <= _MOST_TRACES:
+        raise ValueError(f"recompile_limit must be from 1 to {_MOST_TRACES}, not {number}")
+    return number
 
 
 def disable(fn=None):

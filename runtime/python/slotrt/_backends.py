@@ -1,6 +1,5 @@
 """Backends by name."""
 
-import functools
 import sys
 
 from ._fx import graph_module, has_tensors, surroundings
@@ -65,7 +64,9 @@ class TensorsOnly:
     """A backend of PyTorch's, which gets graphs of tensors; graphs of arrays run as they are."""
 
     def __init__(self, backend):
-        functools.update_wrapper(self, backend)
+        from functools import update_wrapper
+
+        update_wrapper(self, backend)
         self._backend = backend
 
     def __call__(self, graph, example_inputs):

@@ -30,12 +30,13 @@ _AROUND = (MethodType, staticmethod, classmethod, partial)
 class Compiler:
     """Compiles callables for a session. Options that are `None` are left out."""
 
-    def __init__(self, session, again, backend=None, fullgraph=None, dynamic=None):
+    def __init__(self, session, again, backend=None, fullgraph=None, dynamic=None, recompile_limit=None):
         self.session = session
         self.again = again
         self.backend = backend
         self.fullgraph = fullgraph
         self.dynamic = dynamic
+        self.recompile_limit = recompile_limit
         self.target = resolve("eager" if backend is None else backend)
 
     def __call__(self, fn):
@@ -66,15 +67,17 @@ class Compiler:
         return module
 
     def _function(self, function, forwarder=False):
-        return self.session.compile(function, self.target, bool(self.fullgraph), forwarder, self.dynamic)
+        fullgraph, limit = bool(self.fullgraph), self.recompile_limit
+        return self.session.compile(function, self.target, fullgraph, forwarder, self.dynamic, limit)
 
     def _is_made(self, compiled):
         """Whether this session has compiled it with the options that are given."""
         options = self.session.options(compiled)
         if options is None:
             return False
-        backend, fullgraph, dynamic = options
+        backend, fullgraph, dynamic, limit = options
         same = self.fullgraph in (None, fullgraph) and self.dynamic in (None, dynamic)
+        same = same and self.recompile_limit in (None, limit)
         return same and self._is_backend(backend)
 
     def _is_backend(self, backend):

@@ -1,7 +1,6 @@
 """Converts a graph of PyTorch operations to a `torch.fx.GraphModule`, for backends."""
 
 import sys
-from contextlib import nullcontext
 
 
 def has_tensors(graph):
@@ -50,6 +49,8 @@ def graph_module(graph, single=False, examples=None):
 
 def surroundings(module):
     """The context that a backend finds: where operators take graphs, one in which these can make numbers of their own for sizes."""
+    from contextlib import nullcontext
+
     if "torch" not in sys.modules or not hasattr(module, "graph"):
         return nullcontext()
     from torch._ops import HigherOrderOperator

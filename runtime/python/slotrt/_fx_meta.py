@@ -1,7 +1,5 @@
 """What nodes of a `torch.fx` graph tell about themselves, by the names that PyTorch's tools look for."""
 
-import linecache
-
 
 class Meta(dict):
     """The `meta` of a placeholder. Its `example_value`, a fake tensor, is made when a backend asks for it."""
@@ -71,6 +69,8 @@ def origin(node, name, target):
     if modules := node.meta.get("modules"):
         found["nn_module_stack"] = {str(address): (path, kind) for address, path, kind in modules}
     if line:
-        text = linecache.getline(file, line).strip()
+        from linecache import getline
+
+        text = getline(file, line).strip()
         found["stack_trace"] = f'  File "{file}", line {line}, in traced\n    {text}\n'
     return found

@@ -3,9 +3,14 @@
 The marks are those of `torch._dynamo`: a tensor that is marked for one compiler is marked for the other.
 """
 
-from collections import namedtuple
 
-_Range = namedtuple("_Range", ["dim", "min", "max"])
+class _Range:
+    """What the size of a dimension is at least and at most; `None`: no bound."""
+
+    __slots__ = ("dim", "max", "min")
+
+    def __init__(self, dim, min, max):
+        self.dim, self.min, self.max = dim, min, max
 
 
 def _indices(tensor, index):

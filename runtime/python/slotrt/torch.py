@@ -112,8 +112,8 @@ def compile(
     """`torch.compile` with slotrt: its arguments, its defaults."""
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    if recompile_limit is not None or isolate_recompiles:
-        _refuse("torch.compile(recompile_limit=…, isolate_recompiles=…)", "leave them out: each frame has its own limit")
+    if isolate_recompiles:
+        _refuse("torch.compile(isolate_recompiles=True)", "leave it out: each compiled function has its own traces, and its own limit")
     if dynamic_shapes is not None:
         _refuse("torch.compile(dynamic_shapes=…)", "use dynamic=True")
     _refuse_options(options)
@@ -122,7 +122,10 @@ def compile(
     def compiled(model):
         if model is None:
             raise RuntimeError("Model can't be None")
-        return model if disable else _api.compile(model, backend=chosen, fullgraph=bool(fullgraph), dynamic=dynamic)
+        if disable:
+            return model
+        given = {"fullgraph": bool(fullgraph), "dynamic": dynamic, "recompile_limit": recompile_limit}
+        return _api.compile(model, backend=chosen, **given)
 
     return compiled if model is None else compiled(model)
 

@@ -100,6 +100,13 @@ impl Code {
         (made..self.instrs.len()).find(|index| self.instrs[*index].op == Op::RESUME)
     }
 
+    /// Whether it asks its first argument for an iterator before it makes its generator.
+    #[must_use]
+    pub fn iterates_first(&self) -> bool {
+        let made = self.instrs.iter().position(|instr| instr.op == Op::RETURN_GENERATOR).unwrap_or(0);
+        self.instrs[..made].iter().any(|instr| instr.op == Op::GET_ITER)
+    }
+
     /// Index of every label.
     #[must_use]
     pub fn indices(&self) -> Indices {

@@ -53,8 +53,9 @@ impl<'py> Writer<'_, 'py> {
             New::Computed(number) => self.compute(number)?,
             New::Opaque(what) => return Err(Failure::Refused(format!("{what} cannot be rebuilt"))),
             New::SequenceIterator { sequence, next } => {
+                self.callee(original(py, "builtins", "iter")?);
                 self.load(*sequence)?;
-                self.plain(Op::GET_ITER, 0);
+                self.call(1);
                 self.advance(*next)?;
             }
             New::Owned(object) => self.constant(object.bind(py).clone()),

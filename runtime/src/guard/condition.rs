@@ -78,6 +78,15 @@ pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
     fn same(&self, _other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         false
     }
+    /// Two numbers: what it looks at in a value, and which number it asks for there. Conditions of one Rust type that look at the same, and
+    /// ask for different numbers, never hold for one value. `None`: no number tells.
+    fn wanted(&self) -> Option<(u64, u64)> {
+        None
+    }
+    /// The number of a value; `None`: no condition that looks at the same holds for it. Must not run Python code of the user.
+    fn number(&self, _value: &Bound<'_, PyAny>) -> Option<u64> {
+        None
+    }
     /// For reports: `dtype == float64, shape == (3,)`.
     fn describe(&self) -> String;
     /// What is the case instead, where that is known.

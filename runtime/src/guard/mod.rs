@@ -2,6 +2,7 @@
 //!
 //! In: conditions on values at sources. Out: a flat program that checks them, and a residual one while a watch holds.
 //! It must not know how a trace came about.
+mod aspect;
 mod bytes_content;
 mod caller_object;
 mod condition;
@@ -19,6 +20,7 @@ mod pins;
 mod plan;
 mod program;
 mod residual;
+mod selection;
 pub mod source;
 mod state;
 mod step;
@@ -38,5 +40,6 @@ pub use load::Registers;
 pub use number_condition::{NumberCondition, number};
 pub use program::{GuardFailure, Program};
 pub use residual::{ChangeCounts, GuardMode, Residual, Stop};
+pub use selection::Selection;
 pub use state::check_of;
 pub use stored::Checks;

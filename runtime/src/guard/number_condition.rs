@@ -3,6 +3,8 @@ use super::condition::DomainCheck;
 use crate::symbol::{Condition, Number, Symbol};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyTuple};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// That a comparison of numbers from outside holds: of the one that is looked at, or of those in a tuple.
 #[derive(Debug)]
@@ -20,6 +22,25 @@ impl NumberCondition {
     }
 }
 
+impl NumberCondition {
+    /// Gives what comes in to `ask`: the number that is looked at, or those in a tuple.
+    fn with<T: Default>(
+        &self,
+        value: &Bound<'_, PyAny>,
+        ask: impl FnOnce(&dyn Fn(Symbol) -> Option<Number>) -> T,
+    ) -> T {
+        if let [only] = *self.symbols {
+            let found = number(value);
+            return ask(&|symbol| found.filter(|_| symbol == only));
+        }
+        let Ok(values) = value.cast_exact::<PyTuple>() else { return T::default() };
+        ask(&|symbol| {
+            let index = self.symbols.iter().position(|known| *known == symbol)?;
+            number(&*values.get_borrowed_item(index).ok()?)
+        })
+    }
+}
+
 /// The number that an exact `int` of 64 bits or a `float` is.
 #[must_use]
 pub fn number(value: &Bound<'_, PyAny>) -> Option<Number> {
@@ -31,15 +52,23 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<Number> {
 
 impl DomainCheck for NumberCondition {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        if let [only] = *self.symbols {
-            let found = number(value);
-            return self.condition.holds(&|symbol| found.filter(|_| symbol == only));
+        self.with(value, |input| self.condition.holds(&input))
+    }
+
+    fn wanted(&self) -> Option<(u64, u64)> {
+        let (formula, integer) = self.condition.asked()?;
+        let mut hasher = FxHasher::default();
+        formula.text().hash(&mut hasher);
+        self.symbols.iter().for_each(|symbol| symbol.0.hash(&mut hasher));
+        Some((hasher.finish(), integer.cast_unsigned()))
+    }
+
+    fn number(&self, value: &Bound<'_, PyAny>) -> Option<u64> {
+        let (formula, _) = self.condition.asked()?;
+        match self.with(value, |input| formula.evaluate(&input))? {
+            Number::Integer(integer) => Some(integer.cast_unsigned()),
+            Number::Float(_) => None,
         }
-        let Ok(values) = value.cast_exact::<PyTuple>() else { return false };
-        self.condition.holds(&|symbol| {
-            let index = self.symbols.iter().position(|known| *known == symbol)?;
-            number(&*values.get_borrowed_item(index).ok()?)
-        })
     }
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {

@@ -60,18 +60,23 @@ pub struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Counts what broke a watch, unless that was worth its while.
+    /// Counts what broke a watch, unless that was worth its while: twice, where it served no call at all.
     pub fn note(&mut self, residual: &Residual) {
-        if residual.served.load(Relaxed) >= WORTH {
+        let served = residual.served.load(Relaxed);
+        if served >= WORTH {
             return;
         }
-        let broken = residual.watch.as_ref().and_then(Watch::cause);
-        let Some(cause) = broken.or(residual.elsewhere.load(Relaxed).checked_sub(1)) else { return };
-        let cause = cause as usize;
-        if self.counts.len() <= cause {
-            self.counts.resize(cause + 1, 0);
+        let mut causes = residual.watch.as_ref().map(Watch::causes).unwrap_or_default();
+        if causes.is_empty() {
+            causes.extend(residual.elsewhere.load(Relaxed).checked_sub(1));
         }
-        self.counts[cause] = self.counts[cause].saturating_add(1);
+        for cause in causes {
+            let cause = cause as usize;
+            if self.counts.len() <= cause {
+                self.counts.resize(cause + 1, 0);
+            }
+            self.counts[cause] = self.counts[cause].saturating_add(if served == 0 { 2 } else { 1 });
+        }
     }
 
     /// Whether the step's object changes too often to be watched.
@@ -109,14 +114,30 @@ impl Residual {
         args: Args<'_, 'py>,
         function: &Bound<'py, PyAny>,
     ) -> Result<(), Stop> {
-        if registers.len() < self.registers {
-            registers.resize(self.registers, None);
-        }
-        let registers = registers.as_mut_slice();
+        let registers = self.room(registers);
         if let Some(failed) = self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
             return Err(self.stop(from + failed));
         }
         if self.is_current(args.py()) { Ok(()) } else { Err(Stop::Unknown(None)) }
+    }
+
+    /// Whether some of the steps hold, those before them being known to; what they find is put into the registers.
+    pub(super) fn run<'py>(
+        &self,
+        steps: std::ops::Range<usize>,
+        registers: &mut Registers<'py>,
+        args: Args<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> bool {
+        let registers = self.room(registers);
+        self.steps[steps].iter().all(|step| step.run(registers, args, function))
+    }
+
+    fn room<'a, 'py>(&self, registers: &'a mut Registers<'py>) -> &'a mut [Option<Bound<'py, PyAny>>] {
+        if registers.len() < self.registers {
+            registers.resize(self.registers, None);
+        }
+        registers.as_mut_slice()
     }
 
     /// Whether what it says of objects is still so: nothing has changed, and each has the class and the namespace that it had.

@@ -1,7 +1,7 @@
 //! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
 use super::describe;
 use crate::ffi::{Args, function};
-use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Stop};
+use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Selection, Stop};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -102,9 +102,22 @@ struct Row {
     shared: usize,
 }
 
+impl Row {
+    /// What is left to check, if the row can be right for a call of the function: it is for its code, and nothing tells otherwise.
+    fn usable(&self, function: &Bound<'_, PyAny>) -> Option<&Residual> {
+        let fails = self.failing.as_ref().is_some_and(|failing| failing.holds());
+        let residual = self.residual.as_deref().filter(|residual| !fails && residual.holds())?;
+        function::runs(function, self.entry.code.as_ptr()).then_some(residual)
+    }
+}
+
 /// All entries of a frame; it never changes, another one takes its place.
 #[derive(Debug, Default)]
-pub struct Table(Vec<Row>);
+pub struct Table {
+    rows: Vec<Row>,
+    /// Finds the row that allows a call among those that something is watched for, if they are several.
+    selection: Option<Arc<Selection>>,
+}
 
 /// A row that does not allow a call by what is watched, and its guard that fails, if that is known.
 struct Left<'a> {
@@ -136,26 +149,46 @@ pub type Misses<'a> = [(&'a Entry, usize)];
 impl Table {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
 
     /// All of them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.0.iter().map(|row| &*row.entry)
+        self.rows.iter().map(|row| &*row.entry)
     }
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.rows.len()
+    }
+
+    /// Of these rows, those that begin alike side by side.
+    fn of(mut rows: Vec<Row>, py: Python<'_>) -> Self {
+        share(&mut rows, py);
+        let watched = rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.residual.as_deref()?)));
+        let selection = Selection::new(&watched.collect::<Vec<_>>(), py).map(Arc::new);
+        Self { rows, selection }
     }
 
     /// An entry for the function's code whose guards hold: first those are tried of which little has to be checked.
     pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
+        if let Some(selection) = &self.selection {
+            let usable = |index: usize| self.rows.get(index)?.usable(function);
+            let found = selection.find(&usable, args, function);
+            if let Some(row) = found.and_then(|index| self.rows.get(index)) {
+                return Lookup::Hit(&row.entry);
+            }
+        }
+        self.tried(args, function)
+    }
+
+    /// The same, each entry in turn: if there is none, this says why.
+    fn tried<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
         let mut registers = Registers::new();
         // How many steps of the row that was checked last are known to hold, and how many the rows since begin with, too.
         let mut before: Option<(usize, usize)> = None;
         let mut left: SmallVec<[Left<'_>; 4]> = SmallVec::new();
-        for (index, row) in self.0.iter().enumerate() {
+        for (index, row) in self.rows.iter().enumerate() {
             let reached = before.map(|(reached, common)| (reached, common.min(row.shared)));
             before = reached;
             if !function::runs(function, row.entry.code.as_ptr()) {
@@ -222,15 +255,15 @@ impl Table {
 
     /// The same with one entry more.
     pub fn with(&self, entry: Entry) -> Self {
-        let mut rows = self.0.clone();
+        let mut rows = self.rows.clone();
         rows.push(Row { entry: Arc::new(entry), residual: None, failing: None, shared: 0 });
-        Self(rows)
+        Self { rows, selection: self.selection.clone() }
     }
 
     /// The same with what was looked at in full watched from now on; `None` where there is nothing new to watch.
     pub fn watching<'py>(&self, looked: &CheckResults<'py>, function: &Bound<'py, PyAny>) -> Option<Self> {
         let py = function.py();
-        let mut rows = self.0.clone();
+        let mut rows = self.rows.clone();
         let mut changed = false;
         for (index, failed) in &looked.failed {
             let row = &mut rows[*index];
@@ -246,10 +279,7 @@ impl Table {
             place(&mut rows, *index, py);
             changed = true;
         }
-        changed.then(|| {
-            share(&mut rows, py);
-            Self(rows)
-        })
+        changed.then(|| Self::of(rows, py))
     }
 
     /// The same without the entries that can never be right again; `None` where there is no such entry.
@@ -258,28 +288,26 @@ impl Table {
             let of = missed.iter().find(|(known, _)| std::ptr::eq(*known, entry));
             of.is_some_and(|(entry, guard)| entry.guards.as_ref().is_some_and(|guards| guards.is_final(*guard)))
         };
-        let mut rows: Vec<Row> = self.0.iter().filter(|row| !dead(&row.entry)).cloned().collect();
-        share(&mut rows, py);
-        (rows.len() < self.0.len()).then_some(Self(rows))
+        let rows: Vec<Row> = self.rows.iter().filter(|row| !dead(&row.entry)).cloned().collect();
+        (rows.len() < self.rows.len()).then(|| Self::of(rows, py))
     }
 
     /// The same without the entry that has served the fewest calls since it was last looked at in full.
-    pub fn without_least_used(&self) -> Self {
-        let mut rows = self.0.clone();
+    pub fn without_least_used(&self, py: Python<'_>) -> Self {
+        let mut rows = self.rows.clone();
         let served = |row: &Row| row.residual.as_ref().map_or(0, |residual| residual.calls());
         if let Some((index, _)) = rows.iter().enumerate().min_by_key(|(_, row)| served(row)) {
             rows.remove(index);
         }
-        rows.iter_mut().for_each(|row| row.shared = 0);
-        Self(rows)
+        Self::of(rows, py)
     }
 
     /// Shows what the entries own, unless they have an owner that the collector does not know: a call that looks through them.
     pub fn traverse(self: &Arc<Self>, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        if Arc::strong_count(self) > 1 || self.0.iter().any(|row| Arc::strong_count(&row.entry) > 1) {
+        if Arc::strong_count(self) > 1 || self.rows.iter().any(|row| Arc::strong_count(&row.entry) > 1) {
             return;
         }
-        self.0.iter().for_each(|row| row.entry.traverse(visit));
+        self.rows.iter().for_each(|row| row.entry.traverse(visit));
     }
 }
 

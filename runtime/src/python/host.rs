@@ -112,7 +112,7 @@ impl<H: Host> HostFrames<H> {
             return None;
         }
         let backend = self.backend.as_ref().map(|backend| backend.clone_ref(py));
-        let options = Options { backend, fullgraph: false, dynamic: None };
+        let options = Options { backend, fullgraph: false, dynamic: None, recompile_limit: None };
         // Continuations need the function for its names and globals only.
         let like = function::from_code(code, function).ok()?;
         let unit = CompilationUnit::new(Arc::clone(&self.session.get().shared), options, &like);

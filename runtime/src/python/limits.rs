@@ -8,29 +8,36 @@ use super::frame_cache::Cache;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Sets of guards one frame may have before it runs as it is.
+/// Sets of guards that one frame may have before it runs as it is, unless another number was asked for.
 const ENTRIES: usize = 8;
 
-/// How often one frame is traced in all: what its guards rely on may change for ever.
-const TRACES: usize = 64;
+/// How often one frame is traced in all, for each set that it may have: what its guards rely on may change for ever.
+const TRACES: usize = 8;
 
 impl Compiled {
+    /// How many sets of guards the frame may have, and how often it may be traced.
+    fn limits(&self) -> [usize; 2] {
+        let entries = self.unit.options.recompile_limit.unwrap_or(ENTRIES);
+        [entries, entries.saturating_mul(TRACES)]
+    }
+
     /// Whether the frame may be traced once more.
     pub(super) fn has_room(&self) -> PyResult<bool> {
-        let table = self.table()?;
+        let (table, [entries, traces]) = (self.table()?, self.limits());
         let traced = self.cache.lock().map_err(|_| poisoned())?.traced;
-        Ok(table.len() < ENTRIES && traced < TRACES)
+        Ok(table.len() < entries && traced < traces)
     }
 
     /// Makes room where entries are in the way that can never be right again, or where it is time for another chance; else why the
     /// frame is not traced once more.
     pub(super) fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
+        let [entries, traces] = self.limits();
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
-        if cache.traced >= TRACES {
-            let text = format!("traced {TRACES} times, the limit of one frame");
-            return Ok((!self.is_time(&mut cache, table)).then_some(text));
+        if cache.traced >= traces {
+            let text = format!("traced {traces} times, the limit of one frame");
+            return Ok((!self.is_time(&mut cache, table, py)).then_some(text));
         }
-        if table.len() < ENTRIES {
+        if table.len() < entries {
             return Ok(None);
         }
         drop(cache);
@@ -38,23 +45,24 @@ impl Compiled {
             return self.replace(table, living).map(|()| None);
         }
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
-        let text = format!("traced {ENTRIES} times with different guards, the limit of one frame");
-        Ok((!self.is_time(&mut cache, table)).then_some(text))
+        let text = format!("traced {entries} times with different guards, the limit of one frame");
+        Ok((!self.is_time(&mut cache, table, py)).then_some(text))
     }
 
     /// Whether the frame gets another chance: then the entry that served least makes room.
-    fn is_time(&self, cache: &mut Cache, table: &Arc<Table>) -> bool {
+    fn is_time(&self, cache: &mut Cache, table: &Arc<Table>, py: Python<'_>) -> bool {
         let time = cache.patience.ends();
-        if time && table.len() >= ENTRIES && Arc::ptr_eq(&cache.table, table) {
-            cache.table = Arc::new(table.without_least_used());
+        if time && table.len() >= self.limits()[0] && Arc::ptr_eq(&cache.table, table) {
+            cache.table = Arc::new(table.without_least_used(py));
         }
         time
     }
 
     /// Whether the next trace is one of the last: then guards are kept in words, to tell which one kept failing.
     pub(super) fn is_near_limit(&self) -> PyResult<bool> {
+        let [entries, traces] = self.limits();
         let cache = self.cache.lock().map_err(|_| poisoned())?;
-        Ok(cache.table.len() + 2 >= ENTRIES || cache.traced + 2 >= TRACES)
+        Ok(cache.table.len() + 2 >= entries || cache.traced + 2 >= traces)
     }
 
     /// Tells, in the log of the program, that calls run uncompiled from now on.
@@ -73,7 +81,8 @@ impl Compiled {
             text.push_str(&format!("\n  the guard that kept failing: {guard}"));
         }
         text.push_str(
-            "\n  slotrt.explain(f)(...) shows all guards; slotrt.disable(f) leaves a function alone for good",
+            "\n  slotrt.explain(f)(...) shows all guards; slotrt.compile(f, recompile_limit=…) allows more traces; slotrt.disable(f) leaves \
+             a function alone for good",
         );
         let log = py.import("logging")?.call_method1("getLogger", ("slotrt",))?;
         log.call_method1("warning", ("%s", text)).map(drop)

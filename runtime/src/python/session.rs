@@ -25,6 +25,9 @@ pub struct Session {
     made_anew: Mutex<MadeAnew>,
 }
 
+/// Backend, `fullgraph`, `dynamic` and `recompile_limit`.
+type Chosen<'py> = (Option<Bound<'py, PyAny>>, bool, Option<bool>, Option<usize>);
+
 #[pymethods]
 impl Session {
     #[new]
@@ -52,7 +55,7 @@ impl Session {
     /// The callable that traces a Python function on its first call.
     ///
     /// `forwarder`: the function only passes calls on to another callable.
-    #[pyo3(signature = (function, backend, fullgraph, forwarder = false, dynamic = None))]
+    #[pyo3(signature = (function, backend, fullgraph, forwarder = false, dynamic = None, recompile_limit = None))]
     fn compile<'py>(
         &self,
         function: &Bound<'py, PyAny>,
@@ -60,8 +63,9 @@ impl Session {
         fullgraph: bool,
         forwarder: bool,
         dynamic: Option<bool>,
+        recompile_limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut options = Options { backend, fullgraph, dynamic };
+        let mut options = Options { backend, fullgraph, dynamic, recompile_limit };
         // What is dropped or made meanwhile may run code that compiles.
         if !forwarder && let Ok(mut made_anew) = self.made_anew.try_lock() {
             options = match made_anew.dispatcher(&self.shared, options, function)? {
@@ -77,8 +81,8 @@ impl Session {
         callable::new(function, Box::new(compiled), false)
     }
 
-    /// `(backend, fullgraph, dynamic)` of what this session has compiled; `None` for any other object.
-    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<(Option<Bound<'py, PyAny>>, bool, Option<bool>)> {
+    /// `(backend, fullgraph, dynamic, recompile_limit)` of what this session has compiled; `None` for any other object.
+    fn options<'py>(&self, compiled: &Bound<'py, PyAny>) -> Option<Chosen<'py>> {
         let of = callable::with_dispatch(compiled, |dispatch| {
             let dispatch: &dyn Any = dispatch;
             let own = dispatch.downcast_ref::<Compiled>();
@@ -88,7 +92,7 @@ impl Session {
         });
         let options = &of??.options;
         let backend = options.backend.as_ref().map(|backend| backend.bind(compiled.py()).clone());
-        Some((backend, options.fullgraph, options.dynamic))
+        Some((backend, options.fullgraph, options.dynamic, options.recompile_limit))
     }
 
     /// What calls of compiled functions do, by number: the default; run as they are; run as they are, or raise, where no compiled

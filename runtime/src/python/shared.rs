@@ -18,6 +18,8 @@ pub struct Options {
     /// Whether numbers are symbolic: none; those that callers give, from the first trace on; or, where it is not said, those that have
     /// been seen to change.
     pub dynamic: Option<bool>,
+    /// How many sets of guards a frame may have; `None`: as many as usual.
+    pub recompile_limit: Option<usize>,
 }
 
 impl Options {
@@ -32,12 +34,14 @@ impl Options {
             backend: self.backend.as_ref().map(|backend| backend.clone_ref(py)),
             fullgraph: false,
             dynamic: self.dynamic,
+            recompile_limit: self.recompile_limit,
         }
     }
 
     /// Whether functions that are called below are compiled in the same way.
     pub fn compile_like(&self, other: &Self) -> bool {
         self.dynamic == other.dynamic
+            && self.recompile_limit == other.recompile_limit
             && match (&self.backend, &other.backend) {
                 (Some(one), Some(other)) => one.is(other),
                 (one, other) => one.is_none() && other.is_none(),

@@ -5,7 +5,7 @@ use crate::bytecode::shape::{Bound, Entry};
 use crate::bytecode::{Code, Handler, Instr, LocalKind};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
+use pyo3::types::{PyInt, PyTuple};
 
 /// A block while it is written.
 pub(super) struct Block<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Block<'a> {
     pub packs: bool,
     /// The stack entry that says where the exception came from, and what it is to say.
     pub unit: Option<(usize, u32)>,
+    /// The stack entries that are to become iterators, with the sequences below them.
+    pub indices: Vec<usize>,
 }
 
 impl Block<'_> {
@@ -30,8 +32,14 @@ impl Block<'_> {
     }
 
     /// Writes the block: packs what the frame holds, and returns the packet or delegates.
-    pub fn write(&mut self, py: Python<'_>, layout: &PacketLayout, constant: usize, constants: &TransferConstants) {
-        let carried = self.take_down(py, layout, constants);
+    pub fn write(
+        &mut self,
+        py: Python<'_>,
+        layout: &PacketLayout,
+        constant: usize,
+        constants: &TransferConstants,
+    ) -> PyResult<()> {
+        let carried = self.take_down(py, layout, constants)?;
         let delegates = layout.delegates && !self.packs;
         let callee = if delegates {
             self.code.begin_call(py, constants, constant)
@@ -52,7 +60,8 @@ impl Block<'_> {
             depth += 1;
         }
         if delegates {
-            return self.delegate(py, depth as usize - 2, constants);
+            self.delegate(py, depth as usize - 2, constants);
+            return Ok(());
         }
         if layout.namespace {
             let namespace = self.code.load_namespace(py, constants);
@@ -61,6 +70,7 @@ impl Block<'_> {
         }
         self.push(Op::BUILD_TUPLE, depth as usize);
         self.push(Op::RETURN_VALUE, 0);
+        Ok(())
     }
 
     /// Pushes the surviving frames.
@@ -77,14 +87,16 @@ impl Block<'_> {
         py: Python<'_>,
         layout: &PacketLayout,
         constants: &TransferConstants,
-    ) -> Vec<(usize, Bound)> {
+    ) -> PyResult<Vec<(usize, Bound)>> {
         let mut carried = Vec::new();
         let replaced = self.unit.map(|(at, _)| at);
-        if (0..layout.stack.len()).any(|index| layout.stack[index].may_be_integer() && replaced != Some(index)) {
+        let reads = |index: usize| layout.stack[index].may_be_integer() && replaced != Some(index);
+        if !self.indices.is_empty() || (0..layout.stack.len()).any(reads) {
             let reader = self.code.constant(constants.unit_reader.bind(py).as_any());
-            let none = self.code.constant(py.None().bind(py));
+            let indices = PyTuple::new(py, &self.indices)?;
+            let indices = self.code.constant(indices.as_any());
             let (subscribe, drop) = (self.code.subscribe(), self.code.instr(Op::POP_TOP, 0));
-            let loads = [reader, none].map(|constant| self.code.instr(Op::LOAD_CONST, constant));
+            let loads = [reader, indices].map(|constant| self.code.instr(Op::LOAD_CONST, constant));
             self.instrs.extend(loads.into_iter().chain([subscribe, drop]));
         }
         for (index, entry) in layout.stack.iter().enumerate().rev() {
@@ -111,7 +123,7 @@ impl Block<'_> {
             }
         }
         carried.reverse();
-        carried
+        Ok(carried)
     }
 
     /// Pushing another exception gives the one being handled; then both are popped.

@@ -53,15 +53,17 @@ impl Sharer {
     }
 }
 
-/// Makes objects of the places in code on the running frame's stack.
+/// Makes objects of what is none on the running frame's stack: iterators of the sequences whose indices lie at the places given, integers
+/// of the rest.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 pub(super) struct UnitReader;
 
 #[pymethods]
 impl UnitReader {
-    fn __getitem__(&self, nothing: &Bound<'_, PyAny>) -> PyResult<()> {
-        units::make_objects(nothing.py())
+    fn __getitem__(&self, py: Python<'_>, indices: Vec<usize>) -> PyResult<()> {
+        units::make_iterators(py, &indices)?;
+        units::make_objects(py)
     }
 }
 

@@ -2,7 +2,7 @@
 //! continuation that the iteration before has.
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
-use crate::bytecode::shape::{Bound, State};
+use crate::bytecode::shape::{Bound, Entry, State};
 use crate::bytecode::{Code, Position, flag};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -81,6 +81,15 @@ impl RootCode {
         self.instrs.get(index).copied().flatten().ok_or(Refusal::Unreachable(index))
     }
 
+    /// The places on the stack at which packets of its frames carry an iterator for a sequence that is read by an index, and nothing
+    /// for the index. Generators show the sequence, so that theirs carry both.
+    pub fn indices(&self, state: &State) -> Vec<usize> {
+        if self.root.delegates() {
+            return Vec::new();
+        }
+        (0..state.stack.len()).filter(|place| state.stack[*place] == Entry::IndexOrNull).collect()
+    }
+
     /// The state in terms of the root's slots.
     pub fn state(&self, state: &State) -> State {
         let mut bound = vec![Bound::No; self.root.locals.len()];
@@ -89,7 +98,9 @@ impl RootCode {
                 *entry = *value;
             }
         }
-        State { stack: state.stack.clone(), bound }
+        let mut stack = state.stack.clone();
+        self.indices(state).into_iter().for_each(|place| stack[place] = Entry::Null);
+        State { stack, bound }
     }
 
     /// The code's slot for a root's slot.

@@ -7,7 +7,7 @@ use super::metadata::RootCode;
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::State;
-use crate::bytecode::{Code, Handler, Instr, Label, Position};
+use crate::bytecode::{Code, Error, Handler, Instr, Label, Position, Problem};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -120,8 +120,9 @@ fn copy_to_survivors(py: Python<'_>, split: &mut Split, constants: &TransferCons
 /// Whether a handler, and each that takes what it raises, does nothing but unbind variables and raise again: they run where they are, so
 /// that the frame that raised is the one that ends. What a continuation exchanges exceptions with has no place in its root to go on at.
 fn only_raises_again(site: &Site<'_>, handler: Label) -> bool {
-    const CLEANUP: [Op; 9] = [
+    const CLEANUP: [Op; 10] = [
         Op::NOP,
+        Op::LOAD_COMMON_CONSTANT,
         Op::CALL_INTRINSIC_1,
         Op::COPY,
         Op::POP_EXCEPT,
@@ -260,8 +261,10 @@ impl Exits<'_, '_> {
             first: self.temporaries,
             packs: original.is_continuation(self.py),
             unit,
+            indices: root.indices(state),
         };
-        block.write(self.py, &layout, constant, constants);
+        let written = block.write(self.py, &layout, constant, constants);
+        written.map_err(|error| Error::new(index, Problem::Object(error.to_string())))?;
         let mut instrs = block.instrs;
         instrs.extend(block.handlers);
         // The frame's start stands on the `def` line, which no trace function may see as a line that runs.

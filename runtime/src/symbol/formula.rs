@@ -26,6 +26,15 @@ pub struct Formula {
 }
 
 impl Formula {
+    /// The number that it is, whatever comes in.
+    #[must_use]
+    pub fn known(&self) -> Option<Number> {
+        match *self.steps {
+            [Step::Constant(number)] => Some(number),
+            _ => None,
+        }
+    }
+
     /// Flattens an expression.
     #[must_use]
     pub fn new(table: &Expressions, id: ExpressionId) -> Self {

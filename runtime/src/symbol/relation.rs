@@ -135,6 +135,15 @@ impl Condition {
         self.right.symbols(found);
     }
 
+    /// What it compares with an integer that it asks for.
+    #[must_use]
+    pub fn asked(&self) -> Option<(&Formula, i64)> {
+        match (self.comparison, self.right.known()?) {
+            (Comparison::Equal, Number::Integer(integer)) => Some((&self.left, integer)),
+            _ => None,
+        }
+    }
+
     /// Whether it holds; not where something on the way does not fit.
     #[must_use]
     pub fn holds(&self, input: &impl Fn(Symbol) -> Option<Number>) -> bool {

@@ -21,17 +21,25 @@ impl<'t> Preprocessor<'t> {
         Ok(made)
     }
 
-    /// Preprocesses the file of that path: a `.c` file, or a header, whose own code is kept then.
+    /// Preprocesses the file of that path, or the only one of its name: a `.c` file, or a header, whose own code is kept then.
     pub fn unit(&self, path: &str) -> Result<Unit, Diagnostics> {
-        let Some(index) = self.tree.index(path) else {
+        let Some(index) = self.tree.index(path).or_else(|| self.tree.only_file(path)) else {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let namesakes: Vec<&str> = self.tree.files().iter().map(|file| file.path()).collect();
+            let namesakes: Vec<&str> =
+                namesakes.into_iter().filter(|other| other.rsplit('/').next() == Some(name)).collect();
+            let help = match namesakes.as_slice() {
+                [] => "what it defines is left out; paths are relative to the root of the tree, such as Objects/abstract.c".to_owned(),
+                several => format!("what it defines is left out; it may have moved to one of {}", several.join(", ")),
+            };
             return Err(Diagnostics(vec![Diagnostic {
-                severity: Severity::Error,
+                severity: Severity::Gap,
                 code: "preprocess/no-such-file",
                 file: path.to_owned(),
                 line: 0,
                 column: 0,
                 message: "the tree has no such C file".to_owned(),
-                help: "paths are relative to the root of the tree, such as Objects/abstract.c".to_owned(),
+                help,
             }]));
         };
         let arena = Bump::new();

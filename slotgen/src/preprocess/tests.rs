@@ -122,3 +122,14 @@ fn errors_have_places() {
         [("preprocess/bad-condition", 3), ("preprocess/unbalanced-if", 6), ("preprocess/unbalanced-if", 7)]
     );
 }
+
+#[test]
+fn a_file_that_moved_is_read_where_it_is() {
+    let tree = tree(&[("Objects/list/x.c", "int a;\n"), ("Objects/y.c", ""), ("Modules/y.c", "")]);
+    let moved = run(&tree, "Objects/x.c", &release(&tree)).unwrap();
+    assert_eq!((moved.path.as_str(), words(&moved.text).as_str()), ("Objects/list/x.c", "int a;"));
+    let missing = |path| run(&tree, path, &release(&tree)).unwrap_err().0.remove(0);
+    assert_eq!(missing("Python/y.c").code, "preprocess/no-such-file");
+    assert!(missing("Python/y.c").help.ends_with("it may have moved to one of Modules/y.c, Objects/y.c"));
+    assert!(!missing("Python/z.c").help.contains("moved"));
+}

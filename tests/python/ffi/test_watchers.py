@@ -58,6 +58,22 @@ class Bookkeeping(Case):
         del compiled
         self.assertEqual(self.watched(), before)
 
+    @unittest.skipUnless(TELLS, "nothing is watched")
+    def test_what_changes_from_call_to_call_is_soon_left_alone(self):
+        """Of several things that all change at each call none is watched after two calls of compiled code."""
+        modules = [fresh(x=[0]) for _ in range(8)]
+        text = "def f(): return [" + ", ".join(f"len(m{number}.x)" for number in range(8)) + "]"
+        compiled = slotrt.compile(made(text, fresh(**{f"m{number}": module for number, module in enumerate(modules)}).__dict__))
+        before, counts = self.watched()[0], []
+        for _ in range(5):
+            for module in modules:
+                module.x = [0]
+            self.assertEqual(compiled(), [1] * 8)
+            counts.append(_slotrt._watched()[0] - before)
+        self.assertEqual(slotrt.stats()["frames_compiled"], 1)
+        self.assertGreaterEqual(counts[1], 8)
+        self.assertLess(counts[3], 8)
+
     def test_what_is_watched_may_die(self):
         module = fresh(thing=None)
 

@@ -151,10 +151,31 @@ impl Index {
         own.or_else(|| all.iter().find(|entry| !entry.is_static)).or(all.first()).copied()
     }
 
+    /// The functions of a file that have the same name but for prefixes and suffixes: what took the place of one that is gone, most likely.
+    pub fn successors(&self, name: &str, file: &str) -> Vec<&Entry> {
+        let bare_name = bare(name);
+        let others = self.entries.iter().filter(|entry| entry.name != name && !entry.digest.is_empty());
+        others.filter(|entry| (entry.file == file || entry.unit == file) && bare(&entry.name) == bare_name).collect()
+    }
+
     /// The entry whose text has a line of a file.
     pub fn at(&self, file: &str, line: u32) -> Option<&Entry> {
         let within = self.entries.iter().filter(|entry| entry.file == file && entry.line <= line && line <= entry.end);
         within.min_by_key(|entry| entry.end - entry.line)
+    }
+}
+
+/// A name without what CPython puts around it when a function becomes internal, public or a part of another: `_PySet_Contains`, `set_contains`
+/// and `set_contains_lock_held` are one.
+fn bare(name: &str) -> String {
+    const PARTS: [&str; 5] = ["_lock_held", "_impl", "_inner", "_internal", "_unlocked"];
+    let name = name.trim_start_matches('_');
+    let name = name.strip_prefix("Py").unwrap_or(name);
+    let name = PARTS.iter().fold(name, |name, part| name.strip_suffix(part).unwrap_or(name));
+    // `set___contains__` is a method of Python.
+    match name.contains("__") {
+        true => name.to_owned(),
+        false => name.chars().filter(|c| *c != '_').collect::<String>().to_lowercase(),
     }
 }
 

@@ -5,6 +5,8 @@ use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// What the states of the conditions are written as.
@@ -53,6 +55,13 @@ impl ArrayCheck {
     }
 }
 
+/// Of arrays of one shape, with the same flags. Types that are equal need not be one object.
+fn number(shape: &[isize], flags: i32) -> u64 {
+    let mut hasher = FxHasher::default();
+    (shape, flags).hash(&mut hasher);
+    hasher.finish()
+}
+
 impl DomainCheck for ArrayCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         if !value.get_type().is(&self.class) {
@@ -75,6 +84,15 @@ impl DomainCheck for ArrayCheck {
                 && self.shape == other.shape
                 && self.flags == other.flags
         })
+    }
+
+    fn wanted(&self) -> Option<(u64, u64)> {
+        Some((self.class.as_ptr() as u64, number(&self.shape, self.flags)))
+    }
+
+    fn number(&self, value: &Bound<'_, PyAny>) -> Option<u64> {
+        let read = value.get_type().is(&self.class).then(|| ndarray::metadata(value))?;
+        Some(number(read.shape, read.flags & FLAGS))
     }
 
     fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {

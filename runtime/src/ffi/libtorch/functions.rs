@@ -23,6 +23,22 @@ pub(super) type Get<T> = unsafe extern "C" fn(Handle, *mut T) -> i32;
 /// A function without arguments.
 pub(super) type Ask<T> = unsafe extern "C" fn() -> T;
 
+/// How `libstdc++` lays out a `std::deque`: it is empty where both ends are one place.
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Deque {
+    map: [usize; 2],
+    start: [usize; 4],
+    finish: [usize; 4],
+}
+
+impl Deque {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.start[0] == self.finish[0]
+    }
+}
+
 /// The functions.
 #[derive(Debug)]
 pub(super) struct Functions {
@@ -46,6 +62,12 @@ pub(super) struct Functions {
     pub dispatch_modes: Ask<i64>,
     /// Gives a `std::shared_ptr*`, whose first word is 0 where it is empty.
     pub tracing: Ask<*const usize>,
+    /// 0 while classes take over calls with their instances.
+    pub overrides: Ask<i32>,
+    /// Whether the thread passes over all of these kinds of kernels, which are bits.
+    pub excludes: unsafe extern "C" fn(u64) -> bool,
+    /// Gives a struct that begins with a `std::deque`: [`Deque`].
+    pub saving_hooks: Ask<*const Deque>,
     /// Gives a `std::vector*`, whose first two words are equal where it is empty.
     pub layers: Ask<*const [usize; 2]>,
 }
@@ -70,6 +92,10 @@ impl Functions {
         if library.is_null() {
             return None;
         }
+        // Only of `libstdc++` have strings such a name: then deques are laid out as [`Deque`] says.
+        // SAFETY: the pointer is not used.
+        let _strings: usize =
+            unsafe { symbol(library, c"_ZN2at23SavedTensorDefaultHooks26get_disabled_error_messageB5cxx11Ev") }?;
         // SAFETY: each type is what PyTorch's headers say of the function of that name: the C functions in `aoti_torch/c/shim.h`, the C++
         // functions by their mangled names, which name their parameters. Their results are numbers, or references, which are pointers.
         unsafe {
@@ -92,6 +118,9 @@ impl Functions {
                 function_modes: symbol(library, c"_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv")?,
                 dispatch_modes: symbol(library, c"_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv")?,
                 tracing: symbol(library, c"_ZN5torch3jit6tracer15getTracingStateEv")?,
+                overrides: symbol(library, c"_ZN2at4impl22PythonTorchFunctionTLS18get_disabled_stateEv")?,
+                excludes: symbol(library, c"_ZN3c104impl31tls_is_dispatch_keyset_excludedENS_14DispatchKeySetE")?,
+                saving_hooks: symbol(library, c"_ZN2at23SavedTensorDefaultHooks13get_tls_stateEv")?,
                 layers: symbol(library, c"_ZN2at9functorch20getDynamicLayerStackEv")?,
             })
         }

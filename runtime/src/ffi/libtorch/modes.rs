@@ -1,13 +1,25 @@
 //! Modes of the running thread.
 use super::functions::Functions;
+use crate::ffi::modules;
+use pyo3::intern;
 use pyo3::prelude::*;
 
-/// Modes of the thread that are words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Modes of the thread, as words.
+#[derive(Debug)]
 pub struct ModeWords {
-    /// Whether gradients are recorded, the thread is in inference mode, autocast keeps what it has cast, and programs are being recorded.
-    flags: [bool; 4],
+    words: Words,
+    /// Which kinds of kernels the thread passed over. Those that choose types are among them unless autocast is on for their device.
+    excluded: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Words {
+    /// Whether gradients are recorded, the thread is in inference mode, autocast keeps what it has cast, programs are being recorded, and
+    /// hooks look at what operations save.
+    flags: [bool; 5],
     default_dtype: i8,
+    /// Whether classes take over calls with their instances.
+    overrides: i32,
     /// How many modes see functions called, and operations dispatched.
     modes: [i64; 2],
     /// Whether a function is being transformed.
@@ -17,34 +29,56 @@ pub struct ModeWords {
 impl ModeWords {
     /// As they are now; `None` where PyTorch has not the functions that tell.
     #[must_use]
-    pub fn now(py: Python<'_>) -> Option<Self> {
-        let functions = Functions::get(py)?;
-        // SAFETY: these read variables of the thread; the references that two of them give are to live objects, which begin as they say.
-        unsafe {
-            let [begin, end] = *(functions.layers)();
-            Some(Self {
-                flags: [
-                    (functions.grad)(),
-                    (functions.inference)(),
-                    (functions.autocast_cache)(),
-                    *(functions.tracing)() != 0,
-                ],
-                default_dtype: (functions.default_dtype)(),
-                modes: [(functions.function_modes)(), (functions.dispatch_modes)()],
-                is_transforming: begin != end,
-            })
-        }
+    pub fn of_thread(py: Python<'_>) -> Option<Self> {
+        let words = Words::now(Functions::get(py)?);
+        let native = modules::imported(intern!(py, "torch._C"))?;
+        let excluded = native.getattr(intern!(py, "_dispatch_tls_local_exclude_set")).ok()?.call0().ok()?;
+        let excluded = excluded.call_method0(intern!(py, "raw_repr")).ok()?.extract().ok()?;
+        Some(Self { words, excluded })
     }
 
-    /// Whether modes see functions being called.
+    /// Whether modes see functions being called, or nothing tells.
     #[must_use]
-    pub fn sees_functions(&self) -> bool {
-        self.modes[0] != 0
+    pub fn see_functions(py: Python<'_>) -> bool {
+        Functions::get(py).is_none_or(|functions| Words::now(functions).modes[0] != 0)
     }
 
     /// Whether nothing sees functions or operations, and nothing transforms them.
     #[must_use]
     pub fn are_plain(&self) -> bool {
-        self.modes == [0, 0] && !self.is_transforming
+        self.words.modes == [0, 0] && !self.words.is_transforming && !self.words.flags[HOOKS]
+    }
+
+    /// Whether they are still so, and autocast is on for no device for which it was off.
+    #[must_use]
+    pub fn hold(&self, py: Python<'_>) -> bool {
+        let Some(functions) = Functions::get(py) else { return false };
+        // SAFETY: this reads a variable of the thread; a set of kinds of kernels is a struct of one number, passed as that.
+        Words::now(functions) == self.words && unsafe { (functions.excludes)(self.excluded) }
+    }
+}
+
+/// Where [`Words::flags`] has the hooks.
+const HOOKS: usize = 4;
+
+impl Words {
+    fn now(functions: &Functions) -> Self {
+        // SAFETY: these read variables of the thread; the references that three of them give are to live objects, which begin as they say.
+        unsafe {
+            let [begin, end] = *(functions.layers)();
+            Self {
+                flags: [
+                    (functions.grad)(),
+                    (functions.inference)(),
+                    (functions.autocast_cache)(),
+                    *(functions.tracing)() != 0,
+                    !(*(functions.saving_hooks)()).is_empty(),
+                ],
+                default_dtype: (functions.default_dtype)(),
+                overrides: (functions.overrides)(),
+                modes: [(functions.function_modes)(), (functions.dispatch_modes)()],
+                is_transforming: begin != end,
+            }
+        }
     }
 }

@@ -4,7 +4,9 @@ use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use rustc_hash::FxHasher;
 use std::ffi::c_void;
+use std::hash::{Hash, Hasher};
 
 /// What a tensor of an exact class was: dtype, device, layout, sizes, strides; whether it requires a gradient, is a leaf, is seen conjugated
 /// or negated.
@@ -20,6 +22,15 @@ pub struct TensorWords {
 
 /// Where objects keep their `at::Tensor`: behind what all objects have.
 const PLACE: usize = size_of::<ffi::PyObject>();
+
+/// Where [`TensorWords::kinds`] has the layout.
+const LAYOUT: usize = 3;
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// A tensor whose memory is where it should be.
 #[derive(Clone, Copy)]
@@ -118,23 +129,63 @@ impl TensorWords {
         self.layout(value).is_some_and(|(sizes, strides)| *sizes == *self.sizes && *strides == *self.strides)
     }
 
-    /// Sizes and strides of a tensor of which all else is the same, with as many dimensions.
+    /// What tensors of this class, layout and number of dimensions have in common, as a number.
     #[must_use]
-    pub fn layout<'a>(&self, value: &'a Bound<'_, PyAny>) -> Option<(&'a [i64], &'a [i64])> {
+    pub fn kind(&self) -> u64 {
+        hash(&(self.class.as_ptr() as usize, self.kinds[LAYOUT], self.sizes.len()))
+    }
+
+    /// All the rest as a number: of `sizes` false without sizes and strides.
+    #[must_use]
+    pub fn number(&self, sizes: bool) -> u64 {
+        let numbers: [&[i64]; 2] = if sizes { [&self.sizes, &self.strides] } else { [&[], &[]] };
+        hash(&(self.kinds, self.flags, numbers))
+    }
+
+    /// That number of another tensor of the same kind; `None` where it is of another one, or PyTorch does not say.
+    #[must_use]
+    pub fn number_of(&self, value: &Bound<'_, PyAny>, sizes: bool) -> Option<u64> {
+        let tensor = self.tensor(value)?;
+        let kinds = tensor.kinds()?;
+        // A tensor of another kind may have no sizes: they are read last.
+        if kinds[LAYOUT] != self.kinds[LAYOUT] || tensor.dim()? != self.sizes.len() {
+            return None;
+        }
+        let count = if sizes { self.sizes.len() } else { 0 };
+        // SAFETY: the numbers are the tensor's, which the object holds; nothing changes it while they are read.
+        let numbers = unsafe {
+            match sizes {
+                true => {
+                    [tensor.numbers(tensor.functions.sizes, count)?, tensor.numbers(tensor.functions.strides, count)?]
+                }
+                false => [&[][..], &[][..]],
+            }
+        };
+        Some(hash(&(kinds, tensor.flags(), numbers)))
+    }
+
+    /// The tensor of an object of the class.
+    fn tensor<'a>(&self, value: &'a Bound<'_, PyAny>) -> Option<Tensor<'a>> {
         if value.get_type_ptr().cast() != self.class.as_ptr() {
             return None;
         }
         let functions = Functions::get(value.py())?;
         // SAFETY: the value is of the class for which this was found out.
-        let tensor = unsafe { Tensor::of(functions, value) }?;
+        unsafe { Tensor::of(functions, value) }
+    }
+
+    /// Sizes and strides of a tensor of which all else is the same, with as many dimensions.
+    #[must_use]
+    pub fn layout<'a>(&self, value: &'a Bound<'_, PyAny>) -> Option<(&'a [i64], &'a [i64])> {
+        let tensor = self.tensor(value)?;
         // A tensor of another kind may have no sizes: they are read last.
         if tensor.kinds()? != self.kinds || tensor.flags() != self.flags || tensor.dim()? != self.sizes.len() {
             return None;
         }
         // SAFETY: the numbers are the tensor's, which the object holds; nothing changes it while they are compared.
         unsafe {
-            let sizes = tensor.numbers(functions.sizes, self.sizes.len())?;
-            Some((sizes, tensor.numbers(functions.strides, self.sizes.len())?))
+            let sizes = tensor.numbers(tensor.functions.sizes, self.sizes.len())?;
+            Some((sizes, tensor.numbers(tensor.functions.strides, self.sizes.len())?))
         }
     }
 }

@@ -80,6 +80,13 @@ impl SetLayout {
         Ok(Some(Self { mask, finger, places, keys: PyTuple::new(set.py(), keys)?.unbind() }))
     }
 
+    /// The same table, read once.
+    #[must_use]
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        let Self { mask, finger, places, keys } = self;
+        Self { mask: *mask, finger: *finger, places: places.clone(), keys: keys.clone_ref(py) }
+    }
+
     /// The keys in the order of the table.
     #[must_use]
     pub fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {

@@ -57,7 +57,8 @@ impl WeakObject {
     }
 
     /// Where it lies; where `None` lies once it is gone.
-    pub(in crate::ffi) fn address(&self, _py: Python<'_>) -> usize {
+    #[must_use]
+    pub fn address(&self, _py: Python<'_>) -> usize {
         // SAFETY: attached; the exact type was looked at, and the reference is live.
         unsafe { (*self.0.as_ptr().cast::<ffi::PyWeakReference>()).wr_object as usize }
     }

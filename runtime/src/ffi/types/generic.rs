@@ -42,9 +42,17 @@ pub fn generic_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict
     dict.ok()?.cast_into().ok()
 }
 
-#[cfg(Py_3_13)]
+#[cfg(all(Py_3_13, not(Py_3_15)))]
 unsafe extern "C" {
     fn _PyObject_SetManagedDict(object: *mut ffi::PyObject, dict: *mut ffi::PyObject) -> std::ffi::c_int;
+}
+
+/// The same, which 3.15 does not export, by the way of `object.__dict__ = dict`.
+#[cfg(Py_3_15)]
+#[expect(non_snake_case, reason = "CPython's name")]
+unsafe fn _PyObject_SetManagedDict(object: *mut ffi::PyObject, dict: *mut ffi::PyObject) -> std::ffi::c_int {
+    // SAFETY: as the caller promises; such a class keeps nothing else there.
+    unsafe { ffi::PyObject_GenericSetDict(object, dict, std::ptr::null_mut()) }
 }
 
 /// Has an instance keep its attributes in its `__dict__`, this one, and nowhere else. While they are stored in the object, as from 3.13 on,

@@ -38,14 +38,15 @@ impl Watch {
 
     /// Whether nothing that it was set on has changed.
     #[must_use]
+    #[inline]
     pub fn holds(&self) -> bool {
-        self.cause().is_none()
+        self.invalidation.cause().is_none()
     }
 
-    /// The mark of what changed first; `None` while it holds.
+    /// The marks of what has changed.
     #[must_use]
-    pub fn cause(&self) -> Option<u32> {
-        self.invalidation.cause()
+    pub fn causes(&self) -> Vec<u32> {
+        self.invalidation.causes()
     }
 }
 

@@ -87,7 +87,7 @@ impl Watch {
 
     /// Never asked.
     #[must_use]
-    pub fn cause(&self) -> Option<u32> {
+    pub fn causes(&self) -> Vec<u32> {
         match self.0 {}
     }
 

@@ -32,6 +32,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a module", name);
         }
         if let Some(value) = self.in_globals(&dict, name) {
+            self.refuse_lazy_import(value, name)?;
             return Ok(value);
         }
         if found.is_some() {

@@ -48,6 +48,14 @@ impl UsedRegistry {
     }
 }
 
+/// Whether each context has filters of its own: `-X context_aware_warnings`.
+fn are_of_context(py: Python<'_>) -> bool {
+    let flags = py.import(name!("sys")).and_then(|sys| sys.getattr(name!("flags")));
+    flags.is_ok_and(|flags| {
+        flags.getattr(name!("context_aware_warnings")).is_ok_and(|flag| flag.is_truthy().unwrap_or(true))
+    })
+}
+
 /// A warning, and the place that it is told of.
 struct Warning<'py> {
     text: Bound<'py, PyString>,
@@ -98,9 +106,12 @@ impl<'py> Tracer<'py> {
         Ok(Some(self.none()))
     }
 
-    /// Whether filters were changed within the trace: what modules have warned of before counts no more.
+    /// Whether filters were changed within the trace: what modules have warned of before counts no more. Those of a context (3.14) are
+    /// not looked at.
     fn has_own_filters(&self) -> bool {
-        self.state.settings.iter().any(|setting| setting.names() == ("_warnings", "_filters_mutated"))
+        const CHANGED: [&str; 2] = ["_filters_mutated", "_filters_mutated_lock_held"];
+        let changed = |(module, name): (&str, &str)| module == "_warnings" && CHANGED.contains(&name);
+        self.state.settings.iter().any(|setting| changed(setting.names())) && !are_of_context(self.py)
     }
 
     fn warn_at(&mut self, text: &Bound<'py, PyString>, category: &Bound<'py, PyType>, above: usize) -> Traced<()> {

@@ -3,12 +3,13 @@ use crate::bytecode::{Code, LocalKind, flag};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::generator::{Generator, GeneratorKind, GeneratorObject, GeneratorState};
 use crate::trace::state::materialised::Materialised;
+use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyRange, PyString, PyTuple};
 use std::sync::Arc;
 
 /// Makes a generator: `begin(function, positional, rest, keywords, more)`; the last two but one, and the last, `None` where the
@@ -132,9 +133,33 @@ impl<'py> Tracer<'py> {
         Ok(Some([positional, others[0], keywords, others[1]]))
     }
 
+    /// Whether what a generator expression goes through may be asked for an iterator again, and nobody sees that.
+    fn iterates_alike(&mut self, frame: &Frame) -> Traced<bool> {
+        let Some(iterable) = frame.locals.first().copied().flatten() else { return Ok(false) };
+        if frame.stack.first() == Some(&StackEntry::Object(iterable)) {
+            return Ok(true);
+        }
+        let class = self.class_of(iterable)?;
+        let py = self.py;
+        let plain = [
+            py.get_type::<PyList>(),
+            py.get_type::<PyTuple>(),
+            py.get_type::<PyString>(),
+            py.get_type::<PyBytes>(),
+            py.get_type::<PyRange>(),
+        ];
+        Ok(plain.iter().any(|plain| class.is(plain)))
+    }
+
     /// What the parameter in a slot was bound to when the frame was made.
     fn bound_to(&mut self, code: &Code, slot: usize, bind: &Bind<'_>) -> Traced<Option<ValueId>> {
-        let Bind::Given(frame) = bind else { return Ok(Some(self.none())) };
+        let iterates = slot == 0 && code.iterates_first();
+        let Bind::Given(frame) = bind else {
+            return Ok(Some(if iterates { self.constant(PyTuple::empty(self.py).into_any()) } else { self.none() }));
+        };
+        if iterates && !self.iterates_alike(frame)? {
+            return Ok(None);
+        }
         let Some(value) = frame.locals.get(slot).copied().flatten() else { return Ok(None) };
         match code.locals.get(slot) {
             Some(local) if local.kind.contains(LocalKind::CELL) => self.cell_contents(value),

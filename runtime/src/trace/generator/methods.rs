@@ -220,8 +220,9 @@ impl<'py> Tracer<'py> {
                 Ok(Some(self.constant(code)))
             }
             "yieldfrom" | "await" => {
-                let none = self.none();
-                Ok(Some(self.gen_yf(id)?.unwrap_or(none)))
+                let Some(delegate) = self.gen_yf(id)? else { return Ok(Some(self.none())) };
+                self.refuse_sequence_iterator(delegate)?;
+                Ok(Some(delegate))
             }
             "__name__" | "__qualname__" => {
                 let function = {

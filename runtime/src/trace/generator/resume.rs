@@ -5,7 +5,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::generator::{GeneratorKind, GeneratorState, ResumeWith, SendResult};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, Unwind, internal};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 
@@ -89,9 +89,22 @@ impl<'py> Tracer<'py> {
     pub(crate) fn gen_yf(&mut self, id: ValueId) -> Traced<Option<ValueId>> {
         let generator = self.generator(id)?;
         match (generator.progress, &generator.frame) {
-            (GeneratorState::Delegating, Some(frame)) => frame.peek(1).map(Some),
+            (GeneratorState::Delegating, Some(frame)) => frame.iterator().map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// Breaks where a program could see the iterator over a sequence to which a generator delegates: from 3.15 on it delegates to the
+    /// sequence itself.
+    pub(crate) fn refuse_sequence_iterator(&mut self, delegate: ValueId) -> Traced<()> {
+        const ITERATORS: [&str; 5] =
+            ["list_iterator", "tuple_iterator", "str_iterator", "str_ascii_iterator", "bytes_iterator"];
+        let class = self.class_of(delegate)?;
+        let name = crate::ffi::types::c_name(&class);
+        if cfg!(Py_3_15) && ITERATORS.contains(&&*name) {
+            return unsupported("sequence to which a generator delegates", name);
+        }
+        Ok(())
     }
 
     /// `gen_close`: what the frame returned on the way.

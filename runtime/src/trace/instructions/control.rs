@@ -30,16 +30,20 @@ impl<'py> Tracer<'py> {
         Ok(Flow::Next)
     }
 
-    pub(crate) fn get_iter_op(&mut self, frame: &mut Frame) -> Traced<Flow> {
+    /// From 3.15 on an argument says that a generator is to delegate to the iterator.
+    pub(crate) fn get_iter_op(&mut self, frame: &mut Frame, delegates: bool) -> Traced<Flow> {
+        if delegates {
+            return self.get_yield_from_iter(frame);
+        }
         let iterable = frame.pop()?;
         let iterator = self.get_iter(iterable)?;
-        frame.push(iterator);
+        frame.push_iterator(iterator);
         Ok(Flow::Next)
     }
 
     /// The target is `END_FOR`, which runs with a value pushed; the specialised jump skips both pops. Without it the iterator goes here.
     pub(crate) fn for_iter(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
-        let iterator = frame.peek(1)?;
+        let iterator = frame.iterator()?;
         match self.next(iterator)? {
             Some(item) => {
                 frame.push(item);

@@ -221,10 +221,10 @@ impl<'py> Tracer<'py> {
             return Err(Unwind::Raised(exception));
         }
         frame.pop_entry()?;
-        frame.pop_entry()?;
+        frame.pop_iterator()?;
         let value = self.get_attr(exception, "value")?;
         let none = self.none();
-        frame.push(none);
+        frame.push_iterator(none);
         frame.push(value);
         Ok(Flow::Next)
     }

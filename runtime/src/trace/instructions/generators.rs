@@ -40,18 +40,22 @@ impl<'py> Tracer<'py> {
                 let message = "cannot 'yield from' a coroutine object in a non-coroutine generator";
                 return self.raise("TypeError", message);
             }
-            frame.push(iterable);
+            frame.push_iterator(iterable);
             return Ok(Flow::Next);
         }
         let iterator = self.get_iter(iterable)?;
-        frame.push(iterator);
+        if frame.outermost && iterator != iterable {
+            // The frame itself is to delegate to it.
+            self.refuse_sequence_iterator(iterator)?;
+        }
+        frame.push_iterator(iterator);
         Ok(Flow::Next)
     }
 
     /// `[receiver, value]` → `[receiver, result]`; jumps when the receiver has ended.
     pub(crate) fn send_op(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
         let value = frame.pop()?;
-        let receiver = frame.peek(1)?;
+        let receiver = frame.iterator()?;
         match self.send(receiver, value)? {
             SendResult::Yielded(item) => {
                 frame.push(item);
@@ -79,6 +83,7 @@ impl<'py> Tracer<'py> {
         let answer = if self.is_none(value)? && self.slot_function(&class, Slot::tp_iternext)?.is_some() {
             self.call_builtin("next", &[receiver])
         } else {
+            self.refuse_sequence_iterator(receiver)?;
             let send = self.get_attr(receiver, "send")?;
             self.call(send, Arguments::positional(vec![value]))
         };

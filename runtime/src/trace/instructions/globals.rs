@@ -184,6 +184,7 @@ impl<'py> Tracer<'py> {
         let Some(value) = self.frame_global(frame, text, &name)? else {
             return self.raise_name_error(text);
         };
+        self.refuse_lazy_import(value, text)?;
         if arg & 1 == 1 {
             frame.push_callable(value, None)
         } else {

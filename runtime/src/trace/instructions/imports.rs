@@ -1,5 +1,7 @@
 //! `import`: a loaded module is what `sys.modules` holds, under a guard; another one is loaded at once if nothing has happened before.
+use crate::bytecode::Op;
 use crate::ffi::inspect::own_attribute;
+use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
@@ -21,14 +23,29 @@ struct Wanted<'py> {
 }
 
 impl<'py> Tracer<'py> {
-    pub(crate) fn import_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        let name = frame.name(index)?.to_owned();
+    pub(crate) fn import_name(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
+        /// Up to 3.14 all imports are made at once; later those that say so.
+        const EAGER: u32 = 2;
+        let shift = frame.code.isa().name_shift(Op::IMPORT_NAME);
+        let name = frame.name(arg >> shift)?.to_owned();
+        if shift > 0 && arg & EAGER == 0 {
+            return unsupported("import that may be lazy", name);
+        }
         let from = frame.pop()?;
         let level = frame.pop()?;
         let (globals, builtins) = (frame.globals.bind(self.py).clone(), frame.builtins.bind(self.py).clone());
         let module = self.imported((&globals, &builtins), &name, from, level)?;
         frame.push(module);
         Ok(Flow::Next)
+    }
+
+    /// Breaks where a name holds an import that is still to be made: reading the name makes it.
+    pub(crate) fn refuse_lazy_import(&self, value: ValueId, name: &str) -> Traced<()> {
+        let lazy = |object: Bound<'_, PyAny>| types::c_name(&object.get_type()) == "lazy_import";
+        match cfg!(Py_3_15) && self.real(value).is_some_and(lazy) {
+            true => unsupported("import that is still to be made", name),
+            false => Ok(()),
+        }
     }
 
     fn imported(

@@ -9,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use std::sync::Arc;
 
 fn store(frame: &mut Frame, slot: u32) -> Traced<()> {
@@ -69,10 +69,18 @@ impl<'py> Tracer<'py> {
 
     /// What the compiler knows without asking the program's names. CPython: `_common_constants` in `Lib/opcode.py`.
     pub(crate) fn load_common_constant(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
-        const NAMES: [&str; 5] = ["AssertionError", "NotImplementedError", "tuple", "all", "any"];
-        let Some(name) = NAMES.get(index as usize) else { return unsupported("common constant", index.to_string()) };
-        let object = self.import("builtins", name)?;
-        let value = self.constant(object);
+        const NAMES: [&str; 7] = ["AssertionError", "NotImplementedError", "tuple", "all", "any", "list", "set"];
+        let value = match (NAMES.get(index as usize), index) {
+            (Some(name), _) => {
+                let object = self.import("builtins", name)?;
+                self.constant(object)
+            }
+            (None, 7) => self.none(),
+            (None, 8) => self.string(""),
+            (None, 9 | 10) => self.constant(PyBool::new(self.py, index == 9).to_owned().into_any()),
+            (None, 11) => self.number(-1),
+            _ => return unsupported("common constant", index.to_string()),
+        };
         frame.push(value);
         Ok(Flow::Next)
     }
@@ -266,6 +274,7 @@ impl<'py> Tracer<'py> {
             }
         };
         let Some(value) = value else { return self.raise_name_error(name) };
+        self.refuse_lazy_import(value, name)?;
         frame.push(value);
         Ok(Flow::Next)
     }

@@ -9,10 +9,14 @@ use pyo3::types::PyString;
 impl<'py> Tracer<'py> {
     /// Whether the outermost frame returns what its instruction builds, and does nothing before but build more.
     fn is_returned(frame: &Frame) -> bool {
-        const BUILDS: [Op; 7] = [
+        const BUILDS: [Op; 11] = [
             Op::LOAD_FAST,
+            Op::LOAD_FAST_BORROW,
+            Op::LOAD_FAST_BORROW_LOAD_FAST_BORROW,
             Op::LOAD_FAST_LOAD_FAST,
+            Op::LOAD_COMMON_CONSTANT,
             Op::LOAD_CONST,
+            Op::LOAD_SMALL_INT,
             Op::BUILD_TUPLE,
             Op::BUILD_LIST,
             Op::BUILD_MAP,

@@ -19,7 +19,7 @@ pub(crate) fn end_for(frame: &mut Frame) -> Traced<Flow> {
 /// `[receiver, value]` → `[value]`.
 pub(crate) fn end_send(frame: &mut Frame) -> Traced<Flow> {
     let value = frame.pop()?;
-    frame.pop_entry()?;
+    frame.pop_iterator()?;
     frame.push(value);
     Ok(Flow::Next)
 }

@@ -13,7 +13,8 @@ impl<'py> Tracer<'py> {
         let arg = instr.arg;
         match instr.op {
             Op::NOP | Op::NOT_TAKEN | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
-            Op::POP_TOP | Op::POP_ITER => stack::pop_top(frame),
+            Op::POP_TOP => stack::pop_top(frame),
+            Op::POP_ITER => frame.pop_iterator(),
             Op::END_FOR => stack::end_for(frame),
             Op::END_SEND => stack::end_send(frame),
             Op::PUSH_NULL => stack::push_null(frame),
@@ -111,7 +112,7 @@ impl<'py> Tracer<'py> {
             }
             Op::JUMP_IF_TRUE_OR_POP => self.jump_if_or_pop(frame, instr, true),
             Op::JUMP_IF_FALSE_OR_POP => self.jump_if_or_pop(frame, instr, false),
-            Op::GET_ITER => self.get_iter_op(frame),
+            Op::GET_ITER => self.get_iter_op(frame, arg > 0),
             Op::FOR_ITER => self.for_iter(frame, instr),
             Op::GET_LEN => self.get_len(frame),
             Op::LOAD_ASSERTION_ERROR => self.load_assertion_error(frame),

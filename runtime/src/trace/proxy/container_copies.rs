@@ -10,9 +10,10 @@ use crate::names::{interned, name};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, changed_meanwhile, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::has_c_base;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMemoryView, PyTuple, PyType};
 use std::sync::Arc;
@@ -209,8 +210,10 @@ impl<'py> Tracer<'py> {
         source: &Source,
     ) -> Traced<Bound<'py, PyAny>> {
         let class = object.get_type();
-        let items = container.items(object).or_else(|error| internal(error.to_string()))?;
-        self.guard_length(id, object, container, source.clone())?;
+        let items = self.undisturbed(object, container.items(object))?;
+        if self.guard_length(id, object, container, source.clone())? != items.len() {
+            return changed_meanwhile(object);
+        }
         let mut natives = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
             let path = self.item_path(object, source, index)?;
@@ -253,6 +256,14 @@ impl<'py> Tracer<'py> {
         };
         self.guard_once(id, GuardRequest::LENGTH, source, check, WHY);
         Ok(length)
+    }
+
+    /// What an iteration over the container gave. It runs no code of the program: where it fails, another thread has changed the container.
+    pub(crate) fn undisturbed<T>(&self, container: &Bound<'py, PyAny>, read: PyResult<T>) -> Traced<T> {
+        match read {
+            Err(error) if error.is_instance_of::<PyRuntimeError>(self.py) => changed_meanwhile(container),
+            read => read.or_else(|error| internal(error.to_string())),
+        }
     }
 
     /// The path to an item of a sequence.

@@ -9,9 +9,10 @@ use crate::trace::proxy::convert::{MAX_DEPTH, object_kind};
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::private_copies::PrivateCopy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, changed_meanwhile, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PySet, PyTuple};
 use std::sync::Arc;
@@ -109,26 +110,10 @@ impl<'py> Tracer<'py> {
         source: Source,
     ) -> Traced<Option<Bound<'py, PyAny>>> {
         let copy = if let Ok(list) = object.cast_exact::<PyList>() {
-            self.class_of(id)?;
-            self.guard_once(
-                id,
-                GuardRequest::LENGTH,
-                source.clone(),
-                Check::Length(list.len()),
-                "the trace read the container",
-            );
-            let items = self.items(list.iter(), &source)?;
+            let items = self.fixed_items(id, list.iter().collect(), &source)?;
             PyList::new(self.py, items).map(Bound::into_any)
         } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            self.class_of(id)?;
-            self.guard_once(
-                id,
-                GuardRequest::LENGTH,
-                source.clone(),
-                Check::Length(tuple.len()),
-                "the trace read the container",
-            );
-            let items = self.items(tuple.iter(), &source)?;
+            let items = self.fixed_items(id, tuple.iter().collect(), &source)?;
             PyTuple::new(self.py, items).map(Bound::into_any)
         } else if let Some(dict) = ordered_dict::exact(object) {
             self.class_of(id)?;
@@ -145,13 +130,26 @@ impl<'py> Tracer<'py> {
         copy.or_else(|error| self.raise_error(error)).map(Some)
     }
 
+    /// What C gets for the items of a list or tuple; how many there are is guarded. They were read at once, before anything else could change them.
+    fn fixed_items(
+        &mut self,
+        id: ValueId,
+        items: Vec<Bound<'py, PyAny>>,
+        source: &Source,
+    ) -> Traced<Vec<Bound<'py, PyAny>>> {
+        self.class_of(id)?;
+        let check = Check::Length(items.len());
+        self.guard_once(id, GuardRequest::LENGTH, source.clone(), check, "the trace read the container");
+        self.items(items, source)
+    }
+
     pub(crate) fn items(
         &mut self,
-        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        items: impl IntoIterator<Item = Bound<'py, PyAny>>,
         source: &Source,
     ) -> Traced<Vec<Bound<'py, PyAny>>> {
         let mut natives = Vec::new();
-        for (index, item) in items.enumerate() {
+        for (index, item) in items.into_iter().enumerate() {
             let item = self.sourced(item, Source::Item(Arc::new(source.clone()), index));
             natives.push(self.stored(item)?);
         }
@@ -164,7 +162,9 @@ impl<'py> Tracer<'py> {
         dict: &Bound<'py, PyDict>,
         source: &Source,
     ) -> Traced<Bound<'py, PyAny>> {
-        if !dict.keys().iter().all(|key| is_key(&key)) {
+        // Read at once: what runs below may let another thread change the dict.
+        let items = entries(dict);
+        if !items.iter().all(|(key, _)| is_key(key)) {
             return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
         }
         let class = dict.get_type();
@@ -173,8 +173,8 @@ impl<'py> Tracer<'py> {
             true => class.call0(),
             false => container.make(&class, None),
         };
-        let keys: Vec<_> = dict.keys().iter().collect();
-        let guard_requests = PyTuple::new(self.py, &keys).or_else(|error| self.raise_error(error))?;
+        let guard_requests =
+            PyTuple::new(self.py, items.iter().map(|(key, _)| key)).or_else(|error| self.raise_error(error))?;
         self.guard_once(
             id,
             GuardRequest::KEYS,
@@ -185,8 +185,7 @@ impl<'py> Tracer<'py> {
         let copy = empty.map_or_else(|error| self.raise_error(error), Ok)?;
         let own = (!dict.is_exact_instance_of::<PyDict>()).then(|| container.method("__setitem__")).transpose();
         let store = own.or_else(|error| internal(error.to_string()))?;
-        for key in keys {
-            let Ok(Some(value)) = dict.get_item(&key) else { return internal("a key of a dict") };
+        for (key, value) in items {
             let value = self.sourced(value, source.entry_of(dict, &key));
             let asks_nobody = is_scalar(&key);
             let (key, value) = (self.native_key(key)?, self.stored(value)?);
@@ -247,7 +246,7 @@ impl<'py> Tracer<'py> {
         let Some(class) = ordered_dict::class(self.py).filter(|_| ordered_dict::is_derived(object)) else {
             return Ok(None);
         };
-        let places = match ordered_dict::places(dict).or_else(|error| self.raise_error(error))? {
+        let places = match self.undisturbed(dict, ordered_dict::places(dict))? {
             Some(places) => places,
             None if ordered_dict::is_ordered_dict(copy) => return Ok(None),
             None => Vec::new(),
@@ -271,13 +270,19 @@ impl<'py> Tracer<'py> {
         source: &Source,
     ) -> Traced<()> {
         let order = ordered_dict::order(dict).and_then(|order| PyTuple::new(self.py, order));
-        let order = order.or_else(|error| self.raise_error(error))?;
+        let order = self.undisturbed(dict, order)?;
+        if copy.cast::<PyDict>().is_ok_and(|copy| copy.len() != order.len()) {
+            return changed_meanwhile(dict);
+        }
         let Some(class) = ordered_dict::class(self.py) else { return internal("no OrderedDict") };
         let last = class.getattr(name!("move_to_end")).or_else(|error| internal(error.to_string()))?;
         for key in &order {
             let key = self.native_key(key)?;
             let moved = self.with_callbacks(|| last.call1((copy, key)));
-            moved.or_else(|error| self.raise_error(error))?;
+            match moved {
+                Err(error) if error.is_instance_of::<PyKeyError>(self.py) => return changed_meanwhile(dict),
+                moved => moved.or_else(|error| self.raise_error(error))?,
+            };
         }
         let check = Check::Domain(Box::new(crate::guard::KeyOrder(order.unbind())));
         self.guard_once(id, GuardRequest::ORDER, source.clone(), check, "the trace read the dict");
@@ -303,11 +308,12 @@ impl<'py> Tracer<'py> {
         set: &Bound<'py, PyAny>,
         source: Source,
     ) -> Traced<(SetLayout, Bound<'py, PyTuple>)> {
-        let read = || SetLayout::of(set).or_else(|error| internal(error.to_string()));
         let fits = |layout: &SetLayout| layout.keys(self.py).iter().all(|item| is_key(&item));
-        let (Some(layout), Some(guarded)) = (read()?.filter(fits), read()?) else {
+        let layout = SetLayout::of(set).or_else(|error| internal(error.to_string()))?;
+        let Some(layout) = layout.filter(fits) else {
             return unsupported("set from outside", "its items are no plain values");
         };
+        let guarded = layout.clone_ref(self.py);
         self.class_of(id)?;
         let mut keys = Vec::new();
         for key in layout.keys(self.py).iter() {
@@ -333,4 +339,9 @@ impl<'py> Tracer<'py> {
         let key = self.constant(key);
         self.native(key)
     }
+}
+
+/// The entries of a dict as they are at one moment; methods of a derived class are not asked.
+fn entries<'py>(dict: &Bound<'py, PyDict>) -> Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    dict.items().iter().filter_map(|item| item.extract().ok()).collect()
 }

@@ -1,7 +1,9 @@
 //! Why an operation gave no value: an exception, a graph break, or the end of the trace.
+use crate::ffi::types::c_name;
 use crate::trace::state::options::Stop;
 use crate::trace::state::outcome::Break;
 use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
 
 /// Why an operation gave no value. Only [`Signal::Raised`] is a Python exception.
 #[derive(Clone, Debug)]
@@ -66,6 +68,13 @@ pub fn stop<T>(kind: &str, context: impl Into<String>, explanation: impl Into<St
 #[inline(never)]
 pub fn unsupported<T>(kind: &str, context: impl Into<String>) -> Traced<T> {
     stop(kind, context, "the tracer has no model of this operation; it runs natively", hints::COVERAGE)
+}
+
+/// A graph break because another thread changes what the trace reads.
+#[cold]
+#[inline(never)]
+pub fn changed_meanwhile<T>(container: &Bound<'_, PyAny>) -> Traced<T> {
+    unsupported("container that another thread changes while it is traced", c_name(&container.get_type()).into_owned())
 }
 
 /// Our own fault.

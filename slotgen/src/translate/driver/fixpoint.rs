@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::rounds::Rounds;
 use super::tables::{identifier_tables, integer_tables, object_macros};
 use super::translated::{Left, Translated};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::lower::{Declarations, Text, declarations, parse};
 use crate::preprocess::{Preprocessor, Unit};
 use crate::source::Tree;
@@ -64,6 +64,21 @@ impl Translation {
     }
 }
 
+/// Says where a file is that the tree has elsewhere.
+fn moved(path: &str, unit: &Unit) -> Option<Diagnostic> {
+    (unit.path != path).then(|| Diagnostic {
+        severity: Severity::Warning,
+        code: "translate/moved-file",
+        file: unit.path.clone(),
+        line: 0,
+        column: 0,
+        message: format!("this is read for {path}, which the tree does not have"),
+        help:
+            "nothing is to be done; a release that is held for good gets the new path in slotgen/src/translate/units.rs"
+                .to_owned(),
+    })
+}
+
 /// Translates the functions of the given C files.
 pub fn translate(
     tree: &Tree,
@@ -91,7 +106,10 @@ pub fn translate(
     let mut units: Vec<Unit> = Vec::new();
     for path in files {
         match pre.unit(path) {
-            Ok(unit) => units.push(unit),
+            Ok(unit) => {
+                diagnostics.0.extend(moved(path, &unit));
+                units.push(unit);
+            }
             Err(found) => diagnostics.0.extend(found.0),
         }
     }

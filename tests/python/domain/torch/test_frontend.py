@@ -193,11 +193,20 @@ class Frontend(unittest.TestCase):
                             function(*arguments)
                     self.assertFalse(torch._dynamo.utils._error_on_graph_break)
 
+    def test_a_recompile_limit(self):
+        with slotrt.torch.frontend():
+            slotrt.reset()
+            compiled = torch.compile(lambda x: x + 1, backend="eager", dynamic=False, recompile_limit=3)
+            with self.assertLogs("slotrt", "WARNING") as log:
+                for size in range(2, 9):
+                    self.assertEqual(compiled(torch.zeros(size)).tolist(), [1] * size)
+            self.assertIn("traced 3 times with different guards", log.output[0])
+            self.assertEqual(slotrt.stats()["frames_compiled"], 3)
+
     def test_what_is_not_honoured_says_so(self):
         x = torch.ones(2)
         with slotrt.torch.frontend():
             refused = [
-                lambda: torch.compile(torch.sin, recompile_limit=3),
                 lambda: torch.compile(torch.sin, isolate_recompiles=True),
                 lambda: torch.compile(torch.sin, options={"guard_filter_fn": len}),
                 lambda: torch._dynamo.optimize("eager", guard_fail_fn=print),

@@ -193,6 +193,9 @@ class Modules(unittest.TestCase):
             "functions": SeeFunctions,
             "operations": SeeOperations,
             "device": lambda: torch.device("meta"),
+            "no overrides": torch._C.DisableTorchFunction,
+            "no overrides of classes": torch._C.DisableTorchFunctionSubclass,
+            "autocast without a cache": lambda: torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=False),
             "hooks": lambda: torch.autograd.graph.saved_tensors_hooks(lambda saved: saved, lambda saved: saved),
         }
         for name, mode in modes.items():

@@ -1,5 +1,6 @@
 """Objects that other threads change while a function is traced, compiled and called: it gives what plain code may give, and never crashes."""
 
+import collections
 import sys
 import threading
 import time
@@ -21,6 +22,14 @@ class Thing:
 
 class Other(Thing):
     kind = 2
+
+
+class Ordered(collections.OrderedDict):
+    pass
+
+
+class Items(list):
+    pass
 
 
 class Slots:
@@ -88,6 +97,10 @@ def dict_items(d):
     return all(isinstance(value, int) for _, value in d.items()), True
 
 
+def ordered_items(d):
+    return list(d.items())[:0] == [], len(d.copy()) >= 0
+
+
 def list_changed(items):
     items.append(1)
     return len(items) >= 0, sorted(items)[:1] in ([], [1], [2], [3])
@@ -99,6 +112,10 @@ def list_items(items):
 
 def list_iteration(items):
     return all(item in (1, 2, 3) for _, item in zip(range(50), items)), True
+
+
+def derived_list(items):
+    return len(items.copy()) >= 0, sum(items) >= 0
 
 
 def set_changed(items):
@@ -129,7 +146,12 @@ def call_default(function):
 CASES = [
     (dict_copy, change_dict, dict),
     (dict_items, change_dict, dict),
+    (dict_items, change_dict, collections.OrderedDict),
+    (ordered_items, change_dict, collections.OrderedDict),
+    (ordered_items, change_dict, Ordered),
     (list_changed, change_list, list),
+    (derived_list, change_list, Items),
+    (derived_list, change_list, collections.deque),
     (list_items, change_list, list),
     (list_iteration, change_list, list),
     (set_changed, change_set, set),

@@ -33,12 +33,20 @@ pub struct Answers {
 
 /// Asks and compares.
 pub fn compare(torch: &Path, audited: &Audited<'_>, findings: &mut Vec<Finding>) -> Result<Answers> {
+    Ok(judge(ask(torch)?, audited, findings))
+}
+
+/// Has the interpreter of an installed PyTorch answer.
+fn ask(torch: &Path) -> Result<Live> {
     let python = python_of(torch)?;
     let mut command = Command::new(&python);
     command.arg("-B").arg(place::root().join("xtask/src/audit/dynamo/live.py")).env_remove("PYTHONPATH");
     let output = process::output(&mut command).context("PyTorch does not answer")?;
-    let live: Live = serde_json::from_str(output.lines().last().unwrap_or_default())
-        .context("PyTorch's answer is not as expected")?;
+    serde_json::from_str(output.lines().last().unwrap_or_default()).context("PyTorch's answer is not as expected")
+}
+
+/// Compares the answers with the facts.
+fn judge(live: Live, audited: &Audited<'_>, findings: &mut Vec<Finding>) -> Answers {
     let mut differences = Vec::new();
     let mut types = 0;
     for (name, filled) in &live.types {
@@ -68,7 +76,7 @@ pub fn compare(torch: &Path, audited: &Audited<'_>, findings: &mut Vec<Finding>)
             None => finding,
         });
     }
-    Ok(Answers { version: live.version, slots: live.slots.len(), types, differences })
+    Answers { version: live.version, slots: live.slots.len(), types, differences }
 }
 
 /// The interpreter that a folder `torch` is installed for.
@@ -81,4 +89,38 @@ fn python_of(torch: &Path) -> Result<PathBuf> {
         .advise(
             "`--import` needs an installed PyTorch: pass the folder `.../site-packages/torch` of a virtual environment",
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a PyTorch would say that knows one slot too many of `dict`, and one too few of `range`.
+    #[test]
+    fn slots_that_only_one_side_knows_are_findings() {
+        let facts: slotgen::facts::Facts = slotgen::committed(&place::root().join("generated"), "3.13").unwrap();
+        let (audited, mut findings) = (Audited::new(&facts, "torch/_dynamo".into()), Vec::new());
+        let said = serde_json::json!({
+            "version": "3.13.0",
+            "slots": ["nb_or", "nb_power", "sq_length"],
+            "types": {"dict": ["nb_or", "nb_power"], "range": [], "tuple": ["sq_length"], "module.Unknown": ["nb_or"]},
+        });
+        let answers = judge(serde_json::from_value(said).unwrap(), &audited, &mut findings);
+        assert_eq!((answers.slots, answers.types), (3, 3));
+        let differ = [("dict.nb_power".to_owned(), "TorchDynamo"), ("range.sq_length".to_owned(), "CPython")];
+        assert_eq!(answers.differences, differ);
+        let told: Vec<_> =
+            findings.iter().map(|found| (found.subject.as_str(), found.function.as_deref(), found.severity)).collect();
+        assert_eq!(
+            told,
+            [("dict.nb_power", None, Severity::Error), ("range.sq_length", Some("range_length"), Severity::Error)]
+        );
+    }
+
+    #[test]
+    fn without_an_interpreter_it_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = ask(&folder.path().join("lib/python3.13/site-packages/torch")).unwrap_err();
+        assert!(format!("{error:#}").contains("no interpreter is found above"), "{error:#}");
+    }
 }

@@ -88,6 +88,15 @@ impl DomainCheck for TensorCheck {
         }
     }
 
+    fn wanted(&self) -> Option<(u64, u64)> {
+        let words = self.words.get()?.as_ref()?;
+        Some((words.kind(), words.number(true)))
+    }
+
+    fn number(&self, value: &Bound<'_, PyAny>) -> Option<u64> {
+        self.words.get()?.as_ref()?.number_of(value, true)
+    }
+
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
         if !value.get_type().is(&self.class) {
             return None;

@@ -120,6 +120,15 @@ impl DomainCheck for OpenSizes {
         })
     }
 
+    fn wanted(&self) -> Option<(u64, u64)> {
+        let words = self.words.get()?.as_ref()?;
+        Some((words.kind(), words.number(false)))
+    }
+
+    fn number(&self, value: &Bound<'_, PyAny>) -> Option<u64> {
+        self.words.get()?.as_ref()?.number_of(value, false)
+    }
+
     fn now(&self, value: &Bound<'_, PyAny>) -> Option<String> {
         metadata(value).and_then(|now| now.repr().map(|text| text.to_string())).ok()
     }

@@ -206,8 +206,7 @@ pub(in crate::domain::torch) struct SameModes {
     answers: Py<PyTuple>,
     /// Modes of the program's own whose addresses are among the answers.
     modes: Vec<Py<PyAny>>,
-    /// The words of such modes, once they were found, if nothing sees operations, they do not choose their types, and classes
-    /// take over calls with their instances.
+    /// The words of such modes, once they were found, if nothing sees operations, and they do not choose their types.
     words: OnceLock<ModeWords>,
 }
 
@@ -230,16 +229,15 @@ impl SameModes {
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
-        let now = ModeWords::now(py);
-        if self.words.get().is_some_and(|then| now.as_ref() == Some(then)) {
-            let plain = !self.ambient.is_autocast(py)? && self.ambient.is_unhooked(py)?;
-            return Ok(plain && self.ambient.overrides_are_on(py)?);
+        if self.words.get().is_some_and(|words| words.hold(py)) {
+            return Ok(true);
         }
         // The answers tell of modes that see functions called.
         let agrees = self.ambient.is_unseen(py)? && self.ambient.answers_are(self.answers.bind(py))?;
-        if let Some(now) = now.filter(|now| agrees && now.are_plain())
+        if agrees
+            && self.words.get().is_none()
             && !self.ambient.is_autocast(py)?
-            && self.ambient.overrides_are_on(py)?
+            && let Some(now) = ModeWords::of_thread(py).filter(ModeWords::are_plain)
         {
             self.words.get_or_init(|| now);
         }

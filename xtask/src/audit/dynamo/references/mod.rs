@@ -157,17 +157,30 @@ fn finding(reference: &Reference, indices: &[Index], audited: &Audited<'_>) -> O
             "reference-gone",
             Severity::Warning.max(severity),
             format!("CPython {release} has no {name}, which {shown} is cited for."),
-            "Find what took its place (`cargo xtask diff`), and mirror that.".to_owned(),
+            took_its_place(index, name, &reference.file),
         ),
     };
     let mut found = audited.finding(rule, severity, message, &advice, at(&reference.path, reference.line));
-    let entry = index.find(name, &reference.file);
+    let entry = index.find(name, &reference.file).filter(|_| rule != "reference-gone");
     found.function = Some(name.to_owned());
     found.c_place = entry.map(|entry| format!("{}:{}", entry.file, entry.line));
     found.digest = entry.map(|entry| entry.digest.clone()).filter(|digest| !digest.is_empty());
     found.release.clone_from(release);
     found.subject = format!("{name} {shown}");
     Some(found)
+}
+
+/// What to do where a function is gone: the ones that most likely took its place.
+fn took_its_place(index: &Index, name: &str, file: &str) -> String {
+    let found: Vec<String> = index
+        .successors(name, file)
+        .iter()
+        .map(|entry| format!("{} ({}#L{}-L{})", entry.name, entry.file, entry.line, entry.end))
+        .collect();
+    match found.is_empty() {
+        true => "Find what took its place (`cargo xtask diff`), and mirror that.".to_owned(),
+        false => format!("By its name {} took its place: compare with that, and cite it.", found.join(" or ")),
+    }
 }
 
 #[cfg(test)]
@@ -183,7 +196,7 @@ mod tests {
             line: *line,
             end: *end,
             digest: format!("{name}{release}"),
-            is_static: *file == "Objects/a.c",
+            is_static: *file != "Objects/b.c",
             calls: Vec::new(),
             strings: Vec::new(),
         };
@@ -211,7 +224,15 @@ mod tests {
             "3.13.5",
             &[("long_or", files, 10, 20), ("gone_one", files, 30, 40), ("other_file", "Objects/b.c", 1, 5)],
         );
-        let new = index("3.13.15", &[("long_or", files, 110, 120), ("other_file", "Objects/b.c", 1, 5)]);
+        let new = index(
+            "3.13.15",
+            &[
+                ("long_or", files, 110, 120),
+                ("other_file", "Objects/b.c", 1, 5),
+                ("_PyGone_One", files, 50, 60),
+                ("gone_one", "Modules/c.c", 1, 5),
+            ],
+        );
         let mut sources = Sources::default();
         let link = |name: &str, lines: &str| {
             format!("# https://github.com/python/cpython/blob/3.13/Objects/a.c#{lines} ({name})")
@@ -242,6 +263,8 @@ mod tests {
         );
         assert!(references[2].meaning.said.starts_with("the same meaning"), "{:?}", references[2].meaning);
         assert!(findings[0].advice.contains("L110-L120"));
+        assert!(findings[2].advice.contains("_PyGone_One (Objects/a.c#L50-L60)"), "{}", findings[2].advice);
+        assert_eq!(findings[2].c_place, None);
     }
 
     #[test]
