@@ -110,7 +110,9 @@ impl Domain for Torch {
     }
 
     fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
-        compilers::break_at(function).or_else(|| natives::break_at(function))
+        let reason = compilers::break_at(function).or_else(|| natives::break_at(function))?;
+        // What the trace goes through in its place is not left alone.
+        wholes::in_place_of(function).is_none().then_some(reason)
     }
 
     fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {

@@ -37,10 +37,10 @@ impl ModeWords {
         Some(Self { words, excluded })
     }
 
-    /// Whether modes of the thread see functions being called; `None` where PyTorch has not the functions that tell.
+    /// Whether modes see functions being called, or nothing tells.
     #[must_use]
-    pub fn see_functions(py: Python<'_>) -> Option<bool> {
-        Some(Words::now(Functions::get(py)?).modes[0] != 0)
+    pub fn see_functions(py: Python<'_>) -> bool {
+        Functions::get(py).is_none_or(|functions| Words::now(functions).modes[0] != 0)
     }
 
     /// Whether nothing sees functions or operations, and nothing transforms them.

@@ -1,10 +1,9 @@
 //! Records operations of a domain as nodes of the graph.
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, Operand};
-use crate::ffi::{callee, types};
-use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
+use crate::ffi::types;
+use crate::graph::{Argument, Node, NodeId, NodeOp};
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -30,9 +29,9 @@ impl<'py> Tracer<'py> {
             // What is symbolic of an array is known with its guard.
             self.class_of(*arg)?;
         }
-        if let Callee::Function(function) = &callee
-            && keywords.is_empty()
-            && let Some(result) = self.call_after_graph(function, &Arguments::positional(args.to_vec()))?
+        if keywords.is_empty()
+            && let Some(function) = self.function_of(&callee, args)?
+            && let Some(result) = self.call_after_graph(&function, &Arguments::positional(args.to_vec()))?
         {
             return Ok(result);
         }
@@ -74,6 +73,18 @@ impl<'py> Tracer<'py> {
         };
         let taken = self.take_answer(domain, answer, layouts)?;
         Ok(argument.unwrap_or(taken))
+    }
+
+    /// The callable that is called.
+    fn function_of(&mut self, callee: &Callee<'py>, args: &[ValueId]) -> Traced<Option<Bound<'py, PyAny>>> {
+        match (callee, args.first()) {
+            (Callee::Function(function), _) => Ok(Some(function.clone())),
+            (Callee::Method(name), Some(receiver)) => {
+                let class = self.class_of(*receiver)?;
+                Ok(self.lookup(&class, name))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The operands that values are; `numbers`: symbolic ones are taken as such.
@@ -234,139 +245,7 @@ impl<'py> Tracer<'py> {
         Ok(operands)
     }
 
-    /// Breaks where a backend gets the graph, and what it makes of a call of this does less.
-    pub(crate) fn refuse_to_compile(
-        &self,
-        domain: &Arc<dyn Domain>,
-        target: &Bound<'py, PyAny>,
-        keywords: &[(String, Operand<'py>)],
-    ) -> Traced<()> {
-        match self.state.backend && !domain.may_be_compiled(target, keywords) {
-            true => unsupported("call that compiled code would not make", callee::name_of(target)),
-            false => Ok(()),
-        }
-    }
-
-    /// Breaks where a backend gets the graph, and it has values of another library.
-    fn refuse_to_mix(
-        &mut self,
-        domain: &Arc<dyn Domain>,
-        args: &[Operand<'py>],
-        keywords: &[(String, Operand<'py>)],
-    ) -> Traced<()> {
-        const KIND: &str = "operations of two libraries in one compiled graph";
-        if !self.state.backend {
-            return Ok(());
-        }
-        let is_other = |node: &Node| !node.domain.is_empty() && node.domain != domain.name();
-        if self.state.graph.nodes.iter().any(is_other) {
-            return unsupported(KIND, domain.name());
-        }
-        let mut values = Vec::new();
-        args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
-        for value in values {
-            let class = self.class_of(value)?;
-            if self.domain_of(&class).is_some_and(|other| other.name() != domain.name()) {
-                return unsupported(KIND, types::name(&class));
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn record(
-        &mut self,
-        domain: &Arc<dyn Domain>,
-        target: Bound<'py, PyAny>,
-        args: &[Operand<'py>],
-        keywords: &[(String, Operand<'py>)],
-        example: Bound<'py, PyAny>,
-    ) -> Traced<ValueId> {
-        if self.has_set_for("_warnings") {
-            // The graph runs before the effects.
-            return unsupported("operation that may warn", "after a change of the filters of warnings");
-        }
-        if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
-            return unsupported("operation that reads a context variable", "which the trace has set");
-        }
-        self.refuse_after_final_changes(domain, &target)?;
-        self.refuse_to_compile(domain, &target, keywords)?;
-        self.refuse_to_mix(domain, args, keywords)?;
-        let mut arguments = Vec::with_capacity(args.len());
-        for arg in args {
-            arguments.push(self.argument(arg)?);
-        }
-        let mut kwargs = Vec::with_capacity(keywords.len());
-        for (name, arg) in keywords {
-            kwargs.push((name.clone(), self.argument(arg)?));
-        }
-        let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
-        let node = self.node(Node {
-            name: base,
-            op: NodeOp::CallFunction,
-            target: Some(target.unbind()),
-            args: arguments,
-            kwargs,
-            meta: domain.describe(&example),
-            domain: domain.name(),
-            sizes: None,
-            origin: self.origin(),
-        });
-        let kind = domain.class_of(&example).into_any().unbind();
-        Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
-    }
-
-    /// A sequence of the same class as the example, of the items of what a node gives.
-    fn record_parts(
-        &mut self,
-        domain: &Arc<dyn Domain>,
-        whole: ValueId,
-        example: &Bound<'py, PyAny>,
-        getitem: &Bound<'py, PyAny>,
-        mut layouts: std::vec::IntoIter<SymbolicLayout>,
-    ) -> Traced<ValueId> {
-        let mut natives = Vec::new();
-        for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
-            if part.is_none() {
-                natives.push(part);
-                continue;
-            }
-            let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
-            let args = [Operand::Graph { value: whole, example: example.clone(), layout: None }, Operand::Known(index)];
-            let item = self.record(domain, getitem.clone(), &args, &[], part)?;
-            self.keep_layout(item, layouts.next());
-            natives.push(self.native(item)?);
-        }
-        let items = PyTuple::new(self.py, natives);
-        let made = items.and_then(|items| match example.is_exact_instance_of::<PyTuple>() {
-            true => Ok(items.into_any()),
-            false => example.get_type().call1((items,)),
-        });
-        let made = made.or_else(|error| self.raise_error(error))?;
-        Ok(self.own(made))
-    }
-
-    pub(crate) fn origin(&self) -> Origin {
-        let place = self.state.places.last();
-        Origin {
-            file: place.map_or_else(|| "".into(), |place| Arc::clone(&place.file)),
-            line: place.map_or(0, |place| place.line),
-            route: self.state.route.clone(),
-            modules: self.state.called_modules.iter().map(|(module, _)| Arc::clone(module)).collect(),
-        }
-    }
-
-    pub(crate) fn node(&mut self, mut node: Node) -> NodeId {
-        let count = self.state.names.entry(node.name.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            node.name = format!("{}_{}", node.name, *count - 1);
-        }
-        let id = NodeId(self.state.graph.nodes.len() as u32);
-        self.state.graph.nodes.push(node);
-        id
-    }
-
-    fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
+    pub(crate) fn argument(&mut self, operand: &Operand<'py>) -> Traced<Argument> {
         Ok(match operand {
             Operand::Graph { value, .. } | Operand::Number { value, .. } => Argument::Node(self.graph_node(*value)?),
             Operand::Known(object) => Argument::Constant(object.clone().unbind()),

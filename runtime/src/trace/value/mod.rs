@@ -12,4 +12,5 @@ pub(crate) mod kinds;
 pub(crate) mod message_names;
 pub(crate) mod nans;
 pub(crate) mod objects;
+pub(crate) mod recorded_nodes;
 pub(crate) mod state_copies;

@@ -105,8 +105,8 @@ ROWS = [
     (of(changed_tensor), 0),
     (of(changed_and_raised, matrix, array), 1),
     (of(asks_for_gradients, lambda: matrix().requires_grad_()), 2),
-    (of(of_another_type), 1),
-    (of(unlike, matrix, array), 1),
+    (of(of_another_type), 3),
+    (of(unlike, matrix, array), 2),
     (of(asks_for_an_array), 1),
 ]
 

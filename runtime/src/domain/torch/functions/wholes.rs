@@ -40,7 +40,8 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
-    ("torch.random", "manual_seed", "slotrt._torch_functions"),
+    // A wrapper that keeps a compiler out.
+    ("torch._compile", "manual_seed", "slotrt._torch_functions"),
     ("torch.utils.hooks", "RemovableHandle.__init__", "slotrt._torch_functions"),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),

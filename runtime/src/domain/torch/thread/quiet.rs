@@ -37,7 +37,7 @@ impl Drop for Quiet<'_> {
 
 /// Whether modes see functions of PyTorch being called.
 fn modes_see(py: Python<'_>) -> bool {
-    ModeWords::see_functions(py).unwrap_or(true)
+    ModeWords::see_functions(py)
 }
 
 /// Whether the object is of a class that is derived from `Tensor` in Python.
