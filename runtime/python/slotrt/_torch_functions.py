@@ -2,8 +2,12 @@
 
 import contextlib
 import sys
+import weakref
+
+import torch
 
 from torch.autograd import function as _function
+from torch.utils import hooks as _hooks
 
 
 class Context:
@@ -25,16 +29,6 @@ class Context:
         self.materialize_grads = value
 
 
-def put_back_devices(device, count):
-    """Where a graph stops that has begun or ended modes of this device: ``count`` were active before."""
-    from torch import _C
-
-    while _C._len_torch_function_stack() > count:
-        _C._pop_torch_function_stack()
-    while _C._len_torch_function_stack() < count:
-        device.__enter__()
-
-
 def begin_device(device):
     """`device.__enter__()`."""
     return device.__enter__()
@@ -45,9 +39,24 @@ def end_device(device):
     return device.__exit__(None, None, None)
 
 
+def default_device():
+    """What `torch.set_default_device` sets: a context in which new tensors are put on a device, or none."""
+    return getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
+
+
+def put_back_default_device(before):
+    """Sets it to what `default_device` told."""
+    now = default_device()
+    if (now and now.device) == (before and before.device):
+        return
+    torch.set_default_device(None)
+    if before is not None:
+        before.__enter__()
+        torch._GLOBAL_DEVICE_CONTEXT.device_context = before
+
+
 def determinism():
     """What `torch.use_deterministic_algorithms` sets."""
-    import torch
     from torch._inductor import config
 
     return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled(), config.deterministic
@@ -77,14 +86,47 @@ def _begin_class(cls, name, bases, attrs):
     super(_function.FunctionMeta, cls).__init__(name, bases, attrs)
 
 
+def _handle_number():
+    """The number of a handle. The trace takes one; the dicts that compiled code puts a hook in under this number do not have it."""
+    number = _hooks.RemovableHandle.next_id
+    _hooks.RemovableHandle.next_id = number + 1
+    return number
+
+
+_handle_number._dynamo_marked_constant = True
+
+
+def _begin_handle(self, hooks_dict, *, extra_dict=None):
+    """`RemovableHandle.__init__`."""
+    self.hooks_dict_ref = weakref.ref(hooks_dict)
+    self.id = _handle_number()
+    others = [extra_dict] if isinstance(extra_dict, dict) else extra_dict if isinstance(extra_dict, list) else []
+    self.extra_dict_ref = tuple([weakref.ref(other) for other in others])
+
+
 def _nothing_noted(self):
     """Tells TorchDynamo alone which module runs, by an attribute of the class."""
     return contextlib.nullcontext()
 
 
+def seed_generators(seed):
+    """Sets the seeds of all generators of random numbers."""
+    torch.random.manual_seed(seed)
+
+
+def _manual_seed(seed):
+    """`torch.manual_seed`."""
+    seed_generators(int(seed))
+    return torch.random.default_generator
+
+
 def _table():
     """By function."""
-    table = {_function.FunctionMeta.__init__: _begin_class}
+    table = {
+        _function.FunctionMeta.__init__: _begin_class,
+        _hooks.RemovableHandle.__init__: _begin_handle,
+        torch.random.manual_seed: _manual_seed,
+    }
     distributed = sys.modules.get("torch.nn.parallel.distributed")
     noted = vars(getattr(distributed, "DistributedDataParallel", object)).get("_inside_ddp_forward")
     return table if noted is None else {**table, noted: _nothing_noted}

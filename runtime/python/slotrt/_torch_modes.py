@@ -7,6 +7,7 @@ import threading
 
 import torch
 
+from torch import overrides
 from torch.autograd import grad_mode
 
 from ._callables import disabled
@@ -57,6 +58,45 @@ def begin_inference(mode):
 def end_inference():
     """Ends what `begin_inference` began last."""
     _entered.contexts.pop()[1].__exit__(None, None, None)
+
+
+class Marker(overrides.TorchFunctionMode):
+    """Stands for a mode of the program while a trace goes through what the mode sees."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def begin_marker():
+    """Makes something active that stands for a mode."""
+    torch._C._push_on_torch_function_stack(Marker())
+
+
+def end_marker():
+    """Ends the innermost one."""
+    torch._C._pop_torch_function_stack()
+
+
+class _SetAside(threading.local):
+    """The modes that compiled code has set aside in this thread while its graphs run."""
+
+    def __init__(self):
+        self.modes = []
+
+
+_set_aside = _SetAside()
+
+
+def set_aside():
+    """Ends the modes that see functions of PyTorch being called: a trace has gone through what they do."""
+    modes = [torch._C._pop_torch_function_stack() for _ in range(torch._C._len_torch_function_stack())]
+    _set_aside.modes.append(modes)
+
+
+def put_back():
+    """Makes them active again."""
+    for mode in reversed(_set_aside.modes.pop()):
+        torch._C._push_on_torch_function_stack(mode)
 
 
 class _Inference:

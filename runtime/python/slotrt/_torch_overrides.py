@@ -12,7 +12,7 @@ class _Asked(BaseException):
 
 
 def _tell(cls, func, types, args=(), kwargs=_NOT_GIVEN):
-    raise _Asked(func, args, None if kwargs is _NOT_GIVEN else kwargs)
+    raise _Asked(func, args, None if kwargs is _NOT_GIVEN else kwargs, tuple(types))
 
 
 class _Tensor(torch.Tensor):
@@ -32,12 +32,23 @@ def stand_in(is_tensor, takes_over):
 
 
 def handed_over(function, args, kwargs):
-    """The function, the arguments and the keywords, if there are some, that a `__torch_function__` gets; `None`: it is not called."""
+    """The function, the arguments, the keywords, if there are some, and the types that a `__torch_function__` gets; `None`: it is not called."""
     try:
         function(*args, **kwargs)
     except _Asked as asked:
         return asked.args
     return None
+
+
+class _Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=_NOT_GIVEN):
+        _tell(None, func, types, args, kwargs)
+
+
+def handed_to_mode(function, args, kwargs):
+    """The same for a `TorchFunctionMode`."""
+    with _Mode():
+        return handed_over(function, args, kwargs)
 
 
 def without_overrides(func, types, args=(), kwargs=None):

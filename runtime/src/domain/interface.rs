@@ -2,6 +2,7 @@
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, ModeChange, Operand};
 use super::sizes::SizeMark;
+use super::taking_modes::TakingModes;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
@@ -71,6 +72,22 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Result<Option<HandedOver<'py>>, Box<Break>> {
         Ok(None)
     }
+    /// Whether a call of this function may be made after the graph: it changes only what is done later with its first argument.
+    fn is_called_after(&self, _function: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether such a call of so many arguments on what `example` stands for gives something; `None`: it may raise.
+    fn called_after(&self, _function: &Bound<'_, PyAny>, _example: &Bound<'_, PyAny>, _count: usize) -> Option<bool> {
+        None
+    }
+    /// Whether something sees each operation where it runs: then nothing is compiled, or runs compiled.
+    fn is_watched(&self, _py: Python<'_>) -> bool {
+        false
+    }
+    /// The modes of the library that take over calls, if it has such.
+    fn taking_modes(&self) -> Option<&dyn TakingModes> {
+        None
+    }
     /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
     fn call<'py>(
         &self,
@@ -121,10 +138,18 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
         false
     }
+    /// What stands for an object from outside where it is an operand.
+    fn example_of<'py>(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        Ok(object.clone())
+    }
     /// The condition under which a trace that saw `example` is right for another object of the same class.
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>>;
     /// Whether an attribute of this object from outside is another object that it holds, which no operation of a graph replaces.
     fn holds(&self, _object: &Bound<'_, PyAny>, _attribute: &str) -> bool {
+        false
+    }
+    /// Whether this object from outside may be given such an attribute, which `example` stands for: nothing refuses it.
+    fn may_hold(&self, _object: &Bound<'_, PyAny>, _attribute: &str, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
     /// The condition under which inputs of a graph lie in memory as these do, as far as the graph may change some of them in place.
@@ -232,6 +257,8 @@ pub struct HandedOver<'py> {
     pub args: Bound<'py, PyTuple>,
     /// Its keyword arguments, if the method is given some.
     pub named: Option<Bound<'py, PyDict>>,
+    /// The classes that the library names: where none of them takes over, those of plain arguments.
+    pub types: Bound<'py, PyTuple>,
     /// The method: called with the function, the classes that take over, the arguments and the keyword arguments.
     pub method: &'static str,
 }

@@ -8,10 +8,12 @@ mod node_effects;
 pub mod numpy;
 mod operation;
 mod sizes;
+mod taking_modes;
 pub mod torch;
 
 pub use domains::Domains;
 pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HandedOver, HigherOrder, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
-pub use operation::{Answer, AnsweredOperation, Call, Callee, ModeChange, Operand};
+pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, ModeChange, Operand};
 pub use sizes::SizeMark;
+pub use taking_modes::{ModeStep, TakingModes};

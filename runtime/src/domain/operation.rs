@@ -140,11 +140,11 @@ pub enum Answer<'py> {
         example: Bound<'py, PyAny>,
         /// What it changes.
         changes: Vec<ValueId>,
-        /// The operand, if the operation gives it.
-        gives: Option<ValueId>,
+        /// What it gives.
+        gives: Gives,
     },
-    /// Record `target(*args)`, which sets a mode of the thread. It is in force for the rest of the trace, too, and put back when that
-    /// has ended.
+    /// A call that sets a mode of the thread, in the graph or after it. It is in force for the rest of the trace, too, and put back when
+    /// that has ended.
     ModeChange(Box<ModeChange<'py>>),
     /// The operand itself, where the operation has nothing to do.
     Same(ValueId),
@@ -156,6 +156,17 @@ pub enum Answer<'py> {
     NotImplemented,
     /// The operation raises, whatever the contents.
     Raised(PyErr),
+}
+
+/// What a change gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// `None`.
+    Nothing,
+    /// An operand.
+    Operand(ValueId),
+    /// The positional argument at this place, whatever it consists of.
+    Argument(usize),
 }
 
 /// A callable, and what it is called with.
@@ -173,6 +184,8 @@ pub struct ModeChange<'py> {
     /// The call that restores what was in force when the trace began, wherever a graph stops that runs it and raises; it may raise
     /// where there is nothing to restore.
     pub restore: Option<Call<'py>>,
+    /// Whether no call of the graph depends on it: it is set after the graph, not in it.
+    pub follows: bool,
     /// The calls that read the mode: once the trace has set it, their results are no state from outside.
     pub questions: Vec<Call<'py>>,
 }

@@ -29,6 +29,7 @@ impl<'a, 'py> Examples<'a, 'py> {
         };
         for arg in args {
             let Operand::Graph { example, .. } = arg else { continue };
+            self.object(arg)?;
             match read(example).map_err(|error| fault(&error))? {
                 (true, _) => {
                     return Err(stop(
@@ -98,6 +99,11 @@ impl<'a, 'py> Examples<'a, 'py> {
     pub(super) fn object(&self, operand: &Operand<'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let all = |items: &[Operand<'py>]| items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>();
         match operand {
+            // Values of another library, too, are values of the graph.
+            Operand::Graph { example, .. } if !self.numpy.is_value(example) => {
+                let name = crate::ffi::types::name(&example.get_type());
+                Err(stop("array operation with an unknown object", name, "numpy would look into the object."))
+            }
             Operand::Graph { example, .. } => Ok(example.clone()),
             Operand::Known(object) => self.known(object),
             Operand::Number { hint, .. } => Ok(hint.clone()),

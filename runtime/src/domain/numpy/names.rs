@@ -58,6 +58,7 @@ const TABLE: &[(Rule, &[&str])] = &[
             "flip",
             "roll",
             "tile",
+            "array",
             "copy",
             "diff",
             "sort",
@@ -79,7 +80,7 @@ const TABLE: &[(Rule, &[&str])] = &[
         ],
     ),
     (Rule::Any, &["dot", "inner", "outer", "vdot", "kron", "where", "clip"]),
-    (Rule::None, &["zeros", "ones", "full", "arange", "linspace", "eye", "identity"]),
+    (Rule::None, &["asarray", "zeros", "ones", "full", "arange", "linspace", "eye", "identity"]),
 ];
 
 /// Methods; those that change the array in place (`sort`, `fill`, `resize`…) or look at contents (`item`, `tolist`…) are left out.

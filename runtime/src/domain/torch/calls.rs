@@ -5,6 +5,7 @@ use super::examples::sketch::Sketch;
 use super::function_calls::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
 use super::functions::enums::is_of_enum;
+use super::functions::random_state::{GET, SEED, SET, is_of_random_state};
 use super::functions::type_names::is_instance_check;
 use super::functions::{compilers, devices, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
@@ -22,7 +23,7 @@ use super::undo::effects::AS_SUBCLASS;
 use super::undo::{effects, saved};
 use crate::domain::{
     AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Rehearsal,
-    SavedParts, SavedState, SizeMark,
+    SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::Break;
@@ -80,6 +81,8 @@ impl Domain for Torch {
             || is_python(callable)
             || is_context_mode(callable)
             || devices::asks_for_device(callable)
+            || is_of_random_state(callable)
+            || self.step(callable).is_some()
         {
             return true;
         }
@@ -147,6 +150,23 @@ impl Domain for Torch {
         self.handed_over_of(callee, args, kwargs)
     }
 
+    fn is_called_after(&self, function: &Bound<'_, PyAny>) -> bool {
+        self.is_of_later_gradients(function)
+    }
+
+    fn called_after(&self, function: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<bool> {
+        let _quiet = Quiet::about([example]);
+        self.later_gradients(function, example, count)
+    }
+
+    fn is_watched(&self, py: Python<'_>) -> bool {
+        self.ambient.is_watched(py).unwrap_or(false)
+    }
+
+    fn taking_modes(&self) -> Option<&dyn TakingModes> {
+        Some(self)
+    }
+
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -155,6 +175,7 @@ impl Domain for Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         let meta = Meta { torch: self, py };
+        meta.refuse_scalars(callee, args, kwargs)?;
         match callee {
             Callee::Slot(slot) => self.slot(&meta, slot, args),
             Callee::Function(function) => self.function(&meta, function, args, kwargs),
@@ -217,6 +238,10 @@ impl Domain for Torch {
         }
     }
 
+    fn example_of<'py>(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        self.example_of_input(object).map_err(|error| fault(&error))
+    }
+
     fn guard(&self, example: &Bound<'_, PyAny>) -> Result<Box<dyn DomainCheck>, Box<Break>> {
         // They would see what is asked of the tensor.
         if !self.ambient.plain(example.py()).map_err(|error| fault(&error))? {
@@ -229,7 +254,7 @@ impl Domain for Torch {
             None => Err(stop(
                 "unsupported tensor",
                 self.describe(example),
-                "Only strided tensors that have contents are recorded.",
+                "Only strided tensors on devices that are known are recorded.",
             )),
         }
     }
@@ -238,6 +263,11 @@ impl Domain for Torch {
         let _quiet = Quiet::about([object]);
         // The guard on the tensor says that it is a leaf: others warn.
         attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
+    }
+
+    fn may_hold(&self, object: &Bound<'_, PyAny>, attribute: &str, example: &Bound<'_, PyAny>) -> bool {
+        let _quiet = Quiet::about([object]);
+        attribute == "grad" && self.may_be_gradient(object, example)
     }
 
     fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> Option<Box<dyn DomainCheck>> {
@@ -288,7 +318,15 @@ impl Domain for Torch {
         let name = callee::name_of(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
-        !begins && !is_of_this_package(target) && !modes::is_of_defaults(&name) && name != AS_SUBCLASS
+        // They keep a state of their own.
+        let is_state = [GET, SET, SEED].contains(&&*name);
+        !begins
+            && !is_state
+            && !is_of_this_package(target)
+            && !modes::is_of_defaults(&name)
+            && name != AS_SUBCLASS
+            && name != "numpy"
+            && name != "from_numpy"
     }
 
     fn gives_new_objects(&self) -> bool {

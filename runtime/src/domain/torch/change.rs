@@ -1,4 +1,5 @@
 //! Operations that change a tensor in place: the graph runs them where the program does, on the tensor itself.
+use super::arrays;
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
@@ -6,7 +7,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::symbols::sizes;
 use super::undo::effects::AS_SUBCLASS;
-use crate::domain::{Answer, Operand};
+use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use pyo3::prelude::*;
 
@@ -34,6 +35,9 @@ const REFUSED: &[&str] = &[
     "__delitem__",
     "set",
 ];
+
+/// How names of operations begin that do something to each tensor of a list.
+const EACH: &str = "_foreach_";
 
 /// The operand that gets the result.
 const OUT: &str = "out";
@@ -87,12 +91,19 @@ impl<'py> Meta<'_, 'py> {
                 let index = place_of(example).ok_or_else(unplaced)?.index();
                 Ok(Answer::Constant(pyo3::types::PyInt::new(self.py, index).into_any()))
             }
+            Some(Operand::Graph { example, .. }) if name == "numpy" && self.torch.is_tensor(example) => {
+                self.array_of(target, example, args, kwargs)
+            }
+            Some(Operand::Graph { example, .. }) if arrays::makes_tensors(name) && !self.torch.is_tensor(example) => {
+                self.tensor_of(target, example, args, kwargs)
+            }
             Some(Operand::Graph { example, .. }) if name == AS_SUBCLASS && kwargs.is_empty() => {
                 self.as_class(target, example, args)
             }
             _ if kwargs.iter().any(|(name, _)| name == OUT) => {
                 self.write(&target, args, kwargs, &[], &[OUT.to_owned()])
             }
+            _ if name.starts_with(EACH) && changes(name) => self.write(&target, args, kwargs, &[0], &[]),
             Some(Operand::Graph { example, .. }) if name == "type" && args.len() == 1 && kwargs.is_empty() => {
                 self.torch.type_name(self, example)
             }
@@ -123,7 +134,8 @@ impl<'py> Meta<'_, 'py> {
             false => self.changed(name, &target, args, kwargs, example)?,
         };
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
-        Ok(Answer::Change { target, args, kwargs, example, changes: vec![*value], gives: gives.then_some(*value) })
+        let gives = if gives { Gives::Operand(*value) } else { Gives::Nothing };
+        Ok(Answer::Change { target, args, kwargs, example, changes: vec![*value], gives })
     }
 
     /// What stands for the operand after the change, and whether the operation gives the operand.

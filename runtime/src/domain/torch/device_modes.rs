@@ -1,5 +1,5 @@
-//! `with torch.device("cpu")`: a mode that says where new tensors are put. It changes nothing where they are put there anyway.
-use super::examples::place::is_cpu;
+//! `with torch.device("cuda")`: a mode that says where new tensors are put. What makes one in the graph is told so.
+use super::examples::place::{Place, is_device};
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
@@ -26,29 +26,59 @@ impl Torch {
         let Some(Operand::Known(device)) = args.first().filter(|_| matches!(args.len(), 1 | 4)) else {
             return Err(stop("unsupported form of a PyTorch call", "torch.device", "It begins or ends a mode."));
         };
-        if !is_cpu(device) {
-            let why = "Only new CPU tensors are recorded.";
-            return Err(stop("mode that puts new tensors elsewhere", types::text(device), why));
+        if !is_device(device) {
+            return Err(stop("unsupported form of a PyTorch call", types::text(device), "It is no device."));
         }
         meta.refuse_modes()?;
+        if !self.ambient.function_modes().are_devices(meta.py).map_err(|error| fault(&error))? {
+            return Err(super::meta::overridden());
+        }
         self.device_mode(function, device).map_err(|error| fault(&error))
     }
 
     fn device_mode<'py>(&self, function: &Bound<'py, PyAny>, device: &Bound<'py, PyAny>) -> PyResult<Answer<'py>> {
         let (py, begins) = (function.py(), callee::name_of(function) == "__enter__");
         // Methods of C have no names that FX could write.
+        self.ambient.function_modes().leave();
         let functions = py.import("slotrt._torch_functions")?;
         let begin = (functions.getattr(name!("begin_device"))?, vec![device.clone()]);
         let end = (functions.getattr(name!("end_device"))?, vec![device.clone()]);
         let (set, undo) = if begins { (begin, end) } else { (end, begin) };
-        let keep = functions.getattr(name!("put_back_devices"))?;
-        let restore = Some((keep, vec![device.clone(), self.ambient.function_modes().count(py)?]));
         Ok(Answer::ModeChange(Box::new(ModeChange {
             set,
             named: Vec::new(),
             undo: Some(undo),
-            restore,
-            questions: Vec::new(),
+            restore: None,
+            follows: true,
+            questions: vec![(
+                self.module.bind(py).getattr(name!("_C"))?.getattr(name!("_len_torch_function_stack"))?,
+                Vec::new(),
+            )],
         })))
+    }
+
+    /// The keywords of a call that makes a tensor, with the device that modes put it on.
+    pub(super) fn with_device<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        kwargs: &[(String, Operand<'py>)],
+    ) -> PyResult<Option<Vec<(String, Operand<'py>)>>> {
+        const DEVICE: &str = "device";
+        let py = function.py();
+        let modes = self.ambient.function_modes();
+        let device = match modes.device(py)? {
+            Some(device) => device,
+            // A mode that the trace has ended is active for the graph.
+            None if modes.were_left() && modes.are_devices(py)? => Place::default().object(py)?,
+            None => return Ok(None),
+        };
+        let says_none = |value: &Operand<'py>| matches!(value, Operand::Known(object) if object.is_none());
+        let is_said = kwargs.iter().any(|(name, value)| name == DEVICE && !says_none(value));
+        let makers = || py.import("torch.utils._device")?.call_method0(name!("_device_constructors"));
+        if is_said || !makers()?.contains(function)? {
+            return Ok(None);
+        }
+        let others = kwargs.iter().filter(|(name, _)| name != DEVICE).cloned();
+        Ok(Some(others.chain([(DEVICE.to_owned(), Operand::Known(device))]).collect()))
     }
 }

@@ -3,6 +3,7 @@ use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
+use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
@@ -37,6 +38,9 @@ impl Torch {
         }
         if is_allowed(function) {
             return meta.record(function.clone(), args, kwargs);
+        }
+        if is_of_random_state(function) {
+            return self.random_state(meta, function, args, kwargs);
         }
         if is_context_mode(function) {
             return context_mode(function, args);
@@ -73,7 +77,7 @@ impl Torch {
             return count(function, args);
         }
         if OVERRIDES.contains(&&*name) {
-            let answer = self.any_takes_over(args)?;
+            let answer = self.any_takes_over(args)? || self.modes_are_on(meta.py);
             meta.refuse_modes()?;
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
         }
@@ -99,7 +103,8 @@ impl Torch {
         if is_plain(function) || PLAIN.contains(&&*name) {
             return meta.fold(function, args, kwargs);
         }
-        meta.perform(&name, function.clone(), args, kwargs)
+        let on_device = self.with_device(function, kwargs).map_err(|error| fault(&error))?;
+        meta.perform(&name, function.clone(), args, on_device.as_deref().unwrap_or(kwargs))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::examples::place::{Place, is_asked, is_device};
+use super::arrays::is_scalar;
+use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, is_by_kernel};
 use super::examples::sketch::Sketch;
@@ -8,7 +9,7 @@ use super::library::Torch;
 use super::metadata;
 use super::stand_ins::stand_in;
 use super::undo::saved;
-use crate::domain::{Answer, Domain, Operand, SavedParts};
+use crate::domain::{Answer, Domain, Gives, Operand, SavedParts};
 use crate::graph_break::{Break, OVERRIDDEN};
 use crate::names::name;
 use pyo3::exceptions::PyNotImplementedError;
@@ -84,6 +85,7 @@ impl<'py> Meta<'_, 'py> {
         let all = |items: &[Operand<'py>]| items.iter().map(object).collect::<Result<Vec<_>, _>>();
         match operand {
             // Arrays of another library are values of the graph, too.
+            Operand::Graph { example, .. } if is_scalar(example) => Ok(example.clone()),
             Operand::Graph { example, .. } if !self.torch.is_tensor(example) => {
                 Err(unknown(&crate::ffi::types::name(&example.get_type())))
             }
@@ -240,9 +242,6 @@ impl<'py> Meta<'_, 'py> {
 
     /// Tells the tensors of a result where they are.
     fn tell(&self, result: &Bound<'py, PyAny>, place: &Place) -> PyResult<()> {
-        if !is_asked() {
-            return Ok(());
-        }
         match self.parts(result) {
             Some(parts) => parts.iter().filter(|part| !part.is_none()).try_for_each(|part| place.tell(part)),
             None if result.get_type().is(&self.torch.tensor) => place.tell(result),
@@ -326,7 +325,7 @@ impl<'py> Meta<'_, 'py> {
         }
         if example.is_none() && CHECKS.contains(&&*crate::ffi::callee::name_of(&target)) {
             let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
-            return Ok(Answer::Change { target, args, kwargs, example, changes: Vec::new(), gives: None });
+            return Ok(Answer::Change { target, args, kwargs, example, changes: Vec::new(), gives: Gives::Nothing });
         }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));

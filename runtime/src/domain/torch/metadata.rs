@@ -55,7 +55,7 @@ pub(super) fn is_kind(name: &str) -> bool {
     KINDS.contains(&name)
 }
 
-/// What such an attribute says: all that are recorded are strided, and have contents.
+/// What such an attribute says: all that are recorded are strided.
 pub(super) fn kind(name: &str, place: &Place) -> bool {
     name.strip_prefix("is_").is_some_and(|kind| kind == place.kind())
 }

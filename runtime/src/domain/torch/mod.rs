@@ -2,6 +2,7 @@
 //!
 //! In: operations on tensors. Out: what running them on the `meta` device gives: the metadata of the result, never contents.
 //! It must not know the tracer.
+mod arrays;
 mod calls;
 mod change;
 mod classes;

@@ -3,7 +3,7 @@ use super::examples::site::Site;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails, name_of};
 use super::metadata::metadata;
-use crate::domain::{Answer, Operand};
+use crate::domain::{Answer, Gives, Operand};
 use crate::graph::ValueId;
 use crate::graph_break::Break;
 use pyo3::prelude::*;
@@ -16,6 +16,27 @@ struct Written<'a, 'py> {
 }
 
 impl<'py> Meta<'_, 'py> {
+    /// Adds the tensor that an operand is, or those that it consists of.
+    fn written<'a>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        operand: &'a Operand<'py>,
+        stand_in: Bound<'py, PyAny>,
+        found: &mut Vec<Written<'a, 'py>>,
+    ) -> Result<(), Box<Break>> {
+        match operand {
+            Operand::Graph { value, example, .. } => found.push(Written { value: *value, example, stand_in }),
+            Operand::Tuple(items) | Operand::List(items) => {
+                let parts = stand_in.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
+                for (item, part) in items.iter().zip(parts.map_err(|error| fault(&error))?) {
+                    self.written(target, item, part, found)?;
+                }
+            }
+            _ => return Err(refused(target, "What it changes is no tensor of the graph.")),
+        }
+        Ok(())
+    }
+
     /// A call that writes to operands: those at these places, and those of these names.
     pub(super) fn write(
         &self,
@@ -30,10 +51,10 @@ impl<'py> Meta<'_, 'py> {
         let operands = self.stand_ins(args, kwargs)?;
         let mut written = Vec::new();
         for (place, operand) in args.iter().enumerate().filter(|(place, _)| places.contains(place)) {
-            written.push(tensor(target, operand, operands.positional[place].clone())?);
+            self.written(target, operand, operands.positional[place].clone(), &mut written)?;
         }
         for (name, operand) in kwargs.iter().filter(|(name, _)| names.contains(name)) {
-            written.push(tensor(target, operand, operands.named(name).map_err(|error| fault(&error))?)?);
+            self.written(target, operand, operands.named(name).map_err(|error| fault(&error))?, &mut written)?;
         }
         let kinds = || written.iter().map(|one| metadata(&one.stand_in)).collect::<PyResult<Vec<_>>>();
         let before = kinds().map_err(|error| fault(&error))?;
@@ -44,7 +65,9 @@ impl<'py> Meta<'_, 'py> {
             }
         }
         let given = written.iter().find(|one| one.stand_in.is(&gives));
-        if given.is_none() && !gives.is_none() {
+        // The list that it was given.
+        let is_list = operands.positional.first().is_some_and(|first| first.is(&gives)) && places == [0];
+        if given.is_none() && !gives.is_none() && !is_list {
             return Err(refused(target, "It gives another object."));
         }
         let Some(example) = given.or(written.first()).map(|one| one.example.clone()) else {
@@ -56,19 +79,12 @@ impl<'py> Meta<'_, 'py> {
             kwargs: kwargs.to_vec(),
             example,
             changes: written.iter().map(|one| one.value).collect(),
-            gives: given.map(|one| one.value),
+            gives: match (given, is_list) {
+                (Some(one), _) => Gives::Operand(one.value),
+                (None, true) => Gives::Argument(0),
+                (None, false) => Gives::Nothing,
+            },
         })
-    }
-}
-
-fn tensor<'a, 'py>(
-    target: &Bound<'py, PyAny>,
-    operand: &'a Operand<'py>,
-    stand_in: Bound<'py, PyAny>,
-) -> Result<Written<'a, 'py>, Box<Break>> {
-    match operand {
-        Operand::Graph { value, example, .. } => Ok(Written { value: *value, example, stand_in }),
-        _ => Err(refused(target, "What it changes is no tensor of the graph.")),
     }
 }
 

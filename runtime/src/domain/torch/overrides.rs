@@ -44,8 +44,8 @@ const HARMLESS: &[&str] = &[
     "__weakref__",
 ];
 
-/// The function, the arguments, and those with names.
-type Told<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>, Option<Bound<'py, PyDict>>);
+/// The function, the arguments, those with names, and the classes.
+type Told<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>, Option<Bound<'py, PyDict>>, Bound<'py, PyTuple>);
 
 /// A callable of Python, and its arguments.
 type Called<'py> = (Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>);
@@ -133,9 +133,20 @@ impl Torch {
         made.map_err(|error| fault(&error))
     }
 
-    /// What PyTorch hands over of a call; `None` where it hands over nothing.
+    /// What PyTorch hands over of a call to a class; `None` where it hands over nothing.
     pub(super) fn handed_over_of<'py>(
         &self,
+        callee: &Callee<'py>,
+        args: Vec<Bound<'py, PyAny>>,
+        named: &Bound<'py, PyDict>,
+    ) -> Result<Option<HandedOver<'py>>, Box<Break>> {
+        self.handed_by("handed_over", callee, args, named)
+    }
+
+    /// The same, as a function of this package knows: to a class, or to a mode.
+    pub(super) fn handed_by<'py>(
+        &self,
+        asks: &'static str,
         callee: &Callee<'py>,
         args: Vec<Bound<'py, PyAny>>,
         named: &Bound<'py, PyDict>,
@@ -145,9 +156,9 @@ impl Torch {
             return Ok(None);
         };
         let asked = || {
-            let told = room(py)?.call_method1(name!("handed_over"), (function, PyTuple::new(py, args)?, named))?;
+            let told = room(py)?.call_method1(asks, (function, PyTuple::new(py, args)?, named))?;
             let parts: Option<Told<'py>> = told.extract()?;
-            Ok(parts.map(|(function, args, named)| HandedOver { function, args, named, method: METHOD }))
+            Ok(parts.map(|(function, args, named, types)| HandedOver { function, args, named, types, method: METHOD }))
         };
         asked().map_err(|error: PyErr| fault(&error))
     }

@@ -1,12 +1,25 @@
 //! Tensors on the `meta` device that stand for tensors of the graph where PyTorch is asked.
 use super::examples::empty_like::empty_like;
 use super::examples::history;
+use super::examples::place::Place;
 use super::examples::sketch::{Sketch, constants};
 use super::library::Torch;
+use super::thread::quiet::Quiet;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple};
 use std::sync::atomic::Ordering::Relaxed;
+
+/// The attribute of what stands for a tensor of the `meta` device from outside.
+const OUTSIDE: &str = "_slotrt_outside";
+
+/// Whether it stands for such a tensor.
+pub(super) fn is_outside(example: &Bound<'_, PyAny>) -> bool {
+    example.getattr_opt(OUTSIDE).is_ok_and(|outside| outside.is_some())
+}
+
+/// The device of tensors without contents.
+const META: &str = "meta";
 
 impl Sketch {
     /// The tensor on the `meta` device that stands for it, one and the same at all times.
@@ -57,15 +70,50 @@ pub(super) fn stand_in<'py>(torch: &Torch, example: &Bound<'py, PyAny>) -> PyRes
     if sketch.is_none() && example.getattr(name!("is_meta"))?.is_truthy()? {
         return Ok(example.clone());
     }
-    // What a transform makes is wrapped for its level; what comes from outside, or was made before, is not.
-    let outside = torch.ambient.outside_transforms(py)?;
-    let made = match sketch {
+    outside_transforms(torch, py, || match sketch {
         Some(sketch) => sketch.stand_in(torch, py),
-        None => empty_like(torch.module.bind(py), example, "meta"),
-    };
+        None => empty_like(torch.module.bind(py), example, META),
+    })
+}
+
+/// Does something that transforms leave alone: what a transform makes is wrapped for its level; what comes from outside, or was made
+/// before, is not.
+fn outside_transforms<T>(torch: &Torch, py: Python<'_>, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    let outside = torch.ambient.outside_transforms(py)?;
+    let done = act();
     if let Some(outside) = outside {
         let none = py.None();
         outside.call_method1(name!("__exit__"), (&none, &none, &none))?;
     }
-    made
+    done
+}
+
+impl Torch {
+    /// What stands for a tensor from outside: it itself, but for one of the `meta` device, which nothing tells from what stands for one.
+    pub(super) fn example_of_input<'py>(&self, tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let _quiet = Quiet::about([tensor]);
+        if self.has_override(&tensor.get_type()) || !tensor.getattr(name!("is_meta"))?.is_truthy()? {
+            return Ok(tensor.clone());
+        }
+        outside_transforms(self, tensor.py(), || self.view_like(tensor))
+    }
+
+    /// A view: what becomes of one in place is not asked of it.
+    fn view_like<'py>(&self, tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let module = self.module.bind(tensor.py());
+        let like = empty_like(module, tensor, META)?;
+        let made = with_grad(module, true, || match tensor.getattr(name!("is_leaf"))?.is_truthy()? {
+            true => {
+                let view = like.call_method0(name!("detach"))?.call_method1(name!("view_as"), (&like,))?;
+                view.call_method1(name!("requires_grad_"), (tensor.getattr(name!("requires_grad"))?,))
+            }
+            false => like.call_method1(name!("view_as"), (&like,)),
+        })?;
+        if let Some(place) = Place::named(&tensor.getattr(name!("device"))?) {
+            place.tell(&made)?;
+        }
+        made.setattr(OUTSIDE, true)?;
+        history::begins_at(&made)?;
+        Ok(made)
+    }
 }

@@ -37,6 +37,12 @@ impl ModeWords {
         Some(Self { words, excluded })
     }
 
+    /// Whether modes of the thread see functions being called; `None` where PyTorch has not the functions that tell.
+    #[must_use]
+    pub fn see_functions(py: Python<'_>) -> Option<bool> {
+        Some(Words::now(Functions::get(py)?).modes[0] != 0)
+    }
+
     /// Whether nothing sees functions or operations, and nothing transforms them.
     #[must_use]
     pub fn are_plain(&self) -> bool {

@@ -314,7 +314,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Option<ValueId> {
         let class = self.class_of(object).ok()?;
-        if domain.takes_over(&class) {
+        if domain.takes_over(&class) || self.has_taking_modes() {
             return None;
         }
         let Value::Real { object: real, source: Some(source) } = self.value(object) else { return None };

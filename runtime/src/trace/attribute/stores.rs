@@ -1,5 +1,5 @@
 //! Setting and deleting attributes, under the names of the C functions.
-use crate::domain::Domain;
+use crate::domain::{Domain, Operand};
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
@@ -7,6 +7,7 @@ use crate::trace::attribute::descriptors::{
     has_generic_setattr, has_get, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
 };
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -65,7 +66,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         if let (Some(held), Some(value)) = (self.held_by_graph_value(domain, object, name), value) {
             // Anything else C looks at, and may refuse.
-            if self.is_none(value)? {
+            if self.is_none(value)? || self.may_be_held(domain, object, name, value)? {
                 self.before_overwriting(Some(held))?;
                 return self.log_slot(object, name, Some(value));
             }
@@ -88,6 +89,23 @@ impl<'py> Tracer<'py> {
         }
         self.before_overwriting(held)?;
         self.log_slot(object, name, value)
+    }
+
+    /// Whether the domain says that nothing refuses a value as an attribute.
+    fn may_be_held(&mut self, domain: &Arc<dyn Domain>, object: ValueId, name: &str, value: ValueId) -> Traced<bool> {
+        let class = self.class_of(value)?;
+        if object == value || !domain.claims(&class) || domain.takes_over(&class) {
+            return Ok(false);
+        }
+        let Some(real) = self.real(object) else { return Ok(false) };
+        let is_fixed = |value| !self.state.numbers.layouts.contains_key(&value);
+        if !is_fixed(object) || !is_fixed(value) {
+            return Ok(false);
+        }
+        match self.operand_of(value, TakenNumbers::None)? {
+            Operand::Graph { example, .. } => Ok(domain.may_hold(&real, name, &example)),
+            _ => Ok(false),
+        }
     }
 
     /// Whether what the class has under this name is a function of Python.

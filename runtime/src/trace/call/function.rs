@@ -33,6 +33,10 @@ impl<'py> Tracer<'py> {
             // The frames of an inlined call are gone with it.
             return Ok(self.none());
         }
+        if let Some(result) = self.call_after_graph(function, &args)? {
+            self.known(callable);
+            return Ok(result);
+        }
         self.wait_until_ready(self.refuse_left_alone(function))?;
         let qualname = callee::qualname_of(function);
         self.refuse_call(function, &qualname, &args)?;

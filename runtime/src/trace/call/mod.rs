@@ -2,6 +2,7 @@
 //!
 //! In: a callable value and its arguments. Out: a value, CPython's exception, or a graph break that names the C function.
 //! Must not know: the stack of the frame that calls.
+pub(crate) mod after_graph;
 pub(crate) mod assumed;
 pub(crate) mod bind;
 pub(crate) mod builtins;
@@ -21,3 +22,4 @@ pub(crate) mod outside_objects;
 pub(crate) mod rehearsal;
 pub(crate) mod subgraphs;
 pub(crate) mod taken_over;
+pub(crate) mod taking_modes;

@@ -11,7 +11,25 @@ use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::sync::Arc;
 
 /// What stands for arguments where the library is asked, and the values that they are.
-type StandIns<'py> = Vec<(Bound<'py, PyAny>, ValueId)>;
+pub(crate) type StandIns<'py> = Vec<(Bound<'py, PyAny>, ValueId)>;
+
+/// What stands for positional arguments, and for those with names; and the values that these are.
+type ArgumentsLike<'py> = (Vec<Bound<'py, PyAny>>, Bound<'py, PyDict>, StandIns<'py>);
+
+/// What a method gets that takes over a call.
+#[derive(Debug)]
+pub(crate) struct GivenOver {
+    positional: Vec<ValueId>,
+    /// An argument of each class that takes over.
+    takers: Vec<ValueId>,
+}
+
+impl GivenOver {
+    /// The function, the classes that take over, its arguments, and those with names.
+    pub(crate) fn arguments(&self) -> Arguments {
+        Arguments::positional(self.positional.clone())
+    }
+}
 
 impl<'py> Tracer<'py> {
     /// What the method gives that takes over a call; `None`: there is none.
@@ -27,6 +45,18 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         self.rely_on_surroundings(domain)?;
+        let (positional, named, known) = self.arguments_like(domain, args, keywords)?;
+        let handed = domain.handed_over(callee, positional, &named).map_err(Unwind::Break)?;
+        handed.map_or(Ok(None), |handed| self.hand_over(domain, &handed, &known).map(Some))
+    }
+
+    /// What stands for the arguments of a call.
+    pub(crate) fn arguments_like(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<ArgumentsLike<'py>> {
         let (mut known, mut positional, named) = (StandIns::new(), Vec::new(), PyDict::new(self.py));
         for value in args {
             positional.push(self.argument_like(domain, *value, &mut known)?);
@@ -35,8 +65,7 @@ impl<'py> Tracer<'py> {
             let like = self.argument_like(domain, *value, &mut known)?;
             named.set_item(name, like).or_else(|error| internal(error.to_string()))?;
         }
-        let handed = domain.handed_over(callee, positional, &named).map_err(Unwind::Break)?;
-        handed.map_or(Ok(None), |handed| self.hand_over(domain, &handed, &known).map(Some))
+        Ok((positional, named, known))
     }
 
     /// Whether the class of the value, or of an item of it, takes over calls.
@@ -118,6 +147,24 @@ impl<'py> Tracer<'py> {
         handed: &HandedOver<'py>,
         known: &StandIns<'py>,
     ) -> Traced<ValueId> {
+        let given = self.given_over(domain, handed, known)?;
+        for taker in &given.takers {
+            let method = self.get_attr(*taker, handed.method)?;
+            let result = self.call_deeper(method, given.arguments())?;
+            if !self.is_not_implemented(result) {
+                return Ok(result);
+            }
+        }
+        unsupported("call that no class takes over", callee::name_of(&handed.function))
+    }
+
+    /// What a method gets that takes over a call.
+    pub(crate) fn given_over(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        handed: &HandedOver<'py>,
+        known: &StandIns<'py>,
+    ) -> Traced<GivenOver> {
         let args = self.value_like(handed.args.as_any(), known)?;
         let mut rest = vec![args];
         let mut given = handed.args.iter().collect::<Vec<_>>();
@@ -133,18 +180,14 @@ impl<'py> Tracer<'py> {
         }
         let takers = self.takers(domain, &given, known)?;
         let classes = takers.iter().map(|(_, class)| class.clone());
-        let classes = PyTuple::new(self.py, classes).or_else(|error| internal(error.to_string()))?;
+        let classes = match takers.is_empty() {
+            true => handed.types.clone(),
+            false => PyTuple::new(self.py, classes).or_else(|error| internal(error.to_string()))?,
+        };
         let classes = self.own(classes.into_any());
         let function = self.constant(handed.function.clone());
-        for (taker, _) in takers {
-            let method = self.get_attr(taker, handed.method)?;
-            let args = [function, classes].into_iter().chain(rest.iter().copied()).collect();
-            let result = self.call_deeper(method, Arguments::positional(args))?;
-            if !self.is_not_implemented(result) {
-                return Ok(result);
-            }
-        }
-        unsupported("call that no class takes over", callee::name_of(&handed.function))
+        let positional = [function, classes].into_iter().chain(rest).collect();
+        Ok(GivenOver { positional, takers: takers.into_iter().map(|(taker, _)| taker).collect() })
     }
 
     /// An argument of each class that takes over, in the order in which they are asked: classes before those that they are derived from.

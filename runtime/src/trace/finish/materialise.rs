@@ -46,6 +46,7 @@ impl<'py> Tracer<'py> {
         if let Some(escape) = self.guard_shared_dicts() {
             return Ok(Err(escape));
         }
+        self.leave_taking_modes()?;
         self.guard_changed();
         self.guard_memory()?;
         crate::trace::finish::coalesce::merge(&mut self.state.effects);

@@ -7,7 +7,7 @@ use crate::trace::exception::filtered_warnings::USED_REGISTRY;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
-use crate::trace::state::value::{New, Value, ValueId, ValueSet};
+use crate::trace::state::value::{LATER_HANDLE, New, Value, ValueId, ValueSet};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -104,6 +104,9 @@ impl<'py> Tracer<'py> {
         }
         if name == USED_REGISTRY {
             return unsupported("warnings after others of the trace", name);
+        }
+        if name == LATER_HANDLE {
+            return unsupported("handle of a hook that is set after the graph", name);
         }
         let object = self.py.get_type::<PyAny>();
         self.state.shared_caches.nameless(&object, name).or_else(|error| internal(error.to_string()))

@@ -24,7 +24,7 @@ impl<'py> Tracer<'py> {
     fn checked_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<Option<bool>> {
         let Some(truth) = truth_without_raise(&frame.code, frame.pc) else { return Ok(None) };
         let class = self.class_of(value)?;
-        let Some(domain) = self.domain_of(&class) else { return Ok(None) };
+        let Some(domain) = self.domain_of(&class).filter(|_| !self.has_taking_modes()) else { return Ok(None) };
         let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(None) };
         let Some(checks) = domain.checks_of_truth(&example, truth) else { return Ok(None) };
         let mut checked = value;

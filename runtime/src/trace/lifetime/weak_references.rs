@@ -138,7 +138,9 @@ impl<'py> Tracer<'py> {
             return match self.known(referent) {
                 Some(object) => Ok(object),
                 None if !is_c_type(class) => self.proxy(referent),
-                None => unsupported("weak reference to an object from outside", types::name(class)),
+                None => self
+                    .same_object(referent)
+                    .map_or_else(|| unsupported("weak reference to an object from outside", types::name(class)), Ok),
             };
         }
         let native = self.native(referent)?;

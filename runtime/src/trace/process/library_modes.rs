@@ -1,5 +1,6 @@
 //! Modes of an array library that the trace sets: in force while the domain asks the library, undone after the trace.
 use crate::domain::{Call, Domain, ModeChange, Operand};
+use crate::trace::state::outcome::Effect;
 use crate::trace::state::process::{BoundCall, ModeInForce};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
@@ -11,12 +12,14 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.
     pub(crate) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: ModeChange<'py>) -> Traced<ValueId> {
-        self.refuse_to_compile(domain, &switch.set.0, &[])?;
+        if !switch.follows {
+            self.refuse_to_compile(domain, &switch.set.0, &[])?;
+        }
         let bind = |(callable, args): Call<'py>| -> PyResult<BoundCall> {
             Ok((callable.unbind(), PyTuple::new(self.py, args)?.unbind()))
         };
         let keep = |call: Option<Call<'py>>| call.map(bind).transpose();
-        let ModeChange { set: (target, args), named, undo, restore, questions } = switch;
+        let ModeChange { set: (target, args), named, undo, restore, follows, questions } = switch;
         let asked = questions.into_iter().map(bind).collect::<PyResult<Vec<_>>>();
         let kept = keep(undo).and_then(|undo| Ok(ModeInForce { undo, questions: asked? }));
         let kept = kept.or_else(|error| internal(error.to_string()))?;
@@ -32,6 +35,12 @@ impl<'py> Tracer<'py> {
         let gives = called();
         let gives = gives.or_else(|error| self.raise_error(error))?;
         self.state.mode_changes.push(kept);
+        if follows {
+            let callable = self.constant(target);
+            let args = args.into_iter().map(|arg| self.constant(arg)).collect();
+            self.state.effects.push(Effect::Call { callable, args });
+            return Ok(self.constant(gives));
+        }
         self.state.restored_modes.extend(restore);
         self.record(domain, target, &operands, &keywords, gives.clone())?;
         Ok(self.constant(gives))

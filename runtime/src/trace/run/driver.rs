@@ -215,6 +215,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         return Err(Stop::Fallback(format!("{}: {}", reason.kind, reason.context)));
     }
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
+    tracer.begin_taking_modes().map_err(to_stop)?;
     let rest = match subject.locals {
         [] => tracer.compiler_query(subject.function, &callee::qualname_of(subject.function), &Arguments::default()),
         _ => None,
@@ -406,6 +407,7 @@ impl<'py> Tracer<'py> {
             breaks_are_errors,
             routes: take(&mut state.routes),
             steps: state.steps,
+            bound: state.bound,
             repeated: 0,
             inside,
             signals: Vec::new(),

@@ -103,6 +103,15 @@ pub(crate) enum Takes {
 /// A callable, and what it is called with.
 pub(crate) type BoundCall = (Py<PyAny>, Py<PyTuple>);
 
+/// Modes that take over calls of a library's functions, outermost first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TakingModes {
+    /// Those that the program has made active around the call.
+    pub(crate) outer: Vec<ValueId>,
+    /// Those that are active now.
+    pub(crate) active: Vec<ValueId>,
+}
+
 /// A mode that the trace has set.
 #[derive(Debug)]
 pub(crate) struct ModeInForce {

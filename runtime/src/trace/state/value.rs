@@ -163,6 +163,9 @@ pub enum New {
     Owned(Py<PyAny>),
 }
 
+/// What [`New::Opaque`] calls what is given by a call that is made after the graph.
+pub(crate) const LATER_HANDLE: &str = "handle of a call after the graph";
+
 impl New {
     /// What a tuple, list or dict holds, and what a number is computed from.
     pub fn items(&self) -> Vec<ValueId> {

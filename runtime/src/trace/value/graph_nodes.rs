@@ -1,11 +1,12 @@
 //! Records operations of a domain as nodes of the graph.
-use crate::domain::{Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Operand};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, Operand};
 use crate::ffi::{callee, types};
 use crate::graph::{Argument, Node, NodeId, NodeOp, Origin};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::outcome::GraphChange;
 use crate::trace::state::reasons::SURROUNDINGS;
@@ -28,6 +29,18 @@ impl<'py> Tracer<'py> {
         for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             // What is symbolic of an array is known with its guard.
             self.class_of(*arg)?;
+        }
+        if let Callee::Function(function) = &callee
+            && keywords.is_empty()
+            && let Some(result) = self.call_after_graph(function, &Arguments::positional(args.to_vec()))?
+        {
+            return Ok(result);
+        }
+        if let Some(result) = self.step_modes(domain, &callee, args)? {
+            return Ok(result);
+        }
+        if let Some(result) = self.call_of_mode(domain, &callee, args, keywords)? {
+            return Ok(result);
         }
         if let Some(result) = self.call_taken_over(domain, &callee, args, keywords)? {
             return Ok(result);
@@ -55,7 +68,12 @@ impl<'py> Tracer<'py> {
             }
             false => Vec::new(),
         };
-        self.take_answer(domain, answer, layouts)
+        let argument = match &answer {
+            Answer::Change { gives: Gives::Argument(place), .. } => args.get(*place).copied(),
+            _ => None,
+        };
+        let taken = self.take_answer(domain, answer, layouts)?;
+        Ok(argument.unwrap_or(taken))
     }
 
     /// The operands that values are; `numbers`: symbolic ones are taken as such.
@@ -99,6 +117,9 @@ impl<'py> Tracer<'py> {
                 self.record_parts(domain, whole, &example, &getitem, layouts)
             }
             Answer::Change { target, args, kwargs, example, changes, gives } => {
+                if !changes.is_empty() {
+                    self.refuse_change_after()?;
+                }
                 let operands: Vec<_> =
                     changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
                 for operand in &operands {
@@ -111,7 +132,7 @@ impl<'py> Tracer<'py> {
                         .into_iter()
                         .for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
                 }
-                let Some(value) = gives else { return Ok(self.none()) };
+                let Gives::Operand(value) = gives else { return Ok(self.none()) };
                 // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
                 let node = self.graph_node(changed)?;
                 self.state.changed_nodes.insert(value, node);
@@ -156,11 +177,11 @@ impl<'py> Tracer<'py> {
         if let Some(number) = self.number_operand(id, numbers)? {
             return Ok(number);
         }
-        if self.domain_of(&class).is_some() {
+        if let Some(domain) = self.domain_of(&class) {
             let example = match self.value(id) {
                 Value::Node { example, .. } => example.bind(self.py).clone(),
                 _ => match self.real(id).or_else(|| self.owned(id)) {
-                    Some(object) => object,
+                    Some(object) => domain.example_of(&object).map_err(Unwind::Break)?,
                     None => return unsupported("graph value without an example", "operand"),
                 },
             };
@@ -226,6 +247,32 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Breaks where a backend gets the graph, and it has values of another library.
+    fn refuse_to_mix(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        args: &[Operand<'py>],
+        keywords: &[(String, Operand<'py>)],
+    ) -> Traced<()> {
+        const KIND: &str = "operations of two libraries in one compiled graph";
+        if !self.state.backend {
+            return Ok(());
+        }
+        let is_other = |node: &Node| !node.domain.is_empty() && node.domain != domain.name();
+        if self.state.graph.nodes.iter().any(is_other) {
+            return unsupported(KIND, domain.name());
+        }
+        let mut values = Vec::new();
+        args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
+        for value in values {
+            let class = self.class_of(value)?;
+            if self.domain_of(&class).is_some_and(|other| other.name() != domain.name()) {
+                return unsupported(KIND, types::name(&class));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn record(
         &mut self,
         domain: &Arc<dyn Domain>,
@@ -243,6 +290,7 @@ impl<'py> Tracer<'py> {
         }
         self.refuse_after_final_changes(domain, &target)?;
         self.refuse_to_compile(domain, &target, keywords)?;
+        self.refuse_to_mix(domain, args, keywords)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);

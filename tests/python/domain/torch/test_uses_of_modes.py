@@ -105,6 +105,72 @@ def on_one_device(x):
     return x.to(x.device) + ones.to("cpu"), x.device == torch.device("cpu"), str(x.device), x.get_device(), x.cpu()
 
 
+def made_on_meta(x):
+    with torch.device("meta"):
+        y = torch.zeros(2, 3) + 1
+        with torch.device("cpu"):
+            here = torch.ones(3)
+        told = torch.tensor([1.0, 2.0], device="cpu")
+        linear = nn.Linear(3, 4)
+    return x * 2 + y.shape[0] + here, y, told, linear(y), linear.weight.device, torch.zeros(2)
+
+
+def raises_on_meta(x):
+    y = torch.zeros(2, 3, device="meta")
+    try:
+        return (y + x).tolist()
+    except RuntimeError as error:
+        return str(error)[:60], y, y.sum()
+
+
+def breaks_on_meta(x):
+    with torch.device("meta"):
+        y = torch.ones(3)
+        slotrt.graph_break()
+        z = torch.ones(3) * 2
+    return x + 1, y, z, torch.ones(1)
+
+
+def default_device(x):
+    before = torch.get_default_device()
+    torch.set_default_device("meta")
+    y, within = torch.zeros(2, 3) + 1, torch.get_default_device()
+    torch.set_default_device(torch.device("cpu"))
+    z, again = torch.arange(3), torch.get_default_device()
+    torch.set_default_device(None)
+    return x * z, y, before, within, again, torch.get_default_device(), torch.ones(1)
+
+
+def default_device_left(x):
+    torch.set_default_device("meta")
+    y = torch.zeros(2, 3)
+    try:
+        return x.sum() / 0, y.item()
+    except RuntimeError as error:
+        return str(error)[:60], torch.zeros(1)
+    finally:
+        torch.set_default_device(None)
+
+
+def of_meta(x, y, linear=nn.Linear(3, 4, device="meta")):
+    y.add_(1)
+    z = linear(y).relu()
+    return x + 1, z, z.sum(), y.is_meta, y.get_device(), (y @ y.T).requires_grad, y.device, y.view(3, 2), y.is_leaf
+
+
+def on_meta():
+    return of_meta, lambda number: [matrix(), torch.empty(2, 3, device="meta", requires_grad=False)], ()
+
+
+def of_two(x, y):
+    y.mul_(2)
+    return x * 2 + y, x.requires_grad, x.is_leaf
+
+
+def of_gradients_on_meta():
+    return of_two, lambda number: [torch.empty(2, 3, device="meta", requires_grad=True) * 1, torch.empty(3, device="meta")], ()
+
+
 ROWS = [
     (of(inference), 0),
     (of(asks_for_inference), 2),
@@ -114,10 +180,16 @@ ROWS = [
     (decorated, 0),
     (of(default_dtype), 0),
     (of(default_dtype_put_back), 1),
-    (of(moved_to_meta), 8),
+    (of(moved_to_meta), 0),
     (of(on_one_device), 0),
+    (of(made_on_meta), 1),
+    (of(raises_on_meta), 2),
+    (of(breaks_on_meta), 1),
+    (of(default_device), 0),
+    (of(default_device_left), 2),
+    (on_meta, 0),
+    (of_gradients_on_meta, 0),
 ]
-
 
 
 # AOTAutograd finds out that the tensor is none to change when it compiles, and raises for itself.
@@ -126,6 +198,43 @@ NOT_THERE = (ROWS[4][0],)
 
 class Uses(torch_programs.ThreeWays, unittest.TestCase):
     rows, not_there = ROWS, NOT_THERE
+
+
+class Around(unittest.TestCase):
+    """Modes that are active where compiled code is called."""
+
+    def test_devices(self):
+        def f(x):
+            return torch.zeros(2, 3), torch.arange(3) + 1, x + 1, torch.ones(1, device="cpu")
+
+        for backend in (None, lambda graph, inputs: graph, "aot_eager"):
+            slotrt.reset()
+            compiled = slotrt.compile(f, backend=backend) if backend else slotrt.compile(f)
+            for device in ("meta", "cpu", "meta", None):
+                for _ in range(2):
+                    with torch.device(device) if device else torch.no_grad():
+                        plain, found = f(matrix()), compiled(matrix())
+                    self.assertEqual([torch_programs.shown(part) for part in found], [torch_programs.shown(part) for part in plain])
+            self.assertEqual((slotrt.stats()["graph_breaks"], slotrt.stats()["graphs"]), (0, 3))
+
+    def test_default_device(self):
+        def f(x):
+            torch.set_default_device("cpu")
+            y = torch.zeros(2)
+            torch.set_default_device("meta")
+            return x + 1, y, torch.zeros(2), torch.get_default_device()
+
+        compiled = slotrt.compile(f)
+        try:
+            for device in ("meta", None, "cpu"):
+                torch.set_default_device(device)
+                found = compiled(matrix())
+                self.assertEqual(torch.get_default_device(), torch.device("meta"))
+                torch.set_default_device(device)
+                self.assertEqual(torch_programs.shown(found), torch_programs.shown(f(matrix())))
+        finally:
+            torch.set_default_device(None)
+        self.assertEqual(torch._C._len_torch_function_stack(), 0)
 
 
 if __name__ == "__main__":

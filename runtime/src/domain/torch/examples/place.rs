@@ -1,12 +1,15 @@
-//! Where tensors are: on the CPU, or on another device.
+//! Where tensors are: on the CPU, on another device, or on the `meta` device, where they have no contents.
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 const CPU: &str = "cpu";
+const META: &str = "meta";
+
+/// The number of a device that has none.
+const NO_INDEX: i64 = -1;
 
 /// Whether a tensor was met, or a device named, that is not the CPU: until then nothing asks where tensors are.
 static ELSEWHERE: AtomicBool = AtomicBool::new(false);
@@ -26,11 +29,12 @@ pub(in crate::domain::torch) struct Place(Option<Arc<Device>>);
 struct Device {
     /// `cuda`.
     kind: String,
+    /// −1 where there is but one of the kind, which is written without a number: `meta`.
     index: i64,
 }
 
 impl Place {
-    /// What a `torch.device`, a text or a number names; `None`: what that is differs, or such a tensor has no contents.
+    /// What a `torch.device`, a text or a number names; `None`: what that is differs.
     pub(in crate::domain::torch) fn named(device: &Bound<'_, PyAny>) -> Option<Self> {
         let made = || device.py().import("torch")?.getattr(name!("device"))?.call1((device,));
         let device = if is_device(device) { device.clone() } else { made().ok()? };
@@ -38,7 +42,7 @@ impl Place {
         let index: Option<i64> = device.getattr(name!("index")).ok()?.extract().ok()?;
         match (kind.as_str(), index) {
             (CPU, _) => Some(Self::default()),
-            ("meta", _) => None,
+            (META, _) => Some(Self::elsewhere(kind, NO_INDEX)),
             (_, Some(index)) => Some(Self::elsewhere(kind, index)),
             // The current one of several differs from call to call.
             (_, None) if is_only_one(&device) => Some(Self::elsewhere(kind, 0)),
@@ -47,7 +51,8 @@ impl Place {
     }
 
     fn elsewhere(kind: String, index: i64) -> Self {
-        if let Ok(mut kinds) = KINDS.lock()
+        if kind != META
+            && let Ok(mut kinds) = KINDS.lock()
             && !kinds.contains(&kind)
         {
             kinds.push(kind.clone());
@@ -59,13 +64,16 @@ impl Place {
     /// What a tensor that stands for one was told; `None`: nothing.
     pub(super) fn told(stand_in: &Bound<'_, PyAny>) -> Option<Self> {
         let told: String = stand_in.getattr_opt(TOLD).ok()??.extract().ok()?;
-        let Some((kind, index)) = told.split_once(':') else { return Some(Self::default()) };
-        Some(Self::elsewhere(kind.to_owned(), index.parse().ok()?))
+        match told.split_once(':') {
+            Some((kind, index)) => Some(Self::elsewhere(kind.to_owned(), index.parse().ok()?)),
+            None if told == CPU => Some(Self::default()),
+            None => Some(Self::elsewhere(told, NO_INDEX)),
+        }
     }
 
     /// Tells a tensor that stands for one where that is.
     pub(in crate::domain::torch) fn tell(&self, stand_in: &Bound<'_, PyAny>) -> PyResult<()> {
-        if is_asked() { stand_in.setattr(TOLD, self.text()) } else { Ok(()) }
+        stand_in.setattr(TOLD, self.text())
     }
 
     /// Whether it is the CPU.
@@ -78,14 +86,18 @@ impl Place {
         self.0.as_deref().map_or(CPU, |device| &device.kind)
     }
 
-    /// What `Tensor.get_device` gives: −1 for the CPU.
+    /// What `Tensor.get_device` gives: −1 for the CPU, and where there is no number.
     pub(in crate::domain::torch) fn index(&self) -> i64 {
-        self.0.as_deref().map_or(-1, |device| device.index)
+        self.0.as_deref().map_or(NO_INDEX, |device| device.index)
     }
 
     /// `cpu`, `cuda:0`.
     pub(in crate::domain::torch) fn text(&self) -> String {
-        self.0.as_deref().map_or_else(|| CPU.to_owned(), |device| format!("{}:{}", device.kind, device.index))
+        match self.0.as_deref() {
+            None => CPU.to_owned(),
+            Some(Device { kind, index: NO_INDEX }) => kind.clone(),
+            Some(Device { kind, index }) => format!("{kind}:{index}"),
+        }
     }
 
     /// The `torch.device`.
@@ -99,7 +111,7 @@ pub(in crate::domain::torch) fn is_asked() -> bool {
     ELSEWHERE.load(Relaxed)
 }
 
-/// The kinds of devices beside the CPU that tensors were seen on.
+/// The kinds of devices beside the CPU that tensors with contents were seen on.
 pub(in crate::domain::torch) fn kinds_elsewhere() -> Vec<String> {
     KINDS.lock().map(|kinds| kinds.clone()).unwrap_or_default()
 }
@@ -114,10 +126,4 @@ fn is_only_one(device: &Bound<'_, PyAny>) -> bool {
 /// Whether it is a `torch.device`.
 pub(in crate::domain::torch) fn is_device(object: &Bound<'_, PyAny>) -> bool {
     types::c_name(&object.get_type()) == "torch.device"
-}
-
-/// Whether an object names the CPU.
-pub(in crate::domain::torch) fn is_cpu(device: &Bound<'_, PyAny>) -> bool {
-    let names = device.is_exact_instance_of::<PyString>() || is_device(device);
-    names && device.str().is_ok_and(|text| text == CPU)
 }

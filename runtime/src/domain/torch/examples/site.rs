@@ -3,6 +3,7 @@ use super::layout::layout_of;
 use super::place::{Place, is_asked, is_device};
 use super::placed::place_of;
 use crate::domain::Operand;
+use crate::domain::torch::arrays::is_scalar;
 use crate::domain::torch::graph_break::stop;
 use crate::graph_break::Break;
 use pyo3::prelude::*;
@@ -112,7 +113,7 @@ fn is_name(object: &Bound<'_, PyAny>) -> bool {
 }
 
 fn unknown(device: &Bound<'_, PyAny>) -> Box<Break> {
-    let why = "Tensors without contents are not recorded, nor those on the current device, where there are several.";
+    let why = "It is the current device, where there are several.";
     stop("unsupported device", crate::ffi::types::text(device), why)
 }
 
@@ -124,6 +125,7 @@ pub(in crate::domain::torch) fn unplaced() -> Box<Break> {
 /// The places of the tensors of an operand.
 fn collect(operand: &Operand<'_>, places: &mut Vec<Place>) -> Result<(), Box<Break>> {
     match operand {
+        Operand::Graph { example, .. } if is_scalar(example) => Ok(()),
         Operand::Graph { example, .. } => {
             let place = place_of(example);
             let place = place.ok_or_else(unplaced)?;

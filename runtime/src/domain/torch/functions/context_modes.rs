@@ -93,6 +93,7 @@ fn change<'py>(function: &Bound<'py, PyAny>, args: Vec<Bound<'py, PyAny>>) -> Py
         named: Vec::new(),
         undo: Some(call(&undo)?),
         restore: restore.as_ref().map(call).transpose()?,
+        follows: false,
         questions: questions.iter().map(call).collect::<PyResult<_>>()?,
     })))
 }

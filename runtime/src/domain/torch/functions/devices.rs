@@ -1,4 +1,4 @@
-//! Functions of Python that tell of the devices beside the CPU: `torch.cuda.is_available()`.
+//! Functions of Python that tell of devices: `torch.cuda.is_available()`, `torch.get_default_device()`.
 use super::named::module_of;
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::{Answer, Operand};
@@ -6,8 +6,8 @@ use crate::ffi::callee;
 use pyo3::prelude::*;
 use pyo3::types::PyFunction;
 
-/// The modules of kinds of devices.
-const MODULES: &[&str] = &["torch.cuda", "torch.xpu", "torch.mps", "torch.mtia", "torch.accelerator"];
+/// The modules that have them.
+const MODULES: &[&str] = &["torch", "torch.cuda", "torch.xpu", "torch.mps", "torch.mtia", "torch.accelerator"];
 
 /// Their questions: what they do beside the answer, to begin to use the device, any use of it does.
 const QUESTIONS: &[&str] = &[
@@ -16,6 +16,7 @@ const QUESTIONS: &[&str] = &[
     "current_device_index",
     "device_count",
     "get_arch_list",
+    "get_default_device",
     "get_device_capability",
     "get_device_name",
     "is_available",

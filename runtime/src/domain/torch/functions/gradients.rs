@@ -2,10 +2,12 @@
 use super::natives;
 use crate::domain::Operand;
 use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::stand_ins::is_outside;
 use crate::names::name;
 use pyo3::prelude::*;
 
@@ -39,6 +41,44 @@ impl Torch {
     }
 }
 
+impl Torch {
+    /// Whether a leaf from outside takes such a tensor for its gradient.
+    pub(in crate::domain::torch) fn may_be_gradient(
+        &self,
+        leaf: &Bound<'_, PyAny>,
+        gradient: &Bound<'_, PyAny>,
+    ) -> bool {
+        let known = |tensor| self.rules.metadata(tensor).zip(place_of(tensor));
+        let (Some((leaf, here)), Some((gradient, there))) = (known(leaf), known(gradient)) else { return false };
+        leaf.dtype == gradient.dtype && leaf.shape == gradient.shape && here == there
+    }
+}
+
+/// Methods of tensors that say what is to be done with gradients when there are some.
+const HOOK: &str = "register_hook";
+const RETAIN: &str = "retain_grad";
+
+impl Torch {
+    /// Whether it is such a method.
+    pub(in crate::domain::torch) fn is_of_later_gradients(&self, callable: &Bound<'_, PyAny>) -> bool {
+        let own = crate::ffi::callee::name_of(callable);
+        let known = || self.tensor.bind(callable.py()).getattr(&*own);
+        (own == HOOK || own == RETAIN) && known().is_ok_and(|known| known.is(callable))
+    }
+
+    /// Whether a call of it on what `example` stands for gives something; `None`: it may raise.
+    pub(in crate::domain::torch) fn later_gradients(
+        &self,
+        callable: &Bound<'_, PyAny>,
+        example: &Bound<'_, PyAny>,
+        count: usize,
+    ) -> Option<bool> {
+        let is_hook = crate::ffi::callee::name_of(callable) == HOOK;
+        let needs = example.getattr(name!("requires_grad")).ok()?.is_truthy().ok()?;
+        (needs && count == 1 + usize::from(is_hook)).then_some(is_hook)
+    }
+}
+
 /// Options that let tensors have no gradients.
 const LENIENT: [&str; 2] = ["allow_unused", "materialize_grads"];
 
@@ -60,6 +100,7 @@ fn is_made_here(operand: &Operand<'_>) -> bool {
         Operand::Graph { example, .. } => {
             // What stands for a sketch was not computed from anything.
             !example.is_instance_of::<Sketch>()
+                && !is_outside(example)
                 && example.getattr(name!("is_meta")).and_then(|is_meta| is_meta.is_truthy()).unwrap_or(false)
         }
         Operand::Tuple(items) | Operand::List(items) => items.iter().all(is_made_here),

@@ -10,7 +10,6 @@ use pyo3::types::PyTuple;
 /// A module, or a package; beginnings of the qualified names of functions there that run natively, and what they are about.
 const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch._tensor", &["Tensor.backward", "Tensor.register_"], GRADIENTS),
-    ("torch", &["set_default_device"], SETTINGS),
     ("torch.amp.grad_scaler", ALL, STEPS),
     ("torch.autograd", &["backward", "grad", "_make_grads", "_tensor_or_tensors_to_tuple"], GRADIENTS),
     ("torch.autograd.function", ALL, GRADIENTS),
@@ -25,16 +24,14 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.nested", ALL, NESTED),
     ("torch.nested._internal.nested_tensor", ALL, NESTED),
     ("torch.nested._internal.ops", ALL, NESTED),
-    ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
     ("torch.nn.utils.rnn", PACKS, PACKED),
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
     ("torch.optim", ALL, STEPS),
-    ("torch.overrides", &["TorchFunctionMode.__enter__", "TorchFunctionMode.__exit__"], MODES),
     ("torch.profiler", ALL, RECORDS),
     ("torch.utils._device", &["DeviceContext.__enter__", "DeviceContext.__exit__"], MODES),
     ("torch.utils._python_dispatch", &["TorchDispatchMode.__enter__", "TorchDispatchMode.__exit__"], MODES),
-    ("torch.utils.hooks", ALL, HOOKS),
+    ("torch.utils.hooks", &["BackwardHook."], HOOKS),
 ];
 
 /// Rooms with rooms below them.
@@ -47,16 +44,6 @@ const TRACED: &str = "torch.optim.swa_utils";
 const PLAIN: &[&str] = &["disable_saved_tensors_hooks", "FunctionMeta.__init__"];
 
 const ALL: &[&str] = &[""];
-
-/// Parts of modules are registered with other names.
-const MODULE_HOOKS: &[&str] = &[
-    "Module.register_backward",
-    "Module.register_forward",
-    "Module.register_full",
-    "Module.register_load",
-    "Module.register_state",
-    "Module._register_",
-];
 
 /// What comes before and after the module of a `DistributedDataParallel`, which is traced.
 const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];
@@ -94,7 +81,6 @@ const GRADIENTS: &str = "it works on gradients, and on the graph that they are c
 const STEPS: &str = "it keeps numbers that are others after each step";
 const MODES: &str = "what it begins or ends sees each operation";
 const RECORDS: &str = "it records what runs, from where it begins to where it ends";
-const SETTINGS: &str = "it changes a setting of the whole process";
 const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 

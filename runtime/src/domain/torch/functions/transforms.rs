@@ -189,7 +189,8 @@ impl Torch {
                 let (undo, question) = before().map_err(|error| fault(&error))?;
                 let (args, named) = all_known(args, kwargs).ok_or_else(|| unlike(function))?;
                 let (set, questions) = ((function.clone(), args), vec![(question, Vec::new())]);
-                let change = ModeChange { set, named, restore: Some(undo.clone()), undo: Some(undo), questions };
+                let change =
+                    ModeChange { set, named, restore: Some(undo.clone()), undo: Some(undo), follows: false, questions };
                 Ok(Answer::ModeChange(Box::new(change)))
             }
             Level(opposite, arguments) => self.level(&room, function, (opposite, arguments), args, kwargs),
@@ -240,6 +241,7 @@ impl Torch {
                 named,
                 restore: Some(undo.clone()),
                 undo: Some(undo),
+                follows: false,
                 questions: Vec::new(),
             });
         }
@@ -251,6 +253,7 @@ impl Torch {
                 named,
                 undo: Some(undo),
                 restore,
+                follows: false,
                 questions: Vec::new(),
             });
         }
@@ -259,7 +262,7 @@ impl Torch {
         let transforms = torch.getattr(name!("_C"))?.getattr(name!("_functorch"))?;
         let none = 0_usize.into_pyobject(py)?.into_any();
         let restore = Some((transforms.getattr(name!("pop_dynamic_layer_stack_and_undo_to_depth"))?, vec![none]));
-        Ok(ModeChange { set: (function.clone(), args), named, undo: Some(undo), restore, questions })
+        Ok(ModeChange { set: (function.clone(), args), named, undo: Some(undo), restore, follows: false, questions })
     }
 }
 

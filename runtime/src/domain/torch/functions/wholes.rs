@@ -14,8 +14,12 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("torch.distributions", &[]),
     ("torch.nn.modules.lazy", &["LazyModuleMixin."]),
     (MODULE, &["Module._apply", "Module.requires_grad_", "Module.state_dict", "Module.load_state_dict"]),
+    ("torch.nn.init", &["trunc_normal_"]),
+    ("torch.nn.modules.adaptive", &["AdaptiveLogSoftmaxWithLoss.forward"]),
     ("torch.nn.modules.rnn", &[]),
     ("torch.nn.parameter", &[]),
+    ("torch.nn.utils.parametrizations", &["orthogonal", "spectral_norm", "weight_norm"]),
+    ("torch.nn.utils.parametrize", &["register_parametrization", "remove_parametrizations"]),
     ("torch.nn.utils.rnn", &[]),
     ("torch.optim.swa_utils", &["AveragedModel.update_parameters", "update_bn"]),
     ("torch.utils.data", &[]),
@@ -30,11 +34,14 @@ const MODULES: &str = "torch.nn.modules.";
 const PROFILER: &str = "torch.autograd.profiler";
 
 /// Modules of PyTorch's, beginnings of the qualified names of functions there, and the modules with tables of what does the same: annotations,
-/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients.
+/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients,
+/// and handles of hooks.
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
+    ("torch.random", "manual_seed", "slotrt._torch_functions"),
+    ("torch.utils.hooks", "RemovableHandle.__init__", "slotrt._torch_functions"),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
 ];

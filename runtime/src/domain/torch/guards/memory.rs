@@ -82,6 +82,10 @@ fn extents(tensors: &[Bound<'_, PyAny>]) -> PyResult<Vec<usize>> {
 }
 
 fn extent(tensor: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if tensor.getattr(name!("is_meta"))?.is_truthy()? {
+        // It has no memory.
+        return Ok(0);
+    }
     let shape: Vec<usize> = tensor.getattr(name!("shape"))?.extract()?;
     let strides: Vec<usize> = tensor.call_method0(name!("stride"))?.extract()?;
     let size: usize = tensor.call_method0(name!("element_size"))?.extract()?;

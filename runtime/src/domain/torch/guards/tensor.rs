@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// What the state of the condition is written as.
 pub(in crate::domain::torch) const TENSOR: &str = "tensor";
 
-/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf, the device; a strided tensor with contents.
+/// Exact class, dtype, shape, strides, `requires_grad`, whether it is a leaf, the device; a strided tensor.
 #[derive(Debug)]
 pub(in crate::domain::torch) struct TensorCheck {
     class: Py<PyType>,
@@ -27,8 +27,8 @@ impl TensorCheck {
     /// For tensors like `example`; `None` where such tensors are not recorded.
     pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let strided = example.getattr(name!("layout"))?.str()?.to_str()? == "torch.strided";
-        let has_contents = Place::named(&example.getattr(name!("device"))?).is_some();
-        if !strided || !has_contents || example.getattr(name!("is_quantized"))?.is_truthy()? {
+        let is_somewhere = Place::named(&example.getattr(name!("device"))?).is_some();
+        if !strided || !is_somewhere || example.getattr(name!("is_quantized"))?.is_truthy()? {
             return Ok(None);
         }
         Self::with(example.get_type().unbind(), metadata(example)?).map(Some)

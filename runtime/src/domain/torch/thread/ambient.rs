@@ -87,7 +87,7 @@ impl Ambient {
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let mut answers =
             self.questions.iter().map(|question| question.bind(py).call0()).collect::<PyResult<Vec<_>>>()?;
-        answers.push(self.function_modes.count(py)?);
+        answers.push(self.function_modes.then(py)?.answer.into_any());
         if self.is_autocast(py)? {
             answers.push(self.autocast_choices(py)?.into_any());
         }
@@ -118,7 +118,7 @@ impl Ambient {
             }
         }
         let count = self.questions.len();
-        if !same(self.function_modes.count(py)?, count)? {
+        if !same(self.function_modes.then(py)?.answer.into_any(), count)? {
             return Ok(false);
         }
         // One of the questions is whether operations choose their types: then there is one answer more.
@@ -133,6 +133,11 @@ impl Ambient {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a `TorchDispatchMode` sees operations where they are dispatched.
+    pub(in crate::domain::torch) fn is_watched(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.dispatch_modes.bind(py).call0()?.extract::<usize>()? != 0)
     }
 
     /// Whether classes take over calls with their instances.
@@ -151,11 +156,18 @@ impl Ambient {
     }
 
     /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them;
-    /// but for a mode that puts new tensors where they are put without it.
+    /// but for modes that say where new tensors are put.
     pub(in crate::domain::torch) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.is_unhooked(py)?
             && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0
             && self.function_modes.are_plain(py)?)
+    }
+
+    /// Whether nothing sees operations where they are dispatched, and nothing transforms functions.
+    fn is_unseen(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.transforms.bind(py).call0()?.is_none()
+            && self.is_unhooked(py)?
+            && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0)
     }
 
     /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
@@ -192,6 +204,8 @@ impl Ambient {
 pub(in crate::domain::torch) struct SameModes {
     ambient: Arc<Ambient>,
     answers: Py<PyTuple>,
+    /// Modes of the program's own whose addresses are among the answers.
+    modes: Vec<Py<PyAny>>,
     /// The words of such modes, once they were found, if nothing sees operations, and they do not choose their types.
     words: OnceLock<ModeWords>,
 }
@@ -202,20 +216,24 @@ impl SameModes {
         if !ambient.plain_at_start(py)? {
             return Ok(None);
         }
+        ambient.function_modes.begin();
         let answers = ambient.answers(py)?.unbind();
-        Ok(Some(Self { ambient, answers, words: OnceLock::new() }))
+        let modes = ambient.function_modes.then(py)?.own;
+        Ok(Some(Self { ambient, answers, modes, words: OnceLock::new() }))
     }
 
     /// With these answers.
     pub(in crate::domain::torch) fn of_state(ambient: Arc<Ambient>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { ambient, answers: state.cast::<PyTuple>()?.clone().unbind(), words: OnceLock::new() })
+        let answers = state.cast::<PyTuple>()?.clone().unbind();
+        Ok(Self { ambient, answers, modes: Vec::new(), words: OnceLock::new() })
     }
 
     fn agrees(&self, py: Python<'_>) -> PyResult<bool> {
         if self.words.get().is_some_and(|words| words.hold(py)) {
             return Ok(true);
         }
-        let agrees = self.ambient.plain_at_start(py)? && self.ambient.answers_are(self.answers.bind(py))?;
+        // The answers tell of modes that see functions called.
+        let agrees = self.ambient.is_unseen(py)? && self.ambient.answers_are(self.answers.bind(py))?;
         if agrees
             && self.words.get().is_none()
             && !self.ambient.is_autocast(py)?
@@ -241,7 +259,8 @@ impl DomainCheck for SameModes {
     }
 
     fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
-        Some((MODES, self.answers.bind(py).clone().into_any()))
+        // Modes of the program's own are in no other process.
+        self.modes.is_empty().then(|| (MODES, self.answers.bind(py).clone().into_any()))
     }
 
     fn describe(&self) -> String {

@@ -71,6 +71,7 @@ pub(in crate::domain::torch) fn change<'py>(
             named: Vec::new(),
             restore: undo.clone(),
             undo,
+            follows: false,
             questions,
         })));
     }
@@ -95,6 +96,7 @@ pub(in crate::domain::torch) fn change<'py>(
         named: Vec::new(),
         undo,
         restore,
+        follows: false,
         questions: question.into_iter().collect(),
     })))
 }

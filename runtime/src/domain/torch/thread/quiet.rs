@@ -1,20 +1,21 @@
 //! Looks at tensors without running the `__torch_function__` of their class.
+use crate::ffi::libtorch::ModeWords;
 use crate::names::name;
 use pyo3::prelude::*;
 
-/// While it lives, no class takes over calls of PyTorch's functions in this thread.
+/// While it lives, no class and no mode takes over calls of PyTorch's functions in this thread.
 pub(in crate::domain::torch) struct Quiet<'py> {
     set: Bound<'py, PyAny>,
     before: Bound<'py, PyAny>,
 }
 
 impl<'py> Quiet<'py> {
-    /// Where the class of one of these objects may take over calls; `None`: none does.
+    /// Where the class of one of these objects, or a mode, may take over calls; `None`: none does.
     pub(in crate::domain::torch) fn about<'a>(objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>) -> Option<Self>
     where
         'py: 'a,
     {
-        let noisy = objects.into_iter().find(|object| is_noisy(object))?;
+        let noisy = objects.into_iter().find(|object| is_noisy(object) || modes_see(object.py()))?;
         Self::new(noisy.py()).ok()
     }
 
@@ -32,6 +33,11 @@ impl Drop for Quiet<'_> {
         // It raises for nothing that it was told before.
         drop(self.set.call1((&self.before,)));
     }
+}
+
+/// Whether modes see functions of PyTorch being called.
+fn modes_see(py: Python<'_>) -> bool {
+    ModeWords::see_functions(py).unwrap_or(true)
 }
 
 /// Whether the object is of a class that is derived from `Tensor` in Python.

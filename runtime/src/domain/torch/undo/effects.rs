@@ -1,5 +1,6 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::functions::random_state::{GET, SEED, SET};
 use super::super::library::Torch;
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
@@ -242,6 +243,9 @@ const SURE: &[&str] = &[
     "zeros_like",
 ];
 
+/// What makes an array of a tensor in the same memory, and the other way round.
+const OF_ARRAYS: &[&str] = &["numpy", "from_numpy", "as_tensor"];
+
 /// Operations that raise only where an index is a tensor: a number's range is checked when the trace is made.
 const INDEXED: &[&str] = &["getitem", "setitem"];
 
@@ -289,8 +293,13 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     if modes::is_setter(name) || MODES.contains(&name) {
         return plain;
     }
-    if name == AS_SUBCLASS {
+    if name == AS_SUBCLASS || OF_ARRAYS.contains(&name) {
         return NodeEffects { shares_first: true, ..plain };
+    }
+    match name {
+        GET => return plain,
+        SET | SEED => return NodeEffects { draws: true, raises: name == SET, ..plain },
+        _ => {}
     }
     let base = base(name);
     if INDEXED.contains(&base) {

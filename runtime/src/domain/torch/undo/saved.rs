@@ -36,7 +36,7 @@ pub(in crate::domain::torch) fn save(
         if object.hasattr(name!("get_state"))? {
             saved.generator(object)?;
         } else {
-            saved.tensors.push(Contents::of(object)?);
+            saved.tensors.extend(memory_of(module, object)?.map(|tensor| Contents::of(&tensor)).transpose()?);
         }
     }
     if parts.random {
@@ -80,6 +80,15 @@ impl Contents {
         let version = (!inference).then(|| tensor.getattr(name!("_version"))).transpose()?.map(Bound::unbind);
         Ok(Self { tensor: tensor.clone().unbind(), target: target.unbind(), copy, version })
     }
+}
+
+/// The tensor, or one in the memory of an array of numpy; `None` where nobody changes that.
+fn memory_of<'py>(module: &Bound<'py, PyModule>, object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if crate::ffi::types::c_name(&object.get_type()) != "numpy.ndarray" {
+        return Ok(Some(object.clone()));
+    }
+    let is_written = object.getattr(name!("flags"))?.getattr(name!("writeable"))?.is_truthy()?;
+    is_written.then(|| module.getattr(name!("from_numpy"))?.call1((object,))).transpose()
 }
 
 /// The tensor, or a view of it on the same memory without the elements that are others' memory by a stride of 0.

@@ -1,0 +1,119 @@
+"""What programs do with arrays of numpy beside tensors: one is made of the other, in the same memory or as a copy.
+
+A row is a use and how many graph breaks its calls have at most. Compiled as it is, as a `GraphModule` and through AOTAutograd it does
+what it does uncompiled."""
+
+import unittest
+
+import numpy
+import torch
+import torch_programs
+
+
+def matrix():
+    return torch.arange(1.0, 7.0).reshape(2, 3) / 4
+
+
+def array():
+    return numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+
+
+def of(function, *makers):
+    """A use of a function on what the makers make."""
+    return lambda: (function, lambda number: [make() for make in makers or (matrix,)], ())
+
+
+def taken(x):
+    y = x.detach().cpu().numpy()
+    return y.shape, y.mean(), (x * 2).numpy().sum() + 1, x.T.numpy().strides
+
+
+def there_and_back(x):
+    made = numpy.sin((x * 2).numpy()) + 1
+    return torch.from_numpy(made) * 2, made, torch.as_tensor(made).dtype, torch.tensor(made, dtype=torch.float64)
+
+
+def beside(x, a):
+    return x * 2 + torch.from_numpy(numpy.exp(a)), a + 1, torch.as_tensor(a) @ x.T
+
+
+def of_a_list(x):
+    index = numpy.array([0, 1])
+    return x[torch.as_tensor(index)] * 2, torch.from_numpy(numpy.array([[1.0], [2.0]])) + x
+
+
+def scaled(x, s):
+    return x * s, x - s, s * 2
+
+
+def changed_array(x, a):
+    y = torch.from_numpy(a)
+    y.add_(1)
+    return y.sum() + x, a, y.data_ptr() == a.ctypes.data
+
+
+def changed_tensor(x):
+    seen = x.numpy()
+    copy = seen.copy()
+    x.add_(1)
+    return seen, copy, (x * 2).numpy()[0] + copy
+
+
+def changed_and_raised(x, a):
+    y = torch.from_numpy(a)
+    y.add_(1)
+    try:
+        return torch.linalg.cholesky(y[:, :2] - 9)
+    except RuntimeError:
+        return a + 1, x + 1
+
+
+def asks_for_gradients(x):
+    try:
+        return x.numpy()
+    except RuntimeError as error:
+        return str(error), x.detach().numpy()
+
+
+def of_another_type(x):
+    try:
+        return x.bfloat16().numpy()
+    except TypeError as error:
+        return str(error), x.double().numpy(), x.bool().numpy(), x.to(torch.complex64).numpy()
+
+
+def unlike(x, a):
+    backwards = a[::-1]
+    try:
+        return torch.from_numpy(backwards)
+    except ValueError as error:
+        return str(error), torch.from_numpy(backwards.copy()) + x
+
+
+def asks_for_an_array(x):
+    return numpy.asarray(x), numpy.sin(x.numpy()), numpy.mean(x.numpy())
+
+
+ROWS = [
+    (of(taken), 1),
+    (of(there_and_back), 0),
+    (of(beside, matrix, array), 0),
+    (of(of_a_list), 0),
+    (of(scaled, matrix, lambda: numpy.float32(2.5)), 0),
+    (of(scaled, matrix, lambda: numpy.int64(3)), 0),
+    (of(changed_array, matrix, array), 2),
+    (of(changed_tensor), 0),
+    (of(changed_and_raised, matrix, array), 1),
+    (of(asks_for_gradients, lambda: matrix().requires_grad_()), 2),
+    (of(of_another_type), 1),
+    (of(unlike, matrix, array), 1),
+    (of(asks_for_an_array), 1),
+]
+
+
+class Uses(torch_programs.ThreeWays, unittest.TestCase):
+    rows = ROWS
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,249 @@
+"""What programs do with modes of their own that take over calls of PyTorch's functions: `TorchFunctionMode`.
+
+A row is a use and how many graph breaks its calls have at most. Compiled as it is, as a `GraphModule` and through AOTAutograd it does
+what it does uncompiled."""
+
+import unittest
+
+import slotrt
+import torch
+import torch_programs
+from torch import nn
+from torch.nn import functional
+from torch.overrides import BaseTorchFunctionMode, TorchFunctionMode
+
+
+def matrix():
+    return torch.arange(1.0, 7.0).reshape(2, 3) / 4
+
+
+class Counting(TorchFunctionMode):
+    def __init__(self):
+        super().__init__()
+        self.seen, self.number = [], 0
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.number += 1
+        self.seen.append((getattr(function, "__name__", str(function)), [kind.__name__ for kind in types], sorted(kwargs or {})))
+        return function(*args, **(kwargs or {}))
+
+
+class Rewriting(TorchFunctionMode):
+    def __init__(self, to):
+        super().__init__()
+        self.to = to
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.add:
+            function = self.to
+        return function(*args, **(kwargs or {}))
+
+
+class Refusing(TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.mul:
+            raise ValueError("no products")
+        return function(*args, **(kwargs or {}))
+
+
+class Breaking(TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.add:
+            slotrt.graph_break()
+        return function(*args, **(kwargs or {}))
+
+
+class Scaled(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        result = super().__torch_function__(function, types, args, kwargs or {})
+        return result * 2 if function is torch.add else result
+
+
+def counted(function, *arguments):
+    """A use of a function of a mode, which is told at the end, and of copies of the arguments."""
+
+    def use():
+        mode = Counting()
+        return (
+            lambda *args: function(mode, *args),
+            lambda number: [argument.clone() for argument in arguments or (matrix(),)],
+            [lambda: mode.seen, lambda: mode.number, torch._C._len_torch_function_stack],
+        )
+
+    return use
+
+
+def of(function):
+    return lambda: (function, lambda number: [matrix()], [torch._C._len_torch_function_stack])
+
+
+def within(mode, x):
+    y = x * 2
+    with mode:
+        y = functional.relu(torch.add(y, 1)) + torch.zeros(3)
+        y = y.reshape(3, 2).sum(dim=0, keepdim=True)
+        y[0] = 1
+        length = len(y), y.shape, y.dtype, -y
+    return y * 3, length
+
+
+def in_each_other(mode, x):
+    with mode, Rewriting(torch.sub), Rewriting(torch.mul) as inner:
+        y = torch.add(x, x)
+        inner.to = torch.div
+        z = torch.add(x, x)
+        depth = torch._C._len_torch_function_stack()
+    return y, z, depth, torch.add(x, x)
+
+
+def raises_within(mode, x):
+    try:
+        with mode, Refusing():
+            y = torch.add(x, 1)
+            torch.mul(y, 2)
+    except ValueError as error:
+        return str(error), y, torch.mul(x, 2)
+
+
+def breaks_within(mode, x):
+    with mode:
+        y = torch.add(x, 1)
+        slotrt.graph_break()
+        y = torch.mul(y, 2)
+    return y + 1
+
+
+def asks_for_contents(mode, x):
+    with mode:
+        y = torch.add(x, 1)
+        if y.sum() > 0:
+            y = torch.mul(y, 2)
+        z = y.sum().item()
+    return y, z
+
+
+def ends_and_begins(mode, x):
+    with mode:
+        with torch._C.DisableTorchFunction():
+            y = torch.add(x, 1)
+        with torch._C.DisableTorchFunctionSubclass():
+            y = torch.add(y, 2)
+        with torch.overrides._pop_mode_temporarily():
+            y = torch.add(y, 3)
+        y = torch.add(y, 4)
+    return y
+
+
+def with_module(mode, x, linear=nn.Linear(3, 3)):
+    with mode:
+        return functional.dropout(linear(x), training=False)
+
+
+def with_subclass(mode, x):
+    y = x.as_subclass(Scaled)
+    with mode:
+        z = torch.add(y, 1)
+    return z, torch.add(y, 1)
+
+
+def breaks_in_the_mode(x):
+    with Breaking():
+        y = torch.add(x, 1)
+    return y * 2
+
+
+def base(x):
+    with BaseTorchFunctionMode():
+        return torch.add(x, 1) * 2
+
+
+ROWS = [
+    (counted(within), 0),
+    (counted(in_each_other), 0),
+    (counted(raises_within), 0),
+    (counted(breaks_within), 2),
+    (counted(asks_for_contents), 6),
+    (counted(ends_and_begins), 0),
+    (counted(with_module), 0),
+    (counted(with_subclass), 0),
+    (of(breaks_in_the_mode), 2),
+    (of(base), 0),
+]
+
+
+class Uses(torch_programs.ThreeWays, unittest.TestCase):
+    rows = ROWS
+
+
+class Around(unittest.TestCase):
+    """Modes that are active where compiled code is called."""
+
+    def compare(self, function, make, graphs):
+        for backend in (None, lambda graph, inputs: graph, "aot_eager"):
+            slotrt.reset()
+            compiled = slotrt.compile(function, backend=backend) if backend else slotrt.compile(function)
+            modes = [make() for _ in range(2)]
+            for _ in range(3):
+                told = []
+                for mode, called in zip(modes, (function, compiled), strict=True):
+                    torch.manual_seed(0)
+                    with mode:
+                        result = called(matrix())
+                        depth = torch._C._len_torch_function_stack()
+                    told.append((torch_programs.shown(result), vars(mode), depth, torch._C._len_torch_function_stack()))
+                self.assertEqual(told[1], told[0])
+            self.assertEqual((slotrt.stats()["graphs"], slotrt.stats()["graph_breaks"]), (graphs, 0))
+
+    def test_counted(self):
+        self.compare(lambda x: (functional.relu(x + 1) * torch.ones(3), x.shape), Counting, 1)
+
+    def test_rewritten(self):
+        self.compare(lambda x: torch.add(x, x) * 2, lambda: Rewriting(torch.mul), 1)
+
+    def test_another_within(self):
+        def f(x):
+            with Rewriting(torch.sub):
+                y = torch.add(x, x)
+            return y, torch.add(x, x)
+
+        self.compare(f, lambda: Rewriting(torch.mul), 1)
+
+    def test_ended_within(self):
+        def f(x):
+            mode = torch.overrides._pop_mode()
+            y = torch.add(x, x)
+            torch.overrides._push_mode(mode)
+            return y, torch.add(x, x)
+
+        self.compare(f, lambda: Rewriting(torch.mul), 1)
+
+    def test_one_after_another(self):
+        """Code that was compiled without a mode, or for another, does not run with this one."""
+
+        def f(x):
+            return torch.add(x, x)
+
+        compiled, seen = slotrt.compile(f), []
+        for mode in (None, Rewriting(torch.mul), Rewriting(torch.sub), None, Counting()):
+            if mode is None:
+                seen.append(compiled(matrix()).tolist() == f(matrix()).tolist())
+            else:
+                with mode:
+                    one = compiled(matrix()).tolist()
+                    seen.append(one == f(matrix()).tolist())
+        self.assertEqual(seen, [True] * 5)
+
+    def test_graph_that_raises(self):
+        def f(x):
+            return torch.linalg.cholesky(torch.add(x, 1)[:, :2] - 9)
+
+        mode, compiled = Counting(), slotrt.compile(f)
+        for _ in range(2):
+            with mode, self.assertRaises(RuntimeError):
+                compiled(matrix())
+            self.assertEqual(torch._C._len_torch_function_stack(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

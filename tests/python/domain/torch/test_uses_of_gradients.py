@@ -1,0 +1,203 @@
+"""What programs do with gradients beside `backward`: hooks that they set inside, gradients that they set, lists of tensors changed in place.
+
+A row is a use and how many graph breaks its calls have at most. Compiled as it is, as a `GraphModule` and through AOTAutograd it does
+what it does uncompiled."""
+
+import unittest
+
+import slotrt
+import torch
+import torch_programs
+from torch import nn
+
+
+def matrix():
+    return torch.arange(1.0, 7.0).reshape(2, 3) / 4
+
+
+def leaf():
+    return matrix().requires_grad_()
+
+
+def of(function, *makers, state=()):
+    return lambda: (function, lambda number: [make() for make in makers or (matrix,)], state)
+
+
+def hooked():
+    seen = []
+
+    def f(x):
+        y = x * 2
+        y.register_hook(lambda gradient: seen.append(gradient.sum().item()) or gradient * 3)
+        return (y + 1).sin()
+
+    return f, lambda number: [leaf()], [lambda: seen]
+
+
+def hooked_leaf(x):
+    x.register_hook(lambda gradient: gradient * 3)
+    return x * 2
+
+
+def hook_that_is_removed(x):
+    y = x * 2
+    handle = y.register_hook(lambda gradient: gradient * 3)
+    z = y + 1
+    handle.remove()
+    return z
+
+
+def hook_that_is_kept(x):
+    y = x * 2
+    handle = y.register_hook(lambda gradient: gradient * 3)
+    return y + 1, type(handle).__name__
+
+
+def changed_after_a_hook(x):
+    y = x * 2
+    y.register_hook(lambda gradient: gradient * 3)
+    z = y * 1
+    y.mul_(4)
+    return y + z
+
+
+def hook_that_is_refused(x):
+    try:
+        x.register_hook(print)
+    except RuntimeError as error:
+        return str(error), x + 1
+
+
+def hooked_and_backward(x):
+    y = x * 2
+    y.register_hook(lambda gradient: gradient * 3)
+    y.retain_grad()
+    y.sum().backward()
+    return x.grad + 1, y.grad
+
+
+def retained():
+    linear = nn.Linear(3, 3)
+    kept = []
+
+    def f(x):
+        y = linear(x)
+        y.retain_grad()
+        kept[:] = [y]
+        return y * 2
+
+    return f, lambda number: [matrix()], [linear, lambda: kept[0].grad]
+
+
+def gradient_set():
+    w = nn.Parameter(torch.ones(3))
+
+    def f(x):
+        w.grad = (x * 2).sum(0)
+        return w.grad + 1
+
+    return f, lambda number: [matrix()], [w, lambda: w.grad]
+
+
+def gradients_scaled():
+    linear = nn.Linear(3, 3)
+
+    def f(x):
+        for parameter in linear.parameters():
+            parameter.grad = parameter.grad * 2 if parameter.grad is not None else torch.ones_like(parameter)
+            parameter.grad.add_(1)
+        return linear(x)
+
+    return f, lambda number: [matrix()], [linear]
+
+
+def gradient_refused():
+    w = nn.Parameter(torch.ones(3))
+
+    def f(x):
+        try:
+            w.grad = x
+        except RuntimeError as error:
+            return str(error), x + 1
+
+    return f, lambda number: [matrix()], [w]
+
+
+def lists(x, y):
+    made = torch._foreach_mul([x, y], 2.0)
+    given = torch._foreach_add_(made, 1.0)
+    torch._foreach_zero_([x])
+    torch._foreach_lerp_([y], [x], 0.5)
+    return made, given is made, x, y
+
+
+def lists_of_leaves(x):
+    with torch.no_grad():
+        torch._foreach_mul_([x], 3.0)
+    return x * 2
+
+
+def hook_of_a_module():
+    linear = nn.Linear(3, 3)
+
+    def f(x):
+        handle = linear.register_forward_hook(lambda module, args, result: result * 2)
+        before = linear.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+        y = linear(x)
+        handle.remove()
+        z = linear(x)
+        before.remove()
+        return y + z + linear(x), len(linear._forward_hooks)
+
+    return f, lambda number: [matrix()], [linear]
+
+
+def hook_of_a_module_kept():
+    linear, handles = nn.Linear(3, 3), []
+
+    def f(x):
+        handles.append(linear.register_forward_hook(lambda module, args, result: result * 2))
+        return linear(x)
+
+    return f, lambda number: [matrix()], [linear, lambda: len(linear._forward_hooks), lambda: len({h.id for h in handles})]
+
+
+ROWS = [
+    (hooked, 0),
+    (of(hooked_leaf, leaf), 0),
+    (of(hook_that_is_removed, leaf), 1),
+    (of(hook_that_is_kept, leaf), 1),
+    (of(changed_after_a_hook, leaf), 1),
+    (of(hook_that_is_refused), None),
+    (of(hooked_and_backward, leaf), 3),
+    (retained, 1),
+    (gradient_set, 0),
+    (gradients_scaled, 0),
+    (gradient_refused, 2),
+    (of(lists, matrix, matrix), 0),
+    (of(lists_of_leaves, leaf), 0),
+    (hook_of_a_module, 0),
+    (hook_of_a_module_kept, 0),
+]
+
+
+class Uses(torch_programs.ThreeWays, unittest.TestCase):
+    rows = ROWS
+
+    def test_handles_have_numbers_of_their_own(self):
+        linear = nn.Linear(3, 3)
+
+        @slotrt.compile
+        def f(x):
+            return linear.register_forward_hook(lambda module, args, result: result + 1), x + 1
+
+        handles = [f(matrix())[0] for _ in range(3)]
+        self.assertEqual(len({handle.id for handle in handles}), 3)
+        self.assertEqual(len(linear._forward_hooks), 3)
+        for handle in handles:
+            handle.remove()
+        self.assertEqual(len(linear._forward_hooks), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
