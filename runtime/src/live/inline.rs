@@ -24,8 +24,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("PyCFunction_GET_FLAGS", "PyCFunction_GetFlags"),
     ("PyDictObject_ma_used", "PyDict_Size"),
     ("PySetObject_used", "PySet_Size"),
-    ("list_ass_slice", "PyList_SetSlice"),
-    ("list_ass_slice_lock_held", "PyList_SetSlice"),
     ("list_extend", "_PyList_Extend"),
     ("list_slice", "PyList_GetSlice"),
     ("list_slice_lock_held", "PyList_GetSlice"),

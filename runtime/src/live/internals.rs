@@ -54,9 +54,10 @@ impl<'py> Live<'py> {
             ("_PyLong_FromSTwoDigits", [CallArgument::Int(number)]) => {
                 Some(Ok(Value::Object(number.into_pyobject(self.py).ok()?.into_any())))
             }
-            ("PyLongObject_long_value_ob_digit_at", [CallArgument::Object(Some(of)), CallArgument::Int(index)]) => {
-                object_data::digit(of, isize::try_from(*index).ok()?).map(|digit| Ok(Value::Int(digit)))
-            }
+            (
+                "PyLongObject_long_value_ob_digit_at" | "PyLongObject_ob_digit_at",
+                [CallArgument::Object(Some(of)), CallArgument::Int(index)],
+            ) => object_data::digit(of, isize::try_from(*index).ok()?).map(|digit| Ok(Value::Int(digit))),
             ("PyCell_SetTakeRef", args @ [CallArgument::Object(Some(_)), CallArgument::Object(_)]) => {
                 self.field("set_PyCellObject_ob_ref", args)
             }

@@ -14,6 +14,8 @@ type Answer<'py> = Option<Result<Value<Object<'py>>, Stop>>;
 /// Hidden functions, and the exported ones that they are part of, with the same parameters.
 const WITHIN_FUNCTIONS: &[(&str, &str)] = &[
     ("PyCFunction_GET_SELF", "PyCFunction_GetSelf"),
+    ("list_ass_slice", "PyList_SetSlice"),
+    ("list_ass_slice_lock_held", "PyList_SetSlice"),
     ("list_extend_fast", "PyList_Extend"),
     ("list_extend_iter_lock_held", "PyList_Extend"),
     ("list_extend_set", "PyList_Extend"),

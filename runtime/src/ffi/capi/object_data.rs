@@ -60,22 +60,28 @@ pub(crate) fn release_buffer(function: usize, of: &Bound<'_, PyAny>, view: usize
 }
 
 /// A digit of an integer; nothing for other objects and beyond the end.
-#[cfg(Py_3_12)]
 pub(crate) fn digit(object: &Bound<'_, PyAny>, index: isize) -> Option<i128> {
-    let count = super::header_fields::long("_PyLong_DigitCount", object)?;
     // Zero has a digit, too, which is not counted.
-    let index = usize::try_from(index).ok().filter(|index| (*index as i128) < count.max(1))?;
-    // SAFETY: a live integer: after the head and a tag, as many digits.
+    let index =
+        usize::try_from(index).ok().filter(|index| digits(object).is_some_and(|count| *index < count.max(1)))?;
+    // SAFETY: a live integer: after the head and a word that counts them, as many digits.
     unsafe {
         let digits = object.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>() + size_of::<usize>());
         Some(i128::from(*digits.cast::<u32>().add(index)))
     }
 }
 
-/// Before 3.12 the digits lie elsewhere.
+/// How many digits an integer has.
+#[cfg(Py_3_12)]
+fn digits(object: &Bound<'_, PyAny>) -> Option<usize> {
+    usize::try_from(super::header_fields::long("_PyLong_DigitCount", object)?).ok()
+}
+
+/// The same before 3.12, where the size has the sign of the number.
 #[cfg(not(Py_3_12))]
-pub(crate) fn digit(_: &Bound<'_, PyAny>, _: isize) -> Option<i128> {
-    None
+fn digits(object: &Bound<'_, PyAny>) -> Option<usize> {
+    object.cast::<pyo3::types::PyInt>().ok()?;
+    super::exported::size(object).map(isize::unsigned_abs)
 }
 
 /// Where the pointer to a set's table lies, and the small table in the set itself; nothing for other objects.
