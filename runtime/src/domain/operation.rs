@@ -1,4 +1,5 @@
 //! An operation as a domain gets it, and how a domain answers.
+use crate::ffi::callee;
 use crate::graph::ValueId;
 use crate::symbol::{ExpressionId, SymbolicLayout};
 use pyo3::prelude::*;
@@ -17,6 +18,18 @@ pub enum Callee<'py> {
     Method(String),
     /// Reading an attribute of the only argument, which is a value of the domain; a method is not read but called.
     GetAttr(String),
+}
+
+impl Callee<'_> {
+    /// Its name, for reports.
+    #[must_use]
+    pub fn name(&self) -> Arc<str> {
+        match self {
+            Self::Slot(name) => Arc::from(*name),
+            Self::Function(function) => callee::qualname_of(function).to_string().into(),
+            Self::Method(name) | Self::GetAttr(name) => Arc::from(name.as_str()),
+        }
+    }
 }
 
 /// An argument.

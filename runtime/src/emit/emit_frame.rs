@@ -74,6 +74,6 @@ fn guard_of((check, names): GraphCondition, symbols: &[Source]) -> Result<Guard,
     let sources: Option<Vec<Source>> = names.iter().map(source).collect();
     let sources =
         sources.ok_or_else(|| fault(format!("a backend names symbols that the graph does not have: {names:?}")))?;
-    let reason = Reason { why: "the backend relied on it", place: None };
+    let reason = Reason { why: "the backend relied on it", operation: None, place: None };
     Ok(Guard { source: Source::Together(sources.into()), check: Check::Call(check), reason })
 }

@@ -21,7 +21,7 @@ pub(super) fn set_position(py: Python<'_>, code: &Code, frame: &mut Frame, outco
     let Some(instr) = index.and_then(|index| tail.split.code.instrs.get_mut(index)) else { return };
     (instr.arg, instr.position) = (0, position);
     if let Some(source) = source.as_ref().filter(|source| !matches!(source, Source::Constant(_))) {
-        let reason = Reason { why: "the frame stands where the exception came from", place: None };
+        let reason = Reason { why: "the frame stands where the exception came from", operation: None, place: None };
         let check = Check::Equals(object.clone_ref(py));
         outcome.guards.push(Guard { source: source.clone(), check, reason });
     }

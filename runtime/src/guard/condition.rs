@@ -19,6 +19,8 @@ pub struct Guard {
 pub struct Reason {
     /// The reason.
     pub why: &'static str,
+    /// The operation that made it necessary, where that is not what stands at the place.
+    pub operation: Option<Arc<str>>,
     /// File and line of the instruction.
     pub place: Option<(Arc<str>, u32)>,
 }
@@ -26,6 +28,7 @@ pub struct Reason {
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.why)?;
+        self.operation.as_ref().map_or(Ok(()), |operation| write!(f, ": {operation}"))?;
         self.place.as_ref().map_or(Ok(()), |(file, line)| write!(f, " at {file}:{line}"))
     }
 }

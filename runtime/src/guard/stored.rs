@@ -68,7 +68,11 @@ impl Program {
             let line = u32::try_from(from.bytes.number()?).map_err(|_| Damaged)?;
             let place = (!file.is_empty()).then(|| (Arc::from(file), line));
             let check = read_check(from, checks, &paths)?;
-            guards.push(Guard { source: (**source).clone(), check, reason: Reason { why: WHY, place } });
+            guards.push(Guard {
+                source: (**source).clone(),
+                check,
+                reason: Reason { why: WHY, operation: None, place },
+            });
         }
         Ok(Self::new(from.py(), guards)?)
     }

@@ -43,7 +43,7 @@ pub(super) enum Step {
     Accessor(usize),
     /// The class of an object.
     Class,
-    /// The names that the code of a function sees: those of a module, mostly, which may have another module in its place.
+    /// The globals of a function: of a module, mostly, in whose place there may be another one.
     Globals,
 }
 
@@ -385,8 +385,7 @@ fn children<'py>(object: &Bound<'py, PyAny>) -> Vec<(Step, Bound<'py, PyAny>)> {
     if object.is_exact_instance_of::<PyFunction>() {
         let closure = inspect::function_closure(object).and_then(|closure| closure.cast_into::<PyTuple>().ok());
         (0..closure.map_or(0, |closure| closure.len())).for_each(|index| add(Step::Cell(index)));
-        let parts = [Step::Code, Step::Defaults, Step::KeywordDefaults, Step::Namespace, Step::Globals];
-        parts.into_iter().for_each(add);
+        [Step::Code, Step::Defaults, Step::KeywordDefaults, Step::Namespace, Step::Globals].into_iter().for_each(add);
     } else if object.is_instance_of::<PyCode>() {
         let constants = object.getattr(name!("co_consts")).ok().and_then(|all| all.cast_into::<PyTuple>().ok());
         let codes = constants.into_iter().flatten().enumerate().filter(|(_, item)| item.is_instance_of::<PyCode>());

@@ -68,7 +68,7 @@ impl Kind {
     const fn bounds(self) -> Bounds {
         match self {
             Self::Program => Bounds { trace: 10.0, fx: 4.0, over: 1.0, guards: 0.5 },
-            Self::Model => Bounds { trace: 5.0, fx: 3.0, over: 4.0, guards: 4.0 },
+            Self::Model => Bounds { trace: 5.0, fx: 3.0, over: 4.0, guards: 1.0 },
         }
     }
 }

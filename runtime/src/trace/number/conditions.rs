@@ -1,4 +1,5 @@
 //! Comparisons of symbolic numbers: decided by what is known, or by guards.
+use crate::domain::Callee;
 use crate::guard::source::Source;
 use crate::guard::{Check, NumberCondition};
 use crate::symbol::{Comparison, Condition, Decision, Kind, Number, Relation, Symbol};
@@ -9,6 +10,16 @@ use crate::trace::state::value::ValueId;
 impl<'py> Tracer<'py> {
     /// Whether a relation holds; a guard says so where it depends on what comes in. `None` where no guard could.
     pub(super) fn relation_truth(&mut self, relation: Relation, why: &'static str) -> Option<bool> {
+        self.relation_truth_for(relation, why, None)
+    }
+
+    /// The same, where an operation looks at it.
+    pub(super) fn relation_truth_for(
+        &mut self,
+        relation: Relation,
+        why: &'static str,
+        operation: Option<&Callee<'py>>,
+    ) -> Option<bool> {
         let numbers = &mut self.state.numbers;
         let fits = relation.left == relation.right;
         let open = match if fits { Decision::Open(relation) } else { numbers.expressions.decide(relation) } {
@@ -33,7 +44,7 @@ impl<'py> Tracer<'py> {
                 _ => Some(Source::Together(sources.map(|(source, _)| source.clone()).collect())),
             };
             let check = Check::Domain(Box::new(NumberCondition::new(condition, symbols.into())));
-            self.guard(source?, check, why);
+            self.guard_for(source?, check, why, operation.map(Callee::name));
         }
         Some(truth)
     }

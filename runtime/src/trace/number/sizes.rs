@@ -77,7 +77,7 @@ impl<'py> Tracer<'py> {
             let mut own = marks.iter().filter(|(marked, _)| *marked == index).map(|(_, mark)| *mark);
             let mark = own.clone().find(|mark| *mark == SizeMark::Constant).or_else(|| own.next());
             let open = match mark {
-                Some(mark) => mark.admits(now) && !self.state.numbers.fixed.contains(&path.key()),
+                Some(mark) => mark.admits(now) && !self.state.numbers.fixed.contains_key(&path.key()),
                 None => self.state.numbers.is_changing_size(&path),
             };
             SizeFromOutside { path: (open && now >= 2).then_some(path), now, mark }
@@ -291,18 +291,19 @@ impl<'py> Tracer<'py> {
         (numbers.expressions, relied) = arithmetic.finish();
         if let Some(layouts) = layouts
             && self.layouts_fit(domain, &layouts, operation.answer)
-            && relied.into_iter().all(|relation| self.relies_on(relation))
+            && relied.into_iter().all(|relation| self.relies_on(relation, operation.callee))
         {
             return Ok(layouts);
         }
         let mut values = Vec::new();
         let operands = operation.args.iter().chain(operation.kwargs.iter().map(|(_, value)| value));
         operands.for_each(|operand| operand.values(&mut values));
+        self.state.numbers.fixing = Some(operation.callee.name());
         self.fix_sizes(values)
     }
 
-    fn relies_on(&mut self, relation: Relation) -> bool {
-        self.relation_truth(relation, "sizes decide what the operation gives") == Some(true)
+    fn relies_on(&mut self, relation: Relation, callee: &Callee<'py>) -> bool {
+        self.relation_truth_for(relation, "sizes decide what the operation gives", Some(callee)) == Some(true)
     }
 
     /// Whether layouts are, in this call, those of the examples.

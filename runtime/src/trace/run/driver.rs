@@ -10,6 +10,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
+use crate::trace::state::numbers::FixedNumbers;
 use crate::trace::state::options::{Options, Stop};
 use crate::trace::state::outcome::{Break, End, NestedFrame, Outcome, RAISES};
 use crate::trace::state::stop_points::StopPoints;
@@ -64,7 +65,7 @@ struct Plan {
     /// Paths that must share a value where they lead to one object.
     merged: FxHashSet<Source>,
     /// Sources whose numbers must be known.
-    fixed: FxHashSet<u64>,
+    fixed: FixedNumbers,
     /// Whether all numbers must be.
     all_known: bool,
     /// Instructions that attempts executed so far.
@@ -96,7 +97,7 @@ enum Attempt {
     /// These paths must share a value where they lead to one object.
     Merge(Vec<Source>),
     /// The numbers at these sources must be known.
-    Specialise(Vec<u64>),
+    Specialise(FixedNumbers),
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -253,7 +254,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             tracer.broken_at(frame, *here, &mut inside)
         }
         Err(Unwind::Track) => return Ok(Attempt::Track),
-        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(take(&mut tracer.state.numbers.to_fix))),
+        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(tracer.state.numbers.take_to_fix())),
         Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Unwind::Raised(value)) => {
             let reason = tracer.raises(value);
@@ -265,7 +266,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         return Ok(Attempt::Merge(parted));
     }
     let finished = match tracer.finish(&mut end) {
-        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(take(&mut tracer.state.numbers.to_fix))),
+        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(tracer.state.numbers.take_to_fix())),
         finished => finished.map_err(to_stop)?,
     };
     match finished {

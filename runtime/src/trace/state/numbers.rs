@@ -1,6 +1,6 @@
 //! The symbolic numbers of a trace: which sources they have, and what the trace knows of them.
 use crate::graph::NodeId;
-use crate::guard::source::Source;
+use crate::guard::source::{Source, size_key};
 use crate::symbol::{ExpressionId, Expressions, Formula, Number, Relation, Symbol, SymbolicLayout};
 use crate::trace::state::journal::{OrderedSet, Tracked};
 use crate::trace::state::value::ValueId;
@@ -16,16 +16,21 @@ pub struct ChangingSources {
     pub arguments: bool,
 }
 
+/// Sources whose numbers must be known, by [`Source::key`], and the operations that want it.
+pub(crate) type FixedNumbers = FxHashMap<u64, Option<Arc<str>>>;
+
 /// Symbolic numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     pub(crate) changing: Arc<ChangingSources>,
     /// Sources whose numbers must be known after all.
-    pub(crate) fixed: FxHashSet<u64>,
+    pub(crate) fixed: FixedNumbers,
     /// Whether all numbers must be, whatever is marked.
     pub(crate) all_known: bool,
     /// Those that an attempt found to be such.
     pub(crate) to_fix: Vec<u64>,
+    /// The operation that wants them, if it is one.
+    pub(crate) fixing: Option<Arc<str>>,
     pub(crate) expressions: Expressions,
     /// By symbol: where the number comes from, and what it is in this call.
     pub(crate) inputs: Vec<(Source, Number)>,
@@ -57,11 +62,27 @@ impl Numbers {
         }
     }
 
+    /// What an attempt found that must be known.
+    pub(crate) fn take_to_fix(&mut self) -> FixedNumbers {
+        let operation = self.fixing.take();
+        std::mem::take(&mut self.to_fix).into_iter().map(|key| (key, operation.clone())).collect()
+    }
+
+    /// The operation for which sizes of the array at a source must be known.
+    pub(crate) fn fixed_for(&self, source: &Source) -> Option<Arc<str>> {
+        const DIMENSIONS: usize = 64;
+        if self.fixed.is_empty() {
+            return None;
+        }
+        let base = source.key();
+        (0..DIMENSIONS).find_map(|index| self.fixed.get(&size_key(base, index))?.clone())
+    }
+
     /// Whether a size at the source is to be symbolic.
     pub(crate) fn is_changing_size(&self, source: &Source) -> bool {
         let key = source.key();
         (self.changing.keys.contains(&key) || self.changing.arguments && source.is_part_of_argument())
-            && !self.fixed.contains(&key)
+            && !self.fixed.contains_key(&key)
     }
 
     /// Whether numbers at the source are symbolic.
@@ -75,7 +96,7 @@ impl Numbers {
         let changing = &self.changing;
         let key = source.key();
         (changing.keys.contains(&key) || changing.arguments && source.is_part_of_argument())
-            && !self.fixed.contains(&key)
+            && !self.fixed.contains_key(&key)
     }
 }
 

@@ -108,11 +108,16 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn guard(&mut self, source: Source, check: Check, why: &'static str) {
+        self.guard_for(source, check, why, None);
+    }
+
+    /// The same, where an operation made it necessary.
+    pub(crate) fn guard_for(&mut self, source: Source, check: Check, why: &'static str, operation: Option<Arc<str>>) {
         if Guard::is_settled(&source, &check, self.py) {
             return;
         }
         let place = self.state.places.last().map(|place| (Arc::clone(&place.file), place.line));
-        self.state.guards.push(Guard { source, check, reason: Reason { why, place } });
+        self.state.guards.push(Guard { source, check, reason: Reason { why, operation, place } });
     }
 
     pub(crate) fn guard_once(
@@ -158,7 +163,14 @@ impl<'py> Tracer<'py> {
                 && let Some(source) = self.source(id)
             {
                 let check = self.domain_check(&domain, id, &object)?;
-                self.guard_once(id, GuardRequest::DOMAIN, source, Check::Domain(check), "recorded into the graph");
+                let operation = self.state.numbers.fixed_for(&source);
+                let why = match operation {
+                    None => "recorded into the graph",
+                    Some(_) => "recorded into the graph, its sizes as constants, for no rule says what this gives",
+                };
+                if self.state.guard_requests.insert(id, GuardRequest::DOMAIN) {
+                    self.guard_for(source, Check::Domain(check), why, operation);
+                }
             }
             self.state.guard_requests.insert(id, GuardRequest::CLASS);
             return Ok(class);

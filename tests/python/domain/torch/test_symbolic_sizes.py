@@ -111,6 +111,19 @@ class Sizes(unittest.TestCase):
         self.assertEqual(self.traces(lambda x, y: torch.relu(x + y) * 2, [(torch.randn(n, m), torch.randn(m)) for n, m in [(2, 3), (4, 5), (6, 7), (9, 2)]]), 2)
         self.assertEqual(self.traces(lambda x: (x.shape, len(x), x.numel()), [(torch.randn(n, 3),) for n in range(2, 9)]), 2)
 
+    def test_the_operation_that_wants_a_size_is_named(self):
+        for function, told in (
+            (lambda x: [row + 1 for row in x.unbind()], "sizes decide what the operation gives: unbind at"),
+            (lambda x: torch.linalg.svdvals(x * 2), "its sizes as constants, for no rule says what this gives: linalg_svdvals at"),
+        ):
+            session = slotrt._slotrt.Session(record=True)
+            compiled = session.compile(function, None, False)
+            for size in (3, 5, 7):
+                compiled(torch.ones(size, 4))
+            first, second, _ = session.frames()
+            self.assertNotIn(told, str([guard["reason"] for guard in first["guards"]]))
+            self.assertIn(told, str([guard["reason"] for guard in second["guards"]]))
+
     def test_sizes_of_zero_and_one_stay_constants(self):
         self.assertEqual(self.traces(lambda x: x * x.shape[0], [(torch.randn(n, 3),) for n in [4, 5, 1, 0, 6, 7, 1, 0]]), 4)
 
