@@ -176,8 +176,8 @@ ROWS = [
     (gradient_refused, 2),
     (of(lists, matrix, matrix), 0),
     (of(lists_of_leaves, leaf), 0),
-    (hook_of_a_module, 0),
-    (hook_of_a_module_kept, 0),
+    (hook_of_a_module, None),
+    (hook_of_a_module_kept, None),
 ]
 
 
