@@ -3671,8 +3671,8 @@ pub trait CApi: Sized {
     fn _PyGC_SET_FINALIZED(&mut self, op: &Self::Object) -> Result<(), Self::Error> {
         calls::nothing(self, "_PyGC_SET_FINALIZED", &mut [CallArgument::Object(Some(op))])
     }
-    fn _PyGen_FetchStopIterationValue(&mut self, object: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
-        calls::int(self, "_PyGen_FetchStopIterationValue", &mut [CallArgument::Out(object)])
+    fn _PyGen_FetchStopIterationValue(&mut self, error: Option<&Self::Error>, object: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
+        Err(self.unsupported("_PyGen_FetchStopIterationValue"))
     }
     fn _PyGen_SetStopIterationValue(&mut self, object: Option<&Self::Object>) -> Result<i32, Self::Error> {
         calls::int(self, "_PyGen_SetStopIterationValue", &mut [CallArgument::Object(object)])

@@ -2,14 +2,24 @@
 
 use crate::tables::Row;
 
-/// Owner (a type's `tp_name` or a module), name (of a slot, a method or a function), C function and its effects.
-pub type Effect = (&'static str, &'static str, &'static str, Effects);
+/// An owner (a type's `tp_name` or a module), and a line for each of its names (of a slot, a method or a function): the name, the C
+/// function and its effects. Two parts of a table may have lines of one owner.
+pub type Owner = (&'static str, &'static str);
 
-impl Row for Effect {
-    type Key = (&'static str, &'static str);
+impl Row for Owner {
+    type Key = &'static str;
     fn key(&self) -> Self::Key {
-        (self.0, self.1)
+        self.0
     }
+}
+
+/// What the lines of an owner say.
+pub fn lines(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str, Effects)> {
+    text.lines().filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let (name, function) = (words.next()?, words.next()?);
+        Some((name, function, Effects(words.next()?.parse().ok()?)))
+    })
 }
 
 /// What a C function may do.

@@ -43,15 +43,33 @@ pub struct Type {
     pub base: Option<&'static str>,
     /// Whether the type is made from a `PyType_Spec`.
     pub heap: bool,
-    /// Slots and what they hold.
-    pub slots: &'static [(Slot, Held)],
+    /// Slots and what they hold, with commas between them: `nb_or dict_or`, `tp_iter <PyBaseObject_Type`, `tp_free +PyObject_GC_Del`.
+    pub slots: &'static str,
 }
 
 impl Type {
     /// What a slot holds.
+    #[must_use]
     pub fn slot(&self, slot: Slot) -> Option<Held> {
-        let position = self.slots.binary_search_by_key(&slot, |row| row.0).ok()?;
-        self.slots.get(position).map(|row| row.1)
+        self.held().find(|(found, _)| *found == slot.name()).map(|(_, held)| held)
+    }
+
+    /// Slots and what they hold, in the order of [`Slot`].
+    pub fn filled(&self) -> impl Iterator<Item = (Slot, Held)> + use<> {
+        let mut all = Slot::ALL.iter();
+        self.held().filter_map(move |(name, held)| all.find(|slot| slot.name() == name).map(|slot| (*slot, held)))
+    }
+
+    fn held(&self) -> impl Iterator<Item = (&'static str, Held)> + use<> {
+        self.slots.split(',').filter_map(|row| {
+            let (slot, held) = row.trim().split_once(' ')?;
+            let held = match (held.strip_prefix('<'), held.strip_prefix('+')) {
+                (Some(base), _) => Held::Inherited(base),
+                (_, Some(function)) => Held::Ready(function),
+                _ => Held::Own(held),
+            };
+            Some((slot, held))
+        })
     }
 }
 
@@ -101,13 +119,13 @@ impl Rows<Type> {
     /// The slots of a type with the C functions that they hold and those functions' files.
     pub fn functions(&self, ty: &'static Type) -> impl Iterator<Item = (Slot, &'static str, &'static str)> {
         let mut last: Option<&'static Type> = None;
-        ty.slots.iter().filter_map(move |(slot, held)| match held {
-            Held::Own(function) | Held::Ready(function) => Some((*slot, *function, ty.file)),
+        ty.filled().filter_map(move |(slot, held)| match held {
+            Held::Own(function) | Held::Ready(function) => Some((slot, function, ty.file)),
             Held::Inherited(base) => {
-                let base = last.filter(|last| last.c_name == *base).or_else(|| self.of_variable(base))?;
+                let base = last.filter(|last| last.c_name == base).or_else(|| self.of_variable(base))?;
                 last = Some(base);
-                match base.slot(*slot)? {
-                    Held::Own(function) | Held::Ready(function) => Some((*slot, function, base.file)),
+                match base.slot(slot)? {
+                    Held::Own(function) | Held::Ready(function) => Some((slot, function, base.file)),
                     Held::Inherited(_) => None,
                 }
             }
@@ -148,6 +166,26 @@ mod tests {
         fn key(&self) -> u8 {
             *self
         }
+    }
+
+    #[test]
+    fn slots_are_read_from_their_text() {
+        let ty = Type {
+            c_name: "T",
+            tp_name: "t",
+            file: "t.c",
+            base: None,
+            heap: false,
+            slots: "\n  tp_repr t_repr, tp_iter <B,\n  tp_free +F,\n",
+        };
+        let filled: Vec<_> = ty.filled().collect();
+        let expected = [
+            (Slot::tp_repr, Held::Own("t_repr")),
+            (Slot::tp_iter, Held::Inherited("B")),
+            (Slot::tp_free, Held::Ready("F")),
+        ];
+        assert_eq!(filled, expected);
+        assert_eq!((ty.slot(Slot::tp_iter), ty.slot(Slot::tp_new)), (Some(Held::Inherited("B")), None));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let version = module.py().version_info();
     let text = format!(
-        "slotrt traces CPython 3.11 to 3.13 and reads code objects of 3.11 to 3.15; this interpreter is {}.{}.{}. Install slotrt into an environment of CPython 3.13, 3.12 or 3.11.",
+        "slotrt traces CPython 3.11 to 3.15; this interpreter is {}.{}.{}. Install slotrt into an environment of one of these.",
         version.major, version.minor, version.patch
     );
     Err(pyo3::exceptions::PyImportError::new_err(text))

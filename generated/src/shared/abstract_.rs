@@ -2617,12 +2617,10 @@ pub fn PyIter_Send<C: CApi>(
             Ok(result_2) => result_2,
             Err(error) if c.is_exception(&error) => {
                 *result = None;
-                return Err(
-                    c
-                        .unsupported(
-                            "PyIter_Send: call of _PyGen_FetchStopIterationValue while an exception is pending",
-                        ),
-                );
+                if c._PyGen_FetchStopIterationValue(Some(&error), result)? == 0 {
+                    return Ok(0);
+                }
+                return Ok(-1);
             }
             Err(error) => return Err(error),
         };
@@ -2634,12 +2632,10 @@ pub fn PyIter_Send<C: CApi>(
             Ok(result_3) => result_3,
             Err(error_2) if c.is_exception(&error_2) => {
                 *result = None;
-                return Err(
-                    c
-                        .unsupported(
-                            "PyIter_Send: call of _PyGen_FetchStopIterationValue while an exception is pending",
-                        ),
-                );
+                if c._PyGen_FetchStopIterationValue(Some(&error_2), result)? == 0 {
+                    return Ok(0);
+                }
+                return Ok(-1);
             }
             Err(error_2) => return Err(error_2),
         };
@@ -2649,7 +2645,7 @@ pub fn PyIter_Send<C: CApi>(
     if result_4.is_some() {
         return Ok(1);
     }
-    if c._PyGen_FetchStopIterationValue(result)? == 0 {
+    if c._PyGen_FetchStopIterationValue(None, result)? == 0 {
         return Ok(0);
     }
     return Ok(-1);

@@ -5,3433 +5,4287 @@
 
 //! What the C functions do that Python code reaches, as `slotgen::effects` found it.
 #[allow(unused_imports)]
-use crate::{effects::{Effect, Effects}, tables::Rows};
+use crate::{effects::Owner, tables::Rows};
 
 /// What CPython 3.11, 3.13 have in common.
-pub static EFFECTS: &[Effect] = &[
-    ("<dummy key> type", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("<dummy key> type", "tp_init", "object_init", Effects(6)),
-    ("<dummy key> type", "tp_repr", "dummy_repr", Effects(6)),
-    ("<dummy key> type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("<dummy key> type", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ArithmeticError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ArithmeticError", "tp_init", "BaseException_init", Effects(8706)),
-    ("ArithmeticError", "tp_new", "BaseException_new", Effects(6)),
-    ("ArithmeticError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ArithmeticError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ArithmeticError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ArithmeticError", "tp_str", "BaseException_str", Effects(6166)),
-    ("AssertionError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("AssertionError", "tp_init", "BaseException_init", Effects(8706)),
-    ("AssertionError", "tp_new", "BaseException_new", Effects(6)),
-    ("AssertionError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("AssertionError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("AssertionError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("AssertionError", "tp_str", "BaseException_str", Effects(6166)),
-    ("AttributeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("AttributeError", "tp_init", "AttributeError_init", Effects(8710)),
-    ("AttributeError", "tp_new", "BaseException_new", Effects(6)),
-    ("AttributeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("AttributeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("AttributeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("AttributeError", "tp_str", "BaseException_str", Effects(6166)),
-    ("BaseException", "__reduce__", "BaseException_reduce", Effects(6)),
-    ("BaseException", "__setstate__", "BaseException_setstate", Effects(2566)),
-    ("BaseException", "add_note", "BaseException_add_note", Effects(3590)),
-    ("BaseException", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("BaseException", "tp_init", "BaseException_init", Effects(8706)),
-    ("BaseException", "tp_new", "BaseException_new", Effects(6)),
-    ("BaseException", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("BaseException", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("BaseException", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("BaseException", "tp_str", "BaseException_str", Effects(6166)),
-    ("BaseException", "with_traceback", "BaseException_with_traceback", Effects(6)),
-    ("BaseExceptionGroup", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("BaseExceptionGroup", "derive", "BaseExceptionGroup_derive", Effects(7686)),
-    ("BaseExceptionGroup", "split", "BaseExceptionGroup_split", Effects(7190)),
-    ("BaseExceptionGroup", "subgroup", "BaseExceptionGroup_subgroup", Effects(7190)),
-    ("BaseExceptionGroup", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("BaseExceptionGroup", "tp_init", "BaseExceptionGroup_init", Effects(8706)),
-    ("BaseExceptionGroup", "tp_new", "BaseExceptionGroup_new", Effects(15367)),
-    ("BaseExceptionGroup", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("BaseExceptionGroup", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("BaseExceptionGroup", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("BaseExceptionGroup", "tp_str", "BaseExceptionGroup_str", Effects(6150)),
-    ("BlockingIOError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("BlockingIOError", "tp_init", "OSError_init", Effects(16006)),
-    ("BlockingIOError", "tp_new", "OSError_new", Effects(15495)),
-    ("BlockingIOError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("BlockingIOError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("BlockingIOError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("BlockingIOError", "tp_str", "OSError_str", Effects(6166)),
-    ("BrokenPipeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("BrokenPipeError", "tp_init", "OSError_init", Effects(16006)),
-    ("BrokenPipeError", "tp_new", "OSError_new", Effects(15495)),
-    ("BrokenPipeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("BrokenPipeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("BrokenPipeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("BrokenPipeError", "tp_str", "OSError_str", Effects(6166)),
-    ("BufferError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("BufferError", "tp_init", "BaseException_init", Effects(8706)),
-    ("BufferError", "tp_new", "BaseException_new", Effects(6)),
-    ("BufferError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("BufferError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("BufferError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("BufferError", "tp_str", "BaseException_str", Effects(6166)),
-    ("BytesWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("BytesWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("BytesWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("BytesWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("BytesWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("BytesWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("BytesWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("ChildProcessError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ChildProcessError", "tp_init", "OSError_init", Effects(16006)),
-    ("ChildProcessError", "tp_new", "OSError_new", Effects(15495)),
-    ("ChildProcessError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ChildProcessError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ChildProcessError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ChildProcessError", "tp_str", "OSError_str", Effects(6166)),
-    ("ConnectionAbortedError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ConnectionAbortedError", "tp_init", "OSError_init", Effects(16006)),
-    ("ConnectionAbortedError", "tp_new", "OSError_new", Effects(15495)),
-    ("ConnectionAbortedError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ConnectionAbortedError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ConnectionAbortedError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ConnectionAbortedError", "tp_str", "OSError_str", Effects(6166)),
-    ("ConnectionError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ConnectionError", "tp_init", "OSError_init", Effects(16006)),
-    ("ConnectionError", "tp_new", "OSError_new", Effects(15495)),
-    ("ConnectionError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ConnectionError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ConnectionError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ConnectionError", "tp_str", "OSError_str", Effects(6166)),
-    ("ConnectionRefusedError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ConnectionRefusedError", "tp_init", "OSError_init", Effects(16006)),
-    ("ConnectionRefusedError", "tp_new", "OSError_new", Effects(15495)),
-    ("ConnectionRefusedError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ConnectionRefusedError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ConnectionRefusedError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ConnectionRefusedError", "tp_str", "OSError_str", Effects(6166)),
-    ("ConnectionResetError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ConnectionResetError", "tp_init", "OSError_init", Effects(16006)),
-    ("ConnectionResetError", "tp_new", "OSError_new", Effects(15495)),
-    ("ConnectionResetError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ConnectionResetError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ConnectionResetError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ConnectionResetError", "tp_str", "OSError_str", Effects(6166)),
-    ("DeprecationWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("DeprecationWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("DeprecationWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("DeprecationWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("DeprecationWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("DeprecationWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("DeprecationWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("EOFError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("EOFError", "tp_init", "BaseException_init", Effects(8706)),
-    ("EOFError", "tp_new", "BaseException_new", Effects(6)),
-    ("EOFError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("EOFError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("EOFError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("EOFError", "tp_str", "BaseException_str", Effects(6166)),
-    ("EncodingMap", "size", "EncodingMap_size", Effects(6)),
-    ("EncodingMap", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("EncodingMap", "tp_init", "object_init", Effects(6)),
-    ("EncodingMap", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("EncodingMap", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("EncodingWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("EncodingWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("EncodingWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("EncodingWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("EncodingWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("EncodingWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("EncodingWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("Exception", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("Exception", "tp_init", "BaseException_init", Effects(8706)),
-    ("Exception", "tp_new", "BaseException_new", Effects(6)),
-    ("Exception", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("Exception", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("Exception", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("Exception", "tp_str", "BaseException_str", Effects(6166)),
-    ("FileExistsError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("FileExistsError", "tp_init", "OSError_init", Effects(16006)),
-    ("FileExistsError", "tp_new", "OSError_new", Effects(15495)),
-    ("FileExistsError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("FileExistsError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("FileExistsError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("FileExistsError", "tp_str", "OSError_str", Effects(6166)),
-    ("FileNotFoundError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("FileNotFoundError", "tp_init", "OSError_init", Effects(16006)),
-    ("FileNotFoundError", "tp_new", "OSError_new", Effects(15495)),
-    ("FileNotFoundError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("FileNotFoundError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("FileNotFoundError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("FileNotFoundError", "tp_str", "OSError_str", Effects(6166)),
-    ("FloatingPointError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("FloatingPointError", "tp_init", "BaseException_init", Effects(8706)),
-    ("FloatingPointError", "tp_new", "BaseException_new", Effects(6)),
-    ("FloatingPointError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("FloatingPointError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("FloatingPointError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("FloatingPointError", "tp_str", "BaseException_str", Effects(6166)),
-    ("FutureWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("FutureWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("FutureWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("FutureWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("FutureWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("FutureWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("FutureWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("GeneratorExit", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("GeneratorExit", "tp_init", "BaseException_init", Effects(8706)),
-    ("GeneratorExit", "tp_new", "BaseException_new", Effects(6)),
-    ("GeneratorExit", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("GeneratorExit", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("GeneratorExit", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("GeneratorExit", "tp_str", "BaseException_str", Effects(6166)),
-    ("Generic", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("Generic", "tp_init", "object_init", Effects(6)),
-    ("Generic", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("Generic", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("GenericAlias", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("GenericAlias", "tp_init", "object_init", Effects(6)),
-    ("GenericAlias", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("GenericAlias", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ImportError", "__reduce__", "ImportError_reduce", Effects(16039)),
-    ("ImportError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ImportError", "tp_init", "ImportError_init", Effects(8710)),
-    ("ImportError", "tp_new", "BaseException_new", Effects(6)),
-    ("ImportError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ImportError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ImportError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ImportError", "tp_str", "ImportError_str", Effects(6166)),
-    ("ImportWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ImportWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("ImportWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("ImportWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ImportWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ImportWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ImportWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("IndentationError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("IndentationError", "tp_init", "SyntaxError_init", Effects(15878)),
-    ("IndentationError", "tp_new", "BaseException_new", Effects(6)),
-    ("IndentationError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("IndentationError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("IndentationError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("IndentationError", "tp_str", "SyntaxError_str", Effects(6294)),
-    ("IndexError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("IndexError", "tp_init", "BaseException_init", Effects(8706)),
-    ("IndexError", "tp_new", "BaseException_new", Effects(6)),
-    ("IndexError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("IndexError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("IndexError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("IndexError", "tp_str", "BaseException_str", Effects(6166)),
-    ("InterruptedError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("InterruptedError", "tp_init", "OSError_init", Effects(16006)),
-    ("InterruptedError", "tp_new", "OSError_new", Effects(15495)),
-    ("InterruptedError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("InterruptedError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("InterruptedError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("InterruptedError", "tp_str", "OSError_str", Effects(6166)),
-    ("IsADirectoryError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("IsADirectoryError", "tp_init", "OSError_init", Effects(16006)),
-    ("IsADirectoryError", "tp_new", "OSError_new", Effects(15495)),
-    ("IsADirectoryError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("IsADirectoryError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("IsADirectoryError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("IsADirectoryError", "tp_str", "OSError_str", Effects(6166)),
-    ("KeyError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("KeyError", "tp_init", "BaseException_init", Effects(8706)),
-    ("KeyError", "tp_new", "BaseException_new", Effects(6)),
-    ("KeyError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("KeyError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("KeyError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("KeyError", "tp_str", "KeyError_str", Effects(6166)),
-    ("KeyboardInterrupt", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("KeyboardInterrupt", "tp_init", "BaseException_init", Effects(8706)),
-    ("KeyboardInterrupt", "tp_new", "BaseException_new", Effects(6)),
-    ("KeyboardInterrupt", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("KeyboardInterrupt", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("KeyboardInterrupt", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("KeyboardInterrupt", "tp_str", "BaseException_str", Effects(6166)),
-    ("LookupError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("LookupError", "tp_init", "BaseException_init", Effects(8706)),
-    ("LookupError", "tp_new", "BaseException_new", Effects(6)),
-    ("LookupError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("LookupError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("LookupError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("LookupError", "tp_str", "BaseException_str", Effects(6166)),
-    ("MemoryError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MemoryError", "tp_init", "BaseException_init", Effects(8706)),
-    ("MemoryError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("MemoryError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MemoryError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MemoryError", "tp_str", "BaseException_str", Effects(6166)),
-    ("MethClass", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethClass", "tp_init", "object_init", Effects(6)),
-    ("MethClass", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("MethClass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethClass", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MethInstance", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethInstance", "tp_init", "object_init", Effects(6)),
-    ("MethInstance", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("MethInstance", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethInstance", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MethStatic", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethStatic", "tp_init", "object_init", Effects(6)),
-    ("MethStatic", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("MethStatic", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethStatic", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MethodDescriptor2", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("MethodDescriptor2", "tp_descr_get", "func_descr_get", Effects(6)),
-    ("MethodDescriptor2", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethodDescriptor2", "tp_init", "object_init", Effects(6)),
-    ("MethodDescriptor2", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethodDescriptor2", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MethodDescriptorBase", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("MethodDescriptorBase", "tp_descr_get", "func_descr_get", Effects(6)),
-    ("MethodDescriptorBase", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethodDescriptorBase", "tp_init", "object_init", Effects(6)),
-    ("MethodDescriptorBase", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethodDescriptorBase", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MethodDescriptorDerived", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("MethodDescriptorDerived", "tp_descr_get", "func_descr_get", Effects(6)),
-    ("MethodDescriptorDerived", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethodDescriptorDerived", "tp_init", "object_init", Effects(6)),
-    ("MethodDescriptorDerived", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethodDescriptorDerived", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("MethodDescriptorNopGet", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MethodDescriptorNopGet", "tp_init", "object_init", Effects(6)),
-    ("MethodDescriptorNopGet", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("MethodDescriptorNopGet", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ModuleNotFoundError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ModuleNotFoundError", "tp_init", "ImportError_init", Effects(8710)),
-    ("ModuleNotFoundError", "tp_new", "BaseException_new", Effects(6)),
-    ("ModuleNotFoundError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ModuleNotFoundError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ModuleNotFoundError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ModuleNotFoundError", "tp_str", "ImportError_str", Effects(6166)),
-    ("MyList", "mp_ass_subscript", "list_ass_subscript", Effects(16006)),
-    ("MyList", "mp_length", "list_length", Effects(0)),
-    ("MyList", "mp_subscript", "list_subscript", Effects(6278)),
-    ("MyList", "sq_concat", "list_concat", Effects(6)),
-    ("MyList", "sq_contains", "list_contains", Effects(6150)),
-    ("MyList", "sq_inplace_repeat", "list_inplace_repeat", Effects(8710)),
-    ("MyList", "sq_item", "list_item", Effects(6)),
-    ("MyList", "sq_length", "list_length", Effects(0)),
-    ("MyList", "sq_repeat", "list_repeat", Effects(6)),
-    ("MyList", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("MyList", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("MyList", "tp_init", "list___init__", Effects(15878)),
-    ("MyList", "tp_iter", "list_iter", Effects(6)),
-    ("MyList", "tp_richcompare", "list_richcompare", Effects(6150)),
-    ("MyList", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("NameError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("NameError", "tp_init", "NameError_init", Effects(8710)),
-    ("NameError", "tp_new", "BaseException_new", Effects(6)),
-    ("NameError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("NameError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("NameError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("NameError", "tp_str", "BaseException_str", Effects(6166)),
-    ("NoneType", "nb_bool", "none_bool", Effects(0)),
-    ("NoneType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("NoneType", "tp_init", "object_init", Effects(6)),
-    ("NoneType", "tp_new", "none_new", Effects(6)),
-    ("NoneType", "tp_repr", "none_repr", Effects(6)),
-    ("NoneType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("NotADirectoryError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("NotADirectoryError", "tp_init", "OSError_init", Effects(16006)),
-    ("NotADirectoryError", "tp_new", "OSError_new", Effects(15495)),
-    ("NotADirectoryError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("NotADirectoryError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("NotADirectoryError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("NotADirectoryError", "tp_str", "OSError_str", Effects(6166)),
-    ("NotImplementedError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("NotImplementedError", "tp_init", "BaseException_init", Effects(8706)),
-    ("NotImplementedError", "tp_new", "BaseException_new", Effects(6)),
-    ("NotImplementedError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("NotImplementedError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("NotImplementedError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("NotImplementedError", "tp_str", "BaseException_str", Effects(6166)),
-    ("NotImplementedType", "__reduce__", "NotImplemented_reduce", Effects(6)),
-    ("NotImplementedType", "nb_bool", "notimplemented_bool", Effects(134)),
-    ("NotImplementedType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("NotImplementedType", "tp_init", "object_init", Effects(6)),
-    ("NotImplementedType", "tp_new", "notimplemented_new", Effects(6)),
-    ("NotImplementedType", "tp_repr", "NotImplemented_repr", Effects(6)),
-    ("NotImplementedType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("NotImplementedType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("OSError", "__reduce__", "OSError_reduce", Effects(518)),
-    ("OSError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("OSError", "tp_init", "OSError_init", Effects(16006)),
-    ("OSError", "tp_new", "OSError_new", Effects(15495)),
-    ("OSError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("OSError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("OSError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("OSError", "tp_str", "OSError_str", Effects(6166)),
-    ("OverflowError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("OverflowError", "tp_init", "BaseException_init", Effects(8706)),
-    ("OverflowError", "tp_new", "BaseException_new", Effects(6)),
-    ("OverflowError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("OverflowError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("OverflowError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("OverflowError", "tp_str", "BaseException_str", Effects(6166)),
-    ("PendingDeprecationWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("PendingDeprecationWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("PendingDeprecationWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("PendingDeprecationWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("PendingDeprecationWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("PendingDeprecationWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("PendingDeprecationWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("PermissionError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("PermissionError", "tp_init", "OSError_init", Effects(16006)),
-    ("PermissionError", "tp_new", "OSError_new", Effects(15495)),
-    ("PermissionError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("PermissionError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("PermissionError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("PermissionError", "tp_str", "OSError_str", Effects(6166)),
-    ("ProcessLookupError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ProcessLookupError", "tp_init", "OSError_init", Effects(16006)),
-    ("ProcessLookupError", "tp_new", "OSError_new", Effects(15495)),
-    ("ProcessLookupError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ProcessLookupError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ProcessLookupError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ProcessLookupError", "tp_str", "OSError_str", Effects(6166)),
-    ("PyCapsule", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("PyCapsule", "tp_init", "object_init", Effects(6)),
-    ("PyCapsule", "tp_repr", "capsule_repr", Effects(22)),
-    ("PyCapsule", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("PyCapsule", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RecursingInfinitelyError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("RecursingInfinitelyError", "tp_new", "BaseException_new", Effects(6)),
-    ("RecursingInfinitelyError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("RecursingInfinitelyError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("RecursingInfinitelyError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RecursingInfinitelyError", "tp_str", "BaseException_str", Effects(6166)),
-    ("RecursionError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("RecursionError", "tp_init", "BaseException_init", Effects(8706)),
-    ("RecursionError", "tp_new", "BaseException_new", Effects(6)),
-    ("RecursionError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("RecursionError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("RecursionError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RecursionError", "tp_str", "BaseException_str", Effects(6166)),
-    ("ReferenceError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ReferenceError", "tp_init", "BaseException_init", Effects(8706)),
-    ("ReferenceError", "tp_new", "BaseException_new", Effects(6)),
-    ("ReferenceError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ReferenceError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ReferenceError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ReferenceError", "tp_str", "BaseException_str", Effects(6166)),
-    ("ResourceWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ResourceWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("ResourceWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("ResourceWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ResourceWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ResourceWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ResourceWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("RuntimeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("RuntimeError", "tp_init", "BaseException_init", Effects(8706)),
-    ("RuntimeError", "tp_new", "BaseException_new", Effects(6)),
-    ("RuntimeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("RuntimeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("RuntimeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RuntimeError", "tp_str", "BaseException_str", Effects(6166)),
-    ("RuntimeWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("RuntimeWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("RuntimeWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("RuntimeWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("RuntimeWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("RuntimeWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RuntimeWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("StopAsyncIteration", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("StopAsyncIteration", "tp_init", "BaseException_init", Effects(8706)),
-    ("StopAsyncIteration", "tp_new", "BaseException_new", Effects(6)),
-    ("StopAsyncIteration", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("StopAsyncIteration", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("StopAsyncIteration", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("StopAsyncIteration", "tp_str", "BaseException_str", Effects(6166)),
-    ("StopIteration", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("StopIteration", "tp_init", "StopIteration_init", Effects(8706)),
-    ("StopIteration", "tp_new", "BaseException_new", Effects(6)),
-    ("StopIteration", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("StopIteration", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("StopIteration", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("StopIteration", "tp_str", "BaseException_str", Effects(6166)),
-    ("SyntaxError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("SyntaxError", "tp_init", "SyntaxError_init", Effects(15878)),
-    ("SyntaxError", "tp_new", "BaseException_new", Effects(6)),
-    ("SyntaxError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("SyntaxError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("SyntaxError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("SyntaxError", "tp_str", "SyntaxError_str", Effects(6294)),
-    ("SyntaxWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("SyntaxWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("SyntaxWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("SyntaxWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("SyntaxWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("SyntaxWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("SyntaxWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("SystemError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("SystemError", "tp_init", "BaseException_init", Effects(8706)),
-    ("SystemError", "tp_new", "BaseException_new", Effects(6)),
-    ("SystemError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("SystemError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("SystemError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("SystemError", "tp_str", "BaseException_str", Effects(6166)),
-    ("SystemExit", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("SystemExit", "tp_init", "SystemExit_init", Effects(8706)),
-    ("SystemExit", "tp_new", "BaseException_new", Effects(6)),
-    ("SystemExit", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("SystemExit", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("SystemExit", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("SystemExit", "tp_str", "BaseException_str", Effects(6166)),
-    ("TabError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("TabError", "tp_init", "SyntaxError_init", Effects(15878)),
-    ("TabError", "tp_new", "BaseException_new", Effects(6)),
-    ("TabError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("TabError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("TabError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("TabError", "tp_str", "SyntaxError_str", Effects(6294)),
-    ("TimeoutError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("TimeoutError", "tp_init", "OSError_init", Effects(16006)),
-    ("TimeoutError", "tp_new", "OSError_new", Effects(15495)),
-    ("TimeoutError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("TimeoutError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("TimeoutError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("TimeoutError", "tp_str", "OSError_str", Effects(6166)),
-    ("Token.MISSING", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("Token.MISSING", "tp_init", "object_init", Effects(6)),
-    ("Token.MISSING", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("Token.MISSING", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("TypeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("TypeError", "tp_init", "BaseException_init", Effects(8706)),
-    ("TypeError", "tp_new", "BaseException_new", Effects(6)),
-    ("TypeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("TypeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("TypeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("TypeError", "tp_str", "BaseException_str", Effects(6166)),
-    ("UnboundLocalError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnboundLocalError", "tp_init", "NameError_init", Effects(8710)),
-    ("UnboundLocalError", "tp_new", "BaseException_new", Effects(6)),
-    ("UnboundLocalError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UnboundLocalError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UnboundLocalError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UnboundLocalError", "tp_str", "BaseException_str", Effects(6166)),
-    ("UnicodeDecodeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnicodeDecodeError", "tp_init", "UnicodeDecodeError_init", Effects(14854)),
-    ("UnicodeDecodeError", "tp_new", "BaseException_new", Effects(6)),
-    ("UnicodeDecodeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UnicodeDecodeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UnicodeDecodeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UnicodeDecodeError", "tp_str", "UnicodeDecodeError_str", Effects(6166)),
-    ("UnicodeEncodeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnicodeEncodeError", "tp_init", "UnicodeEncodeError_init", Effects(14850)),
-    ("UnicodeEncodeError", "tp_new", "BaseException_new", Effects(6)),
-    ("UnicodeEncodeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UnicodeEncodeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UnicodeEncodeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UnicodeError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnicodeError", "tp_init", "BaseException_init", Effects(8706)),
-    ("UnicodeError", "tp_new", "BaseException_new", Effects(6)),
-    ("UnicodeError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UnicodeError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UnicodeError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UnicodeError", "tp_str", "BaseException_str", Effects(6166)),
-    ("UnicodeTranslateError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnicodeTranslateError", "tp_init", "UnicodeTranslateError_init", Effects(14850)),
-    ("UnicodeTranslateError", "tp_new", "BaseException_new", Effects(6)),
-    ("UnicodeTranslateError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UnicodeTranslateError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UnicodeTranslateError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UnicodeWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnicodeWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("UnicodeWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("UnicodeWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UnicodeWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UnicodeWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UnicodeWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("UnraisableHookArgs", "mp_length", "tuplelength", Effects(0)),
-    ("UnraisableHookArgs", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("UnraisableHookArgs", "sq_concat", "tupleconcat", Effects(6)),
-    ("UnraisableHookArgs", "sq_contains", "tuplecontains", Effects(6150)),
-    ("UnraisableHookArgs", "sq_item", "tupleitem", Effects(6)),
-    ("UnraisableHookArgs", "sq_length", "tuplelength", Effects(0)),
-    ("UnraisableHookArgs", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("UnraisableHookArgs", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UnraisableHookArgs", "tp_hash", "tuplehash", Effects(6150)),
-    ("UnraisableHookArgs", "tp_init", "object_init", Effects(6)),
-    ("UnraisableHookArgs", "tp_iter", "tuple_iter", Effects(6)),
-    ("UnraisableHookArgs", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("UnraisableHookArgs", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UserWarning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("UserWarning", "tp_init", "BaseException_init", Effects(8706)),
-    ("UserWarning", "tp_new", "BaseException_new", Effects(6)),
-    ("UserWarning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("UserWarning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("UserWarning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("UserWarning", "tp_str", "BaseException_str", Effects(6166)),
-    ("ValueError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ValueError", "tp_init", "BaseException_init", Effects(8706)),
-    ("ValueError", "tp_new", "BaseException_new", Effects(6)),
-    ("ValueError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ValueError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ValueError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ValueError", "tp_str", "BaseException_str", Effects(6166)),
-    ("Warning", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("Warning", "tp_init", "BaseException_init", Effects(8706)),
-    ("Warning", "tp_new", "BaseException_new", Effects(6)),
-    ("Warning", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("Warning", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("Warning", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("Warning", "tp_str", "BaseException_str", Effects(6166)),
-    ("ZeroDivisionError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ZeroDivisionError", "tp_init", "BaseException_init", Effects(8706)),
-    ("ZeroDivisionError", "tp_new", "BaseException_new", Effects(6)),
-    ("ZeroDivisionError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ZeroDivisionError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ZeroDivisionError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ZeroDivisionError", "tp_str", "BaseException_str", Effects(6166)),
-    ("_abc", "_abc_init", "_abc__abc_init", Effects(15527)),
-    ("_abc", "_abc_instancecheck", "_abc__abc_instancecheck", Effects(7174)),
-    ("_abc", "_abc_register", "_abc__abc_register", Effects(15399)),
-    ("_abc", "_abc_subclasscheck", "_abc__abc_subclasscheck", Effects(15399)),
-    ("_abc", "_get_dump", "_abc__get_dump", Effects(3078)),
-    ("_abc", "_reset_caches", "_abc__reset_caches", Effects(11302)),
-    ("_abc", "_reset_registry", "_abc__reset_registry", Effects(11302)),
-    ("_abc", "get_cache_token", "_abc_get_cache_token", Effects(6)),
-    ("_abc._abc_data", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_abc._abc_data", "tp_init", "object_init", Effects(6)),
-    ("_abc._abc_data", "tp_new", "abc_data_new", Effects(6)),
-    ("_abc._abc_data", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_abc._abc_data", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_asyncio.Future", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("_asyncio.Future", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_asyncio.Future", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_asyncio.Future", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_asyncio.Future", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_asyncio.FutureIter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_asyncio.FutureIter", "tp_init", "object_init", Effects(6)),
-    ("_asyncio.FutureIter", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_asyncio.FutureIter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_asyncio.FutureIter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_asyncio.Task", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("_asyncio.Task", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_asyncio.Task", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_asyncio.Task", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_asyncio.Task", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_blake2.blake2b", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_blake2.blake2b", "tp_init", "object_init", Effects(6)),
-    ("_blake2.blake2b", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_blake2.blake2b", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_blake2.blake2s", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_blake2.blake2s", "tp_init", "object_init", Effects(6)),
-    ("_blake2.blake2s", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_blake2.blake2s", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_bz2.BZ2Compressor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_bz2.BZ2Compressor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_bz2.BZ2Compressor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_bz2.BZ2Decompressor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_bz2.BZ2Decompressor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_bz2.BZ2Decompressor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_collections", "_count_elements", "_collections__count_elements", Effects(15526)),
-    ("_contextvars", "copy_context", "_contextvars_copy_context", Effects(22)),
-    ("_contextvars.Context", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_contextvars.Context", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("_contextvars.Context", "tp_init", "object_init", Effects(6)),
-    ("_contextvars.Context", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_contextvars.ContextVar", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("_contextvars.ContextVar", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_contextvars.ContextVar", "tp_init", "object_init", Effects(6)),
-    ("_contextvars.ContextVar", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_contextvars.Token", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("_contextvars.Token", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_contextvars.Token", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("_contextvars.Token", "tp_init", "object_init", Effects(6)),
-    ("_contextvars.Token", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_csv", "list_dialects", "_csv_list_dialects", Effects(6)),
-    ("_csv", "reader", "csv_reader", Effects(14343)),
-    ("_csv", "writer", "csv_writer", Effects(6151)),
-    ("_csv.Dialect", "__reduce__", "Dialect_reduce", Effects(6)),
-    ("_csv.Dialect", "__reduce_ex__", "Dialect_reduce", Effects(6)),
-    ("_csv.Dialect", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_csv.Dialect", "tp_init", "object_init", Effects(6)),
-    ("_csv.Dialect", "tp_new", "dialect_new", Effects(14503)),
-    ("_csv.Dialect", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_csv.Dialect", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_csv.Error", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_csv.Error", "tp_init", "BaseException_init", Effects(8706)),
-    ("_csv.Error", "tp_new", "BaseException_new", Effects(6)),
-    ("_csv.Error", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("_csv.Error", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_csv.Error", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_csv.Error", "tp_str", "BaseException_str", Effects(6166)),
-    ("_csv.reader", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_csv.reader", "tp_init", "object_init", Effects(6)),
-    ("_csv.reader", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_csv.reader", "tp_iternext", "Reader_iternext", Effects(16039)),
-    ("_csv.reader", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_csv.reader", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_csv.writer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_csv.writer", "tp_init", "object_init", Effects(6)),
-    ("_csv.writer", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_csv.writer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.Array", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("_ctypes.Array", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.Array", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.CField", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.CField", "tp_init", "object_init", Effects(6)),
-    ("_ctypes.CField", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.CField", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.CFuncPtr", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.CFuncPtr", "tp_init", "object_init", Effects(6)),
-    ("_ctypes.CFuncPtr", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.CThunkObject", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.CThunkObject", "tp_init", "object_init", Effects(6)),
-    ("_ctypes.CThunkObject", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.CThunkObject", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.DictRemover", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.DictRemover", "tp_init", "object_init", Effects(6)),
-    ("_ctypes.DictRemover", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.DictRemover", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.PyCArrayType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.PyCArrayType", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.PyCArrayType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.PyCFuncPtrType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.PyCFuncPtrType", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.PyCFuncPtrType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.PyCPointerType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.PyCPointerType", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.PyCPointerType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.PyCSimpleType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.PyCSimpleType", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.PyCSimpleType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.PyCStructType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.PyCStructType", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.PyCStructType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.StructParam_Type", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.StructParam_Type", "tp_init", "object_init", Effects(6)),
-    ("_ctypes.StructParam_Type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.StructParam_Type", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.Structure", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.Structure", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.Union", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.Union", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.UnionType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.UnionType", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.UnionType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes._CData", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes._CData", "tp_init", "object_init", Effects(6)),
-    ("_ctypes._CData", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes._Pointer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes._Pointer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes._SimpleCData", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes._SimpleCData", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_curses.window", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_curses.window", "tp_init", "object_init", Effects(6)),
-    ("_curses.window", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_curses.window", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_curses_panel.panel", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_curses_panel.panel", "tp_init", "object_init", Effects(6)),
-    ("_curses_panel.panel", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_curses_panel.panel", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_dbm.dbm", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_dbm.dbm", "tp_init", "object_init", Effects(6)),
-    ("_dbm.dbm", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_dbm.dbm", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_elementtree._element_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_elementtree._element_iterator", "tp_init", "object_init", Effects(6)),
-    ("_elementtree._element_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_elementtree._element_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_elementtree._element_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_functools", "reduce", "functools_reduce", Effects(7174)),
-    ("_gdbm.gdbm", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_gdbm.gdbm", "tp_init", "object_init", Effects(6)),
-    ("_gdbm.gdbm", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_gdbm.gdbm", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_hashlib.HASH", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_hashlib.HASH", "tp_init", "object_init", Effects(6)),
-    ("_hashlib.HASH", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_hashlib.HASH", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_hashlib.HASHXOF", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_hashlib.HASHXOF", "tp_init", "object_init", Effects(6)),
-    ("_hashlib.HASHXOF", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_hashlib.HASHXOF", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_hashlib.HMAC", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_hashlib.HMAC", "tp_init", "object_init", Effects(6)),
-    ("_hashlib.HMAC", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_hashlib.HMAC", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_heapq", "_heapify_max", "_heapq__heapify_max", Effects(7174)),
-    ("_heapq", "_heappop_max", "_heapq__heappop_max", Effects(15366)),
-    ("_heapq", "_heapreplace_max", "_heapq__heapreplace_max", Effects(15366)),
-    ("_heapq", "heapify", "_heapq_heapify", Effects(7174)),
-    ("_heapq", "heappop", "_heapq_heappop", Effects(15366)),
-    ("_heapq", "heappush", "_heapq_heappush", Effects(15366)),
-    ("_heapq", "heappushpop", "_heapq_heappushpop", Effects(15366)),
-    ("_heapq", "heapreplace", "_heapq_heapreplace", Effects(15366)),
-    ("_io.BufferedRWPair", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.BufferedRWPair", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.BufferedRWPair", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.BufferedRandom", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.BufferedRandom", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.BufferedRandom", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.BufferedReader", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.BufferedReader", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.BufferedReader", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.BufferedWriter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.BufferedWriter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.BufferedWriter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.BytesIO", "__getstate__", "bytesio_getstate", Effects(16039)),
-    ("_io.BytesIO", "__setstate__", "bytesio_setstate", Effects(16039)),
-    ("_io.BytesIO", "__sizeof__", "bytesio_sizeof", Effects(22)),
-    ("_io.BytesIO", "close", "_io_BytesIO_close", Effects(8710)),
-    ("_io.BytesIO", "flush", "_io_BytesIO_flush", Effects(6)),
-    ("_io.BytesIO", "getbuffer", "_io_BytesIO_getbuffer", Effects(2054)),
-    ("_io.BytesIO", "getvalue", "_io_BytesIO_getvalue", Effects(8710)),
-    ("_io.BytesIO", "isatty", "_io_BytesIO_isatty", Effects(6)),
-    ("_io.BytesIO", "read", "_io_BytesIO_read", Effects(2694)),
-    ("_io.BytesIO", "read1", "_io_BytesIO_read1", Effects(2694)),
-    ("_io.BytesIO", "readable", "_io_BytesIO_readable", Effects(6)),
-    ("_io.BytesIO", "readinto", "_io_BytesIO_readinto", Effects(3590)),
-    ("_io.BytesIO", "readline", "_io_BytesIO_readline", Effects(2694)),
-    ("_io.BytesIO", "readlines", "_io_BytesIO_readlines", Effects(518)),
-    ("_io.BytesIO", "seek", "_io_BytesIO_seek", Effects(2694)),
-    ("_io.BytesIO", "seekable", "_io_BytesIO_seekable", Effects(6)),
-    ("_io.BytesIO", "tell", "_io_BytesIO_tell", Effects(6)),
-    ("_io.BytesIO", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.BytesIO", "tp_init", "_io_BytesIO___init__", Effects(14854)),
-    ("_io.BytesIO", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_io.BytesIO", "tp_iternext", "bytesio_iternext", Effects(518)),
-    ("_io.BytesIO", "tp_new", "bytesio_new", Effects(6)),
-    ("_io.BytesIO", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.BytesIO", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.BytesIO", "truncate", "_io_BytesIO_truncate", Effects(10886)),
-    ("_io.BytesIO", "writable", "_io_BytesIO_writable", Effects(6)),
-    ("_io.BytesIO", "write", "_io_BytesIO_write", Effects(14854)),
-    ("_io.BytesIO", "writelines", "_io_BytesIO_writelines", Effects(11782)),
-    ("_io.FileIO", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.FileIO", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.FileIO", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.IncrementalNewlineDecoder", "getstate", "_io_IncrementalNewlineDecoder_getstate", Effects(6150)),
-    ("_io.IncrementalNewlineDecoder", "reset", "_io_IncrementalNewlineDecoder_reset", Effects(6662)),
-    ("_io.IncrementalNewlineDecoder", "setstate", "_io_IncrementalNewlineDecoder_setstate", Effects(6662)),
-    ("_io.IncrementalNewlineDecoder", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.IncrementalNewlineDecoder", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.IncrementalNewlineDecoder", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.StringIO", "close", "_io_StringIO_close", Effects(8710)),
-    ("_io.StringIO", "readable", "_io_StringIO_readable", Effects(6)),
-    ("_io.StringIO", "seek", "_io_StringIO_seek", Effects(2694)),
-    ("_io.StringIO", "seekable", "_io_StringIO_seekable", Effects(6)),
-    ("_io.StringIO", "tell", "_io_StringIO_tell", Effects(6)),
-    ("_io.StringIO", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.StringIO", "tp_new", "stringio_new", Effects(6)),
-    ("_io.StringIO", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.StringIO", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.StringIO", "writable", "_io_StringIO_writable", Effects(6)),
-    ("_io.TextIOWrapper", "close", "_io_TextIOWrapper_close", Effects(6150)),
-    ("_io.TextIOWrapper", "detach", "_io_TextIOWrapper_detach", Effects(6662)),
-    ("_io.TextIOWrapper", "fileno", "_io_TextIOWrapper_fileno", Effects(6150)),
-    ("_io.TextIOWrapper", "flush", "_io_TextIOWrapper_flush", Effects(14918)),
-    ("_io.TextIOWrapper", "isatty", "_io_TextIOWrapper_isatty", Effects(6150)),
-    ("_io.TextIOWrapper", "readable", "_io_TextIOWrapper_readable", Effects(6150)),
-    ("_io.TextIOWrapper", "seek", "_io_TextIOWrapper_seek", Effects(15046)),
-    ("_io.TextIOWrapper", "seekable", "_io_TextIOWrapper_seekable", Effects(6150)),
-    ("_io.TextIOWrapper", "tell", "_io_TextIOWrapper_tell", Effects(15046)),
-    ("_io.TextIOWrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io.TextIOWrapper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io.TextIOWrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io.TextIOWrapper", "truncate", "_io_TextIOWrapper_truncate", Effects(6150)),
-    ("_io.TextIOWrapper", "writable", "_io_TextIOWrapper_writable", Effects(6150)),
-    ("_io._BufferedIOBase", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io._BufferedIOBase", "tp_init", "object_init", Effects(6)),
-    ("_io._BufferedIOBase", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io._BufferedIOBase", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io._BytesIOBuffer", "bf_getbuffer", "bytesiobuf_getbuffer", Effects(11782)),
-    ("_io._BytesIOBuffer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io._BytesIOBuffer", "tp_init", "object_init", Effects(6)),
-    ("_io._BytesIOBuffer", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io._BytesIOBuffer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io._IOBase", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io._IOBase", "tp_init", "object_init", Effects(6)),
-    ("_io._IOBase", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io._IOBase", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io._RawIOBase", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io._RawIOBase", "tp_init", "object_init", Effects(6)),
-    ("_io._RawIOBase", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io._RawIOBase", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_io._TextIOBase", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_io._TextIOBase", "tp_init", "object_init", Effects(6)),
-    ("_io._TextIOBase", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_io._TextIOBase", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_json", "encode_basestring", "py_encode_basestring", Effects(6)),
-    ("_json", "encode_basestring_ascii", "py_encode_basestring_ascii", Effects(6)),
-    ("_json.Encoder", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_json.Encoder", "tp_init", "object_init", Effects(6)),
-    ("_json.Encoder", "tp_new", "encoder_new", Effects(6150)),
-    ("_json.Encoder", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_json.Encoder", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_json.Scanner", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_json.Scanner", "tp_init", "object_init", Effects(6)),
-    ("_json.Scanner", "tp_new", "scanner_new", Effects(6150)),
-    ("_json.Scanner", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_json.Scanner", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_lsprof.Profiler", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_lsprof.Profiler", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_lsprof.Profiler", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_lsprof.profiler_entry", "mp_length", "tuplelength", Effects(0)),
-    ("_lsprof.profiler_entry", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("_lsprof.profiler_entry", "sq_concat", "tupleconcat", Effects(6)),
-    ("_lsprof.profiler_entry", "sq_contains", "tuplecontains", Effects(6150)),
-    ("_lsprof.profiler_entry", "sq_item", "tupleitem", Effects(6)),
-    ("_lsprof.profiler_entry", "sq_length", "tuplelength", Effects(0)),
-    ("_lsprof.profiler_entry", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("_lsprof.profiler_entry", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_lsprof.profiler_entry", "tp_hash", "tuplehash", Effects(6150)),
-    ("_lsprof.profiler_entry", "tp_init", "object_init", Effects(6)),
-    ("_lsprof.profiler_entry", "tp_iter", "tuple_iter", Effects(6)),
-    ("_lsprof.profiler_entry", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("_lsprof.profiler_entry", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_lsprof.profiler_subentry", "mp_length", "tuplelength", Effects(0)),
-    ("_lsprof.profiler_subentry", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("_lsprof.profiler_subentry", "sq_concat", "tupleconcat", Effects(6)),
-    ("_lsprof.profiler_subentry", "sq_contains", "tuplecontains", Effects(6150)),
-    ("_lsprof.profiler_subentry", "sq_item", "tupleitem", Effects(6)),
-    ("_lsprof.profiler_subentry", "sq_length", "tuplelength", Effects(0)),
-    ("_lsprof.profiler_subentry", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("_lsprof.profiler_subentry", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_lsprof.profiler_subentry", "tp_hash", "tuplehash", Effects(6150)),
-    ("_lsprof.profiler_subentry", "tp_init", "object_init", Effects(6)),
-    ("_lsprof.profiler_subentry", "tp_iter", "tuple_iter", Effects(6)),
-    ("_lsprof.profiler_subentry", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("_lsprof.profiler_subentry", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_lzma.LZMACompressor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_lzma.LZMACompressor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_lzma.LZMACompressor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_lzma.LZMADecompressor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_lzma.LZMADecompressor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_lzma.LZMADecompressor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_md5.md5", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_md5.md5", "tp_init", "object_init", Effects(6)),
-    ("_md5.md5", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_md5.md5", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_multibytecodec.MultibyteCodec", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_multibytecodec.MultibyteCodec", "tp_init", "object_init", Effects(6)),
-    ("_multibytecodec.MultibyteCodec", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_multibytecodec.MultibyteCodec", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_multiprocessing.SemLock", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_multiprocessing.SemLock", "tp_init", "object_init", Effects(6)),
-    ("_multiprocessing.SemLock", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_multiprocessing.SemLock", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_opcode", "get_specialization_stats", "_opcode_get_specialization_stats", Effects(0)),
-    ("_opcode", "stack_effect", "_opcode_stack_effect", Effects(2182)),
-    ("_operator", "_compare_digest", "_operator__compare_digest", Effects(2054)),
-    ("_operator", "abs", "_operator_abs", Effects(2054)),
-    ("_operator", "add", "_operator_add", Effects(2054)),
-    ("_operator", "and_", "_operator_and_", Effects(2054)),
-    ("_operator", "call", "_operator_call", Effects(2054)),
-    ("_operator", "concat", "_operator_concat", Effects(2054)),
-    ("_operator", "contains", "_operator_contains", Effects(3078)),
-    ("_operator", "countOf", "_operator_countOf", Effects(3078)),
-    ("_operator", "delitem", "_operator_delitem", Effects(3206)),
-    ("_operator", "eq", "_operator_eq", Effects(2054)),
-    ("_operator", "floordiv", "_operator_floordiv", Effects(2054)),
-    ("_operator", "ge", "_operator_ge", Effects(2054)),
-    ("_operator", "getitem", "_operator_getitem", Effects(2182)),
-    ("_operator", "gt", "_operator_gt", Effects(2054)),
-    ("_operator", "iadd", "_operator_iadd", Effects(3078)),
-    ("_operator", "iand", "_operator_iand", Effects(3078)),
-    ("_operator", "iconcat", "_operator_iconcat", Effects(3078)),
-    ("_operator", "ifloordiv", "_operator_ifloordiv", Effects(3078)),
-    ("_operator", "ilshift", "_operator_ilshift", Effects(3078)),
-    ("_operator", "imatmul", "_operator_imatmul", Effects(3078)),
-    ("_operator", "imod", "_operator_imod", Effects(3078)),
-    ("_operator", "imul", "_operator_imul", Effects(3206)),
-    ("_operator", "index", "_operator_index", Effects(2182)),
-    ("_operator", "indexOf", "_operator_indexOf", Effects(3078)),
-    ("_operator", "inv", "_operator_inv", Effects(2054)),
-    ("_operator", "invert", "_operator_invert", Effects(2054)),
-    ("_operator", "ior", "_operator_ior", Effects(3078)),
-    ("_operator", "ipow", "_operator_ipow", Effects(3078)),
-    ("_operator", "irshift", "_operator_irshift", Effects(3078)),
-    ("_operator", "is_", "_operator_is_", Effects(2)),
-    ("_operator", "is_not", "_operator_is_not", Effects(2)),
-    ("_operator", "isub", "_operator_isub", Effects(3078)),
-    ("_operator", "itruediv", "_operator_itruediv", Effects(3078)),
-    ("_operator", "ixor", "_operator_ixor", Effects(3078)),
-    ("_operator", "le", "_operator_le", Effects(2054)),
-    ("_operator", "length_hint", "_operator_length_hint", Effects(2182)),
-    ("_operator", "lshift", "_operator_lshift", Effects(2054)),
-    ("_operator", "lt", "_operator_lt", Effects(2054)),
-    ("_operator", "matmul", "_operator_matmul", Effects(2054)),
-    ("_operator", "mod", "_operator_mod", Effects(2054)),
-    ("_operator", "mul", "_operator_mul", Effects(2182)),
-    ("_operator", "ne", "_operator_ne", Effects(2054)),
-    ("_operator", "neg", "_operator_neg", Effects(2054)),
-    ("_operator", "not_", "_operator_not_", Effects(2054)),
-    ("_operator", "or_", "_operator_or_", Effects(2054)),
-    ("_operator", "pos", "_operator_pos", Effects(2054)),
-    ("_operator", "pow", "_operator_pow", Effects(2054)),
-    ("_operator", "rshift", "_operator_rshift", Effects(2054)),
-    ("_operator", "setitem", "_operator_setitem", Effects(3206)),
-    ("_operator", "sub", "_operator_sub", Effects(2054)),
-    ("_operator", "truediv", "_operator_truediv", Effects(2054)),
-    ("_operator", "truth", "_operator_truth", Effects(2054)),
-    ("_operator", "xor", "_operator_xor", Effects(2054)),
-    ("_pickle.Pdata", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_pickle.Pdata", "tp_init", "object_init", Effects(6)),
-    ("_pickle.Pdata", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_pickle.Pdata", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_pickle.Pickler", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_pickle.Pickler", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_pickle.PicklerMemoProxy", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_pickle.PicklerMemoProxy", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("_pickle.PicklerMemoProxy", "tp_init", "object_init", Effects(6)),
-    ("_pickle.PicklerMemoProxy", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_pickle.Unpickler", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_pickle.Unpickler", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_pickle.UnpicklerMemoProxy", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_pickle.UnpicklerMemoProxy", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("_pickle.UnpicklerMemoProxy", "tp_init", "object_init", Effects(6)),
-    ("_pickle.UnpicklerMemoProxy", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_queue.SimpleQueue", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("_queue.SimpleQueue", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_queue.SimpleQueue", "tp_init", "object_init", Effects(6)),
-    ("_queue.SimpleQueue", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_queue.SimpleQueue", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_random.Random", "getrandbits", "_random_Random_getrandbits", Effects(2694)),
-    ("_random.Random", "getstate", "_random_Random_getstate", Effects(6)),
-    ("_random.Random", "random", "_random_Random_random", Effects(518)),
-    ("_random.Random", "seed", "_random_Random_seed", Effects(2575)),
-    ("_random.Random", "setstate", "_random_Random_setstate", Effects(6790)),
-    ("_random.Random", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_random.Random", "tp_init", "random_init", Effects(6671)),
-    ("_random.Random", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_random.Random", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_random.Random", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha1.sha1", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha1.sha1", "tp_init", "object_init", Effects(6)),
-    ("_sha1.sha1", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha1.sha1", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha3.sha3_224", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha3.sha3_224", "tp_init", "object_init", Effects(6)),
-    ("_sha3.sha3_224", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha3.sha3_224", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha3.sha3_256", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha3.sha3_256", "tp_init", "object_init", Effects(6)),
-    ("_sha3.sha3_256", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha3.sha3_256", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha3.sha3_384", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha3.sha3_384", "tp_init", "object_init", Effects(6)),
-    ("_sha3.sha3_384", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha3.sha3_384", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha3.sha3_512", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha3.sha3_512", "tp_init", "object_init", Effects(6)),
-    ("_sha3.sha3_512", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha3.sha3_512", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha3.shake_128", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha3.shake_128", "tp_init", "object_init", Effects(6)),
-    ("_sha3.shake_128", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha3.shake_128", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha3.shake_256", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha3.shake_256", "tp_init", "object_init", Effects(6)),
-    ("_sha3.shake_256", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha3.shake_256", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_socket.socket", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_socket.socket", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_socket.socket", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sre.SRE_Scanner", "match", "_sre_SRE_Scanner_match", Effects(518)),
-    ("_sre.SRE_Scanner", "search", "_sre_SRE_Scanner_search", Effects(518)),
-    ("_sre.SRE_Scanner", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sre.SRE_Scanner", "tp_init", "object_init", Effects(6)),
-    ("_sre.SRE_Scanner", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sre.SRE_Scanner", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ssl.Certificate", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ssl.Certificate", "tp_init", "object_init", Effects(6)),
-    ("_ssl.Certificate", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ssl.MemoryBIO", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ssl.MemoryBIO", "tp_init", "object_init", Effects(6)),
-    ("_ssl.MemoryBIO", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ssl.MemoryBIO", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ssl.SSLSession", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ssl.SSLSession", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("_ssl.SSLSession", "tp_init", "object_init", Effects(6)),
-    ("_ssl.SSLSession", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ssl._SSLContext", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ssl._SSLContext", "tp_init", "object_init", Effects(6)),
-    ("_ssl._SSLContext", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ssl._SSLContext", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ssl._SSLSocket", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ssl._SSLSocket", "tp_init", "object_init", Effects(6)),
-    ("_ssl._SSLSocket", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ssl._SSLSocket", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_stat", "S_IFMT", "stat_S_IFMT", Effects(6)),
-    ("_stat", "S_IMODE", "stat_S_IMODE", Effects(6)),
-    ("_stat", "S_ISBLK", "stat_S_ISBLK", Effects(6)),
-    ("_stat", "S_ISCHR", "stat_S_ISCHR", Effects(6)),
-    ("_stat", "S_ISDIR", "stat_S_ISDIR", Effects(6)),
-    ("_stat", "S_ISDOOR", "stat_S_ISDOOR", Effects(6)),
-    ("_stat", "S_ISFIFO", "stat_S_ISFIFO", Effects(6)),
-    ("_stat", "S_ISLNK", "stat_S_ISLNK", Effects(6)),
-    ("_stat", "S_ISPORT", "stat_S_ISPORT", Effects(6)),
-    ("_stat", "S_ISREG", "stat_S_ISREG", Effects(6)),
-    ("_stat", "S_ISSOCK", "stat_S_ISSOCK", Effects(6)),
-    ("_stat", "S_ISWHT", "stat_S_ISWHT", Effects(6)),
-    ("_stat", "filemode", "stat_filemode", Effects(6)),
-    ("_statistics", "_normal_dist_inv_cdf", "_statistics__normal_dist_inv_cdf", Effects(2182)),
-    ("_struct", "_clearcache", "_clearcache", Effects(8224)),
-    ("_struct", "calcsize", "calcsize", Effects(2054)),
-    ("_struct", "iter_unpack", "iter_unpack", Effects(2054)),
-    ("_struct", "unpack", "unpack", Effects(3094)),
-    ("_struct", "unpack_from", "unpack_from", Effects(3222)),
-    ("_struct.Struct", "__sizeof__", "s_sizeof", Effects(6)),
-    ("_struct.Struct", "iter_unpack", "Struct_iter_unpack", Effects(2054)),
-    ("_struct.Struct", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_struct.Struct", "tp_new", "s_new", Effects(70)),
-    ("_struct.Struct", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_struct.Struct", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_struct.Struct", "unpack", "Struct_unpack", Effects(3094)),
-    ("_struct.Struct", "unpack_from", "Struct_unpack_from", Effects(3222)),
-    ("_struct.unpack_iterator", "__length_hint__", "unpackiter_len", Effects(6)),
-    ("_struct.unpack_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_struct.unpack_iterator", "tp_init", "object_init", Effects(6)),
-    ("_struct.unpack_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_struct.unpack_iterator", "tp_iternext", "unpackiter_iternext", Effects(10774)),
-    ("_struct.unpack_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_struct.unpack_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.ContainerNoGC", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.ContainerNoGC", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.ContainerNoGC", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.ContainerNoGC", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeSetattr", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeSetattr", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeSubclass", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeSubclass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeSubclass", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithDict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithDict", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithDict", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithDict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapDocCType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapDocCType", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapDocCType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapDocCType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapGcCType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapGcCType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapGcCType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapTypeNameType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapTypeNameType", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapTypeNameType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapTypeNameType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.NullTpDocType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.NullTpDocType", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.NullTpDocType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.NullTpDocType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testimportexec.Example", "tp_init", "object_init", Effects(6)),
-    ("_testimportexec.Example", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testimportexec.StateAccessType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testimportexec.StateAccessType", "tp_init", "object_init", Effects(6)),
-    ("_testimportexec.StateAccessType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testimportexec.StateAccessType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testimportexec.Str", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testimportexec.Str", "tp_init", "object_init", Effects(6)),
-    ("_testimportexec.Str", "tp_new", "unicode_new", Effects(15671)),
-    ("_testimportexec.Str", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_thread.RLock", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_thread.RLock", "tp_init", "object_init", Effects(6)),
-    ("_thread.RLock", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_thread.RLock", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_thread._ExceptHookArgs", "mp_length", "tuplelength", Effects(0)),
-    ("_thread._ExceptHookArgs", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("_thread._ExceptHookArgs", "sq_concat", "tupleconcat", Effects(6)),
-    ("_thread._ExceptHookArgs", "sq_contains", "tuplecontains", Effects(6150)),
-    ("_thread._ExceptHookArgs", "sq_item", "tupleitem", Effects(6)),
-    ("_thread._ExceptHookArgs", "sq_length", "tuplelength", Effects(0)),
-    ("_thread._ExceptHookArgs", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("_thread._ExceptHookArgs", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_thread._ExceptHookArgs", "tp_hash", "tuplehash", Effects(6150)),
-    ("_thread._ExceptHookArgs", "tp_init", "object_init", Effects(6)),
-    ("_thread._ExceptHookArgs", "tp_iter", "tuple_iter", Effects(6)),
-    ("_thread._ExceptHookArgs", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("_thread._ExceptHookArgs", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_thread._local", "tp_init", "object_init", Effects(6)),
-    ("_thread._local", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_thread._localdummy", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_thread._localdummy", "tp_init", "object_init", Effects(6)),
-    ("_thread._localdummy", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_thread._localdummy", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_thread.lock", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_thread.lock", "tp_init", "object_init", Effects(6)),
-    ("_thread.lock", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_thread.lock", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_tkinter.Tcl_Obj", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_tkinter.Tcl_Obj", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("_tkinter.Tcl_Obj", "tp_init", "object_init", Effects(6)),
-    ("_tkinter.Tcl_Obj", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_tkinter.tkapp", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_tkinter.tkapp", "tp_init", "object_init", Effects(6)),
-    ("_tkinter.tkapp", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_tkinter.tkapp", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_tkinter.tktimertoken", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_tkinter.tktimertoken", "tp_init", "object_init", Effects(6)),
-    ("_tkinter.tktimertoken", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_tkinter.tktimertoken", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_tokenize.TokenizerIter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_tokenize.TokenizerIter", "tp_init", "object_init", Effects(6)),
-    ("_tokenize.TokenizerIter", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_tokenize.TokenizerIter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_tokenize.TokenizerIter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_typing", "_idfunc", "_typing__idfunc", Effects(0)),
-    ("_weakref", "_remove_dead_weakref", "_weakref__remove_dead_weakref", Effects(15366)),
-    ("_weakref", "getweakrefcount", "_weakref_getweakrefcount", Effects(6)),
-    ("_weakref", "proxy", "_weakref_proxy", Effects(1030)),
-    ("anext_awaitable", "am_await", "PyObject_SelfIter", Effects(0)),
-    ("anext_awaitable", "close", "anextawaitable_close", Effects(6150)),
-    ("anext_awaitable", "send", "anextawaitable_send", Effects(6150)),
-    ("anext_awaitable", "throw", "anextawaitable_throw", Effects(6150)),
-    ("anext_awaitable", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("anext_awaitable", "tp_init", "object_init", Effects(6)),
-    ("anext_awaitable", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("anext_awaitable", "tp_iternext", "anextawaitable_iternext", Effects(7686)),
-    ("anext_awaitable", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("anext_awaitable", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("array", "_array_reconstructor", "array__array_reconstructor", Effects(11447)),
-    ("array.array", "__copy__", "array_array___copy__", Effects(6)),
-    ("array.array", "__deepcopy__", "array_array___deepcopy__", Effects(6)),
-    ("array.array", "__sizeof__", "array_array___sizeof__", Effects(6)),
-    ("array.array", "append", "array_array_append", Effects(6790)),
-    ("array.array", "bf_getbuffer", "array_buffer_getbuf", Effects(1542)),
-    ("array.array", "buffer_info", "array_array_buffer_info", Effects(22)),
-    ("array.array", "byteswap", "array_array_byteswap", Effects(518)),
-    ("array.array", "count", "array_array_count", Effects(10311)),
-    ("array.array", "extend", "array_array_extend", Effects(3718)),
-    ("array.array", "frombytes", "array_array_frombytes", Effects(2566)),
-    ("array.array", "fromfile", "array_array_fromfile", Effects(6790)),
-    ("array.array", "fromlist", "array_array_fromlist", Effects(6790)),
-    ("array.array", "fromunicode", "array_array_fromunicode", Effects(518)),
-    ("array.array", "index", "array_array_index", Effects(10311)),
-    ("array.array", "insert", "array_array_insert", Effects(6790)),
-    ("array.array", "mp_ass_subscript", "array_ass_subscr", Effects(6790)),
-    ("array.array", "mp_length", "array_length", Effects(0)),
-    ("array.array", "mp_subscript", "array_subscr", Effects(6342)),
-    ("array.array", "pop", "array_array_pop", Effects(10950)),
-    ("array.array", "remove", "array_array_remove", Effects(10823)),
-    ("array.array", "reverse", "array_array_reverse", Effects(512)),
-    ("array.array", "sq_ass_item", "array_ass_item", Effects(6790)),
-    ("array.array", "sq_concat", "array_concat", Effects(6)),
-    ("array.array", "sq_contains", "array_contains", Effects(10311)),
-    ("array.array", "sq_inplace_concat", "array_inplace_concat", Effects(3718)),
-    ("array.array", "sq_inplace_repeat", "array_inplace_repeat", Effects(518)),
-    ("array.array", "sq_item", "array_item", Effects(70)),
-    ("array.array", "sq_length", "array_length", Effects(0)),
-    ("array.array", "sq_repeat", "array_repeat", Effects(6)),
-    ("array.array", "tobytes", "array_array_tobytes", Effects(6)),
-    ("array.array", "tofile", "array_array_tofile", Effects(6150)),
-    ("array.array", "tolist", "array_array_tolist", Effects(70)),
-    ("array.array", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("array.array", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("array.array", "tp_init", "object_init", Effects(6)),
-    ("array.array", "tp_iter", "array_iter", Effects(6)),
-    ("array.array", "tp_new", "array_new", Effects(7303)),
-    ("array.array", "tp_richcompare", "array_richcompare", Effects(10311)),
-    ("array.array", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("array.arrayiterator", "__reduce__", "array_arrayiterator___reduce__", Effects(6)),
-    ("array.arrayiterator", "__setstate__", "array_arrayiterator___setstate__", Effects(518)),
-    ("array.arrayiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("array.arrayiterator", "tp_init", "object_init", Effects(6)),
-    ("array.arrayiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("array.arrayiterator", "tp_iternext", "arrayiter_next", Effects(8768)),
-    ("array.arrayiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("array.arrayiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ast.AST", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ast.AST", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("ast.AST", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ast.AST", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("async_generator", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("async_generator", "__sizeof__", "gen_sizeof", Effects(6)),
-    ("async_generator", "aclose", "async_gen_aclose", Effects(8727)),
-    ("async_generator", "am_aiter", "PyObject_SelfIter", Effects(0)),
-    ("async_generator", "am_anext", "async_gen_anext", Effects(8759)),
-    ("async_generator", "am_send", "PyGen_am_send", Effects(63)),
-    ("async_generator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("async_generator", "tp_init", "object_init", Effects(6)),
-    ("async_generator", "tp_repr", "async_gen_repr", Effects(6166)),
-    ("async_generator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("async_generator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("async_generator_asend", "am_await", "PyObject_SelfIter", Effects(0)),
-    ("async_generator_asend", "send", "async_gen_asend_send", Effects(8767)),
-    ("async_generator_asend", "throw", "async_gen_asend_throw", Effects(15039)),
-    ("async_generator_asend", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("async_generator_asend", "tp_init", "object_init", Effects(6)),
-    ("async_generator_asend", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("async_generator_asend", "tp_iternext", "async_gen_asend_iternext", Effects(8767)),
-    ("async_generator_asend", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("async_generator_asend", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("async_generator_athrow", "am_await", "PyObject_SelfIter", Effects(0)),
-    ("async_generator_athrow", "send", "async_gen_athrow_send", Effects(15039)),
-    ("async_generator_athrow", "throw", "async_gen_athrow_throw", Effects(15039)),
-    ("async_generator_athrow", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("async_generator_athrow", "tp_init", "object_init", Effects(6)),
-    ("async_generator_athrow", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("async_generator_athrow", "tp_iternext", "async_gen_athrow_iternext", Effects(15039)),
-    ("async_generator_athrow", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("async_generator_athrow", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("async_generator_wrapped_value", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("async_generator_wrapped_value", "tp_init", "object_init", Effects(6)),
-    ("async_generator_wrapped_value", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("async_generator_wrapped_value", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("asyncgen_hooks", "mp_length", "tuplelength", Effects(0)),
-    ("asyncgen_hooks", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("asyncgen_hooks", "sq_concat", "tupleconcat", Effects(6)),
-    ("asyncgen_hooks", "sq_contains", "tuplecontains", Effects(6150)),
-    ("asyncgen_hooks", "sq_item", "tupleitem", Effects(6)),
-    ("asyncgen_hooks", "sq_length", "tuplelength", Effects(0)),
-    ("asyncgen_hooks", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("asyncgen_hooks", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("asyncgen_hooks", "tp_hash", "tuplehash", Effects(6150)),
-    ("asyncgen_hooks", "tp_init", "object_init", Effects(6)),
-    ("asyncgen_hooks", "tp_iter", "tuple_iter", Effects(6)),
-    ("asyncgen_hooks", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("asyncgen_hooks", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("awaitType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("awaitType", "tp_init", "object_init", Effects(6)),
-    ("awaitType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("awaitType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("binascii", "a2b_hex", "binascii_a2b_hex", Effects(2054)),
-    ("binascii", "a2b_uu", "binascii_a2b_uu", Effects(2054)),
-    ("binascii", "b2a_hex", "binascii_b2a_hex", Effects(2182)),
-    ("binascii", "crc32", "binascii_crc32", Effects(2182)),
-    ("binascii", "crc_hqx", "binascii_crc_hqx", Effects(2182)),
-    ("binascii", "hexlify", "binascii_hexlify", Effects(2182)),
-    ("binascii", "unhexlify", "binascii_unhexlify", Effects(2054)),
-    ("bool", "nb_absolute", "long_abs", Effects(6)),
-    ("bool", "nb_add", "long_add", Effects(6)),
-    ("bool", "nb_and", "bool_and", Effects(1542)),
-    ("bool", "nb_bool", "long_bool", Effects(0)),
-    ("bool", "nb_float", "long_float", Effects(6)),
-    ("bool", "nb_index", "long_long", Effects(6)),
-    ("bool", "nb_int", "long_long", Effects(6)),
-    ("bool", "nb_lshift", "long_lshift", Effects(6)),
-    ("bool", "nb_multiply", "long_mul", Effects(6)),
-    ("bool", "nb_negative", "long_neg", Effects(6)),
-    ("bool", "nb_or", "bool_or", Effects(1542)),
-    ("bool", "nb_positive", "long_long", Effects(6)),
-    ("bool", "nb_remainder", "long_mod", Effects(6)),
-    ("bool", "nb_rshift", "long_rshift", Effects(6)),
-    ("bool", "nb_subtract", "long_sub", Effects(6)),
-    ("bool", "nb_true_divide", "long_true_divide", Effects(6)),
-    ("bool", "nb_xor", "bool_xor", Effects(1542)),
-    ("bool", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("bool", "tp_hash", "long_hash", Effects(0)),
-    ("bool", "tp_init", "object_init", Effects(6)),
-    ("bool", "tp_new", "bool_new", Effects(6150)),
-    ("bool", "tp_repr", "bool_repr", Effects(0)),
-    ("bool", "tp_richcompare", "long_richcompare", Effects(0)),
-    ("bool", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("bool", "tp_vectorcall", "bool_vectorcall", Effects(2054)),
-    ("builtin_function_or_method", "__reduce__", "meth_reduce", Effects(6)),
-    ("builtin_function_or_method", "tp_call", "cfunction_call", Effects(10822)),
-    ("builtin_function_or_method", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("builtin_function_or_method", "tp_hash", "meth_hash", Effects(16)),
-    ("builtin_function_or_method", "tp_init", "object_init", Effects(6)),
-    ("builtin_function_or_method", "tp_repr", "meth_repr", Effects(22)),
-    ("builtin_function_or_method", "tp_richcompare", "meth_richcompare", Effects(0)),
-    ("builtin_function_or_method", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("builtin_method", "tp_call", "cfunction_call", Effects(10822)),
-    ("builtin_method", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("builtin_method", "tp_hash", "meth_hash", Effects(16)),
-    ("builtin_method", "tp_init", "object_init", Effects(6)),
-    ("builtin_method", "tp_repr", "meth_repr", Effects(22)),
-    ("builtin_method", "tp_richcompare", "meth_richcompare", Effects(0)),
-    ("builtin_method", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("builtins", "__build_class__", "builtin___build_class__", Effects(15551)),
-    ("builtins", "__import__", "builtin___import__", Effects(2438)),
-    ("builtins", "abs", "builtin_abs", Effects(2054)),
-    ("builtins", "aiter", "builtin_aiter", Effects(2054)),
-    ("builtins", "all", "builtin_all", Effects(3078)),
-    ("builtins", "anext", "builtin_anext", Effects(2054)),
-    ("builtins", "any", "builtin_any", Effects(3078)),
-    ("builtins", "breakpoint", "builtin_breakpoint", Effects(8215)),
-    ("builtins", "callable", "builtin_callable", Effects(6)),
-    ("builtins", "chr", "builtin_chr", Effects(2182)),
-    ("builtins", "compile", "builtin_compile", Effects(15807)),
-    ("builtins", "delattr", "builtin_delattr", Effects(3078)),
-    ("builtins", "divmod", "builtin_divmod", Effects(2054)),
-    ("builtins", "eval", "builtin_eval", Effects(15423)),
-    ("builtins", "exec", "builtin_exec", Effects(15423)),
-    ("builtins", "format", "builtin_format", Effects(2070)),
-    ("builtins", "getattr", "builtin_getattr", Effects(2054)),
-    ("builtins", "globals", "builtin_globals", Effects(22)),
-    ("builtins", "hasattr", "builtin_hasattr", Effects(2054)),
-    ("builtins", "hash", "builtin_hash", Effects(2054)),
-    ("builtins", "id", "builtin_id", Effects(22)),
-    ("builtins", "input", "builtin_input", Effects(11711)),
-    ("builtins", "isinstance", "builtin_isinstance", Effects(6150)),
-    ("builtins", "issubclass", "builtin_issubclass", Effects(6150)),
-    ("builtins", "iter", "builtin_iter", Effects(2054)),
-    ("builtins", "len", "builtin_len", Effects(2054)),
-    ("builtins", "locals", "builtin_locals", Effects(22)),
-    ("builtins", "next", "builtin_next", Effects(3078)),
-    ("builtins", "ord", "builtin_ord", Effects(6)),
-    ("builtins", "pow", "builtin_pow", Effects(2054)),
-    ("builtins", "repr", "builtin_repr", Effects(2070)),
-    ("builtins", "round", "builtin_round", Effects(2054)),
-    ("builtins", "setattr", "builtin_setattr", Effects(3078)),
-    ("builtins", "sum", "builtin_sum", Effects(3206)),
-    ("builtins", "vars", "builtin_vars", Effects(6166)),
-    ("bytearray", "__alloc__", "bytearray_alloc", Effects(6)),
-    ("bytearray", "__reduce__", "bytearray_reduce", Effects(2054)),
-    ("bytearray", "__reduce_ex__", "bytearray_reduce_ex", Effects(2182)),
-    ("bytearray", "__sizeof__", "bytearray_sizeof", Effects(6)),
-    ("bytearray", "append", "bytearray_append", Effects(2694)),
-    ("bytearray", "bf_getbuffer", "bytearray_getbuffer", Effects(2566)),
-    ("bytearray", "capitalize", "stringlib_capitalize", Effects(6)),
-    ("bytearray", "center", "stringlib_center", Effects(2182)),
-    ("bytearray", "clear", "bytearray_clear", Effects(518)),
-    ("bytearray", "copy", "bytearray_copy", Effects(6)),
-    ("bytearray", "decode", "bytearray_decode", Effects(12087)),
-    ("bytearray", "endswith", "bytearray_endswith", Effects(6150)),
-    ("bytearray", "expandtabs", "stringlib_expandtabs", Effects(2182)),
-    ("bytearray", "extend", "bytearray_extend", Effects(3718)),
-    ("bytearray", "fromhex", "bytearray_fromhex", Effects(2054)),
-    ("bytearray", "hex", "bytearray_hex", Effects(2182)),
-    ("bytearray", "insert", "bytearray_insert", Effects(2694)),
-    ("bytearray", "isalnum", "stringlib_isalnum", Effects(6)),
-    ("bytearray", "isalpha", "stringlib_isalpha", Effects(6)),
-    ("bytearray", "isascii", "stringlib_isascii", Effects(6)),
-    ("bytearray", "isdigit", "stringlib_isdigit", Effects(6)),
-    ("bytearray", "islower", "stringlib_islower", Effects(6)),
-    ("bytearray", "isspace", "stringlib_isspace", Effects(6)),
-    ("bytearray", "istitle", "stringlib_istitle", Effects(6)),
-    ("bytearray", "isupper", "stringlib_isupper", Effects(6)),
-    ("bytearray", "ljust", "stringlib_ljust", Effects(2182)),
-    ("bytearray", "lower", "stringlib_lower", Effects(6)),
-    ("bytearray", "lstrip", "bytearray_lstrip", Effects(2054)),
-    ("bytearray", "maketrans", "bytearray_maketrans", Effects(2054)),
-    ("bytearray", "mp_ass_subscript", "bytearray_ass_subscript", Effects(7814)),
-    ("bytearray", "mp_length", "bytearray_length", Effects(0)),
-    ("bytearray", "mp_subscript", "bytearray_subscript", Effects(6278)),
-    ("bytearray", "partition", "bytearray_partition", Effects(2054)),
-    ("bytearray", "pop", "bytearray_pop", Effects(2694)),
-    ("bytearray", "remove", "bytearray_remove", Effects(2694)),
-    ("bytearray", "removeprefix", "bytearray_removeprefix", Effects(2054)),
-    ("bytearray", "removesuffix", "bytearray_removesuffix", Effects(2054)),
-    ("bytearray", "replace", "bytearray_replace", Effects(6790)),
-    ("bytearray", "reverse", "bytearray_reverse", Effects(518)),
-    ("bytearray", "rjust", "stringlib_rjust", Effects(2182)),
-    ("bytearray", "rpartition", "bytearray_rpartition", Effects(2054)),
-    ("bytearray", "rsplit", "bytearray_rsplit", Effects(2182)),
-    ("bytearray", "rstrip", "bytearray_rstrip", Effects(2054)),
-    ("bytearray", "split", "bytearray_split", Effects(2182)),
-    ("bytearray", "sq_ass_item", "bytearray_setitem", Effects(2694)),
-    ("bytearray", "sq_concat", "PyByteArray_Concat", Effects(6150)),
-    ("bytearray", "sq_contains", "bytearray_contains", Effects(2182)),
-    ("bytearray", "sq_inplace_concat", "bytearray_iconcat", Effects(2566)),
-    ("bytearray", "sq_inplace_repeat", "bytearray_irepeat", Effects(518)),
-    ("bytearray", "sq_item", "bytearray_getitem", Effects(6)),
-    ("bytearray", "sq_length", "bytearray_length", Effects(0)),
-    ("bytearray", "sq_repeat", "bytearray_repeat", Effects(6)),
-    ("bytearray", "startswith", "bytearray_startswith", Effects(6150)),
-    ("bytearray", "strip", "bytearray_strip", Effects(2054)),
-    ("bytearray", "swapcase", "stringlib_swapcase", Effects(6)),
-    ("bytearray", "title", "stringlib_title", Effects(6)),
-    ("bytearray", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("bytearray", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("bytearray", "tp_init", "bytearray___init__", Effects(16311)),
-    ("bytearray", "tp_iter", "bytearray_iter", Effects(6)),
-    ("bytearray", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("bytearray", "tp_repr", "bytearray_repr", Effects(6)),
-    ("bytearray", "tp_richcompare", "bytearray_richcompare", Effects(2182)),
-    ("bytearray", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("bytearray", "tp_str", "bytearray_str", Effects(134)),
-    ("bytearray", "translate", "bytearray_translate", Effects(2054)),
-    ("bytearray", "upper", "stringlib_upper", Effects(6)),
-    ("bytearray", "zfill", "stringlib_zfill", Effects(2182)),
-    ("bytearray_iterator", "__length_hint__", "bytearrayiter_length_hint", Effects(6)),
-    ("bytearray_iterator", "__reduce__", "bytearrayiter_reduce", Effects(6)),
-    ("bytearray_iterator", "__setstate__", "bytearrayiter_setstate", Effects(518)),
-    ("bytearray_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("bytearray_iterator", "tp_init", "object_init", Effects(6)),
-    ("bytearray_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("bytearray_iterator", "tp_iternext", "bytearrayiter_next", Effects(8710)),
-    ("bytearray_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("bytearray_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("bytes", "__bytes__", "bytes___bytes__", Effects(6)),
-    ("bytes", "__getnewargs__", "bytes_getnewargs", Effects(6)),
-    ("bytes", "bf_getbuffer", "bytes_buffer_getbuffer", Effects(2562)),
-    ("bytes", "capitalize", "stringlib_capitalize", Effects(6)),
-    ("bytes", "center", "stringlib_center", Effects(2182)),
-    ("bytes", "decode", "bytes_decode", Effects(12087)),
-    ("bytes", "endswith", "bytes_endswith", Effects(6150)),
-    ("bytes", "expandtabs", "stringlib_expandtabs", Effects(2182)),
-    ("bytes", "fromhex", "bytes_fromhex", Effects(2054)),
-    ("bytes", "hex", "bytes_hex", Effects(2182)),
-    ("bytes", "isalnum", "stringlib_isalnum", Effects(6)),
-    ("bytes", "isalpha", "stringlib_isalpha", Effects(6)),
-    ("bytes", "isascii", "stringlib_isascii", Effects(6)),
-    ("bytes", "isdigit", "stringlib_isdigit", Effects(6)),
-    ("bytes", "islower", "stringlib_islower", Effects(6)),
-    ("bytes", "isspace", "stringlib_isspace", Effects(6)),
-    ("bytes", "istitle", "stringlib_istitle", Effects(6)),
-    ("bytes", "isupper", "stringlib_isupper", Effects(6)),
-    ("bytes", "join", "bytes_join", Effects(7174)),
-    ("bytes", "ljust", "stringlib_ljust", Effects(2182)),
-    ("bytes", "lower", "stringlib_lower", Effects(6)),
-    ("bytes", "lstrip", "bytes_lstrip", Effects(2054)),
-    ("bytes", "maketrans", "bytes_maketrans", Effects(2054)),
-    ("bytes", "mp_length", "bytes_length", Effects(0)),
-    ("bytes", "mp_subscript", "bytes_subscript", Effects(6278)),
-    ("bytes", "partition", "bytes_partition", Effects(2054)),
-    ("bytes", "removeprefix", "bytes_removeprefix", Effects(2054)),
-    ("bytes", "removesuffix", "bytes_removesuffix", Effects(2054)),
-    ("bytes", "replace", "bytes_replace", Effects(2694)),
-    ("bytes", "rjust", "stringlib_rjust", Effects(2182)),
-    ("bytes", "rpartition", "bytes_rpartition", Effects(2054)),
-    ("bytes", "rsplit", "bytes_rsplit", Effects(2182)),
-    ("bytes", "rstrip", "bytes_rstrip", Effects(2054)),
-    ("bytes", "split", "bytes_split", Effects(2182)),
-    ("bytes", "sq_concat", "bytes_concat", Effects(3590)),
-    ("bytes", "sq_contains", "bytes_contains", Effects(2182)),
-    ("bytes", "sq_item", "bytes_item", Effects(6)),
-    ("bytes", "sq_length", "bytes_length", Effects(0)),
-    ("bytes", "sq_repeat", "bytes_repeat", Effects(6)),
-    ("bytes", "startswith", "bytes_startswith", Effects(6150)),
-    ("bytes", "strip", "bytes_strip", Effects(2054)),
-    ("bytes", "swapcase", "stringlib_swapcase", Effects(6)),
-    ("bytes", "title", "stringlib_title", Effects(6)),
-    ("bytes", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("bytes", "tp_hash", "bytes_hash", Effects(512)),
-    ("bytes", "tp_init", "object_init", Effects(6)),
-    ("bytes", "tp_iter", "bytes_iter", Effects(6)),
-    ("bytes", "tp_new", "bytes_new", Effects(15799)),
-    ("bytes", "tp_repr", "bytes_repr", Effects(6)),
-    ("bytes", "tp_richcompare", "bytes_richcompare", Effects(134)),
-    ("bytes", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("bytes", "tp_str", "bytes_str", Effects(134)),
-    ("bytes", "upper", "stringlib_upper", Effects(6)),
-    ("bytes", "zfill", "stringlib_zfill", Effects(2694)),
-    ("bytes_iterator", "__length_hint__", "striter_len", Effects(6)),
-    ("bytes_iterator", "__reduce__", "striter_reduce", Effects(6)),
-    ("bytes_iterator", "__setstate__", "striter_setstate", Effects(518)),
-    ("bytes_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("bytes_iterator", "tp_init", "object_init", Effects(6)),
-    ("bytes_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("bytes_iterator", "tp_iternext", "striter_next", Effects(8704)),
-    ("bytes_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("bytes_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("callable_iterator", "__reduce__", "calliter_reduce", Effects(6)),
-    ("callable_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("callable_iterator", "tp_init", "object_init", Effects(6)),
-    ("callable_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("callable_iterator", "tp_iternext", "calliter_iternext", Effects(14854)),
-    ("callable_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("callable_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("cell", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("cell", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("cell", "tp_init", "object_init", Effects(6)),
-    ("cell", "tp_new", "cell_new", Effects(6)),
-    ("cell", "tp_repr", "cell_repr", Effects(22)),
-    ("cell", "tp_richcompare", "cell_richcompare", Effects(6150)),
-    ("cell", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("classmethod", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("classmethod", "tp_init", "cm_init", Effects(14854)),
-    ("classmethod", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("classmethod", "tp_repr", "cm_repr", Effects(6150)),
-    ("classmethod", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("classmethod", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("classmethod_descriptor", "tp_call", "classmethoddescr_call", Effects(6150)),
-    ("classmethod_descriptor", "tp_descr_get", "classmethod_get", Effects(6)),
-    ("classmethod_descriptor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("classmethod_descriptor", "tp_init", "object_init", Effects(6)),
-    ("classmethod_descriptor", "tp_repr", "method_repr", Effects(6150)),
-    ("classmethod_descriptor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("classmethod_descriptor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("cmath", "acos", "cmath_acos", Effects(3238)),
-    ("cmath", "acosh", "cmath_acosh", Effects(3238)),
-    ("cmath", "asin", "cmath_asin", Effects(3238)),
-    ("cmath", "asinh", "cmath_asinh", Effects(3238)),
-    ("cmath", "atan", "cmath_atan", Effects(3238)),
-    ("cmath", "atanh", "cmath_atanh", Effects(3206)),
-    ("cmath", "cos", "cmath_cos", Effects(3238)),
-    ("cmath", "cosh", "cmath_cosh", Effects(3238)),
-    ("cmath", "exp", "cmath_exp", Effects(3238)),
-    ("cmath", "isclose", "cmath_isclose", Effects(3206)),
-    ("cmath", "isfinite", "cmath_isfinite", Effects(3206)),
-    ("cmath", "isinf", "cmath_isinf", Effects(3206)),
-    ("cmath", "isnan", "cmath_isnan", Effects(3206)),
-    ("cmath", "log", "cmath_log", Effects(3238)),
-    ("cmath", "log10", "cmath_log10", Effects(3238)),
-    ("cmath", "phase", "cmath_phase", Effects(3206)),
-    ("cmath", "polar", "cmath_polar", Effects(3206)),
-    ("cmath", "rect", "cmath_rect", Effects(2214)),
-    ("cmath", "sin", "cmath_sin", Effects(3238)),
-    ("cmath", "sinh", "cmath_sinh", Effects(3238)),
-    ("cmath", "sqrt", "cmath_sqrt", Effects(3238)),
-    ("cmath", "tan", "cmath_tan", Effects(3238)),
-    ("cmath", "tanh", "cmath_tanh", Effects(3238)),
-    ("code", "__sizeof__", "code_sizeof", Effects(6)),
-    ("code", "_varname_from_oparg", "code__varname_from_oparg", Effects(2182)),
-    ("code", "co_lines", "code_linesiterator", Effects(6)),
-    ("code", "co_positions", "code_positionsiterator", Effects(6)),
-    ("code", "replace", "code_replace", Effects(16039)),
-    ("code", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("code", "tp_hash", "code_hash", Effects(6150)),
-    ("code", "tp_init", "object_init", Effects(6)),
-    ("code", "tp_new", "code_new", Effects(7335)),
-    ("code", "tp_repr", "code_repr", Effects(22)),
-    ("code", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("collections.OrderedDict", "__reduce__", "odict_reduce", Effects(6150)),
-    ("collections.OrderedDict", "__reversed__", "odict_reversed", Effects(6)),
-    ("collections.OrderedDict", "__sizeof__", "odict_sizeof", Effects(6)),
-    ("collections.OrderedDict", "fromkeys", "OrderedDict_fromkeys", Effects(15526)),
-    ("collections.OrderedDict", "items", "odictitems_new", Effects(6)),
-    ("collections.OrderedDict", "keys", "odictkeys_new", Effects(6)),
-    ("collections.OrderedDict", "move_to_end", "OrderedDict_move_to_end", Effects(14854)),
-    ("collections.OrderedDict", "mp_length", "dict_length", Effects(0)),
-    ("collections.OrderedDict", "mp_subscript", "dict_subscript", Effects(6150)),
-    ("collections.OrderedDict", "nb_inplace_or", "odict_inplace_or", Effects(7302)),
-    ("collections.OrderedDict", "nb_or", "odict_or", Effects(7302)),
-    ("collections.OrderedDict", "popitem", "OrderedDict_popitem", Effects(14854)),
-    ("collections.OrderedDict", "setdefault", "OrderedDict_setdefault", Effects(16038)),
-    ("collections.OrderedDict", "sq_contains", "PyDict_Contains", Effects(6150)),
-    ("collections.OrderedDict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("collections.OrderedDict", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("collections.OrderedDict", "tp_init", "odict_init", Effects(7302)),
-    ("collections.OrderedDict", "tp_iter", "odict_iter", Effects(6)),
-    ("collections.OrderedDict", "tp_new", "dict_new", Effects(38)),
-    ("collections.OrderedDict", "tp_richcompare", "odict_richcompare", Effects(6150)),
-    ("collections.OrderedDict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("collections.OrderedDict", "update", "mutablemapping_update", Effects(7302)),
-    ("collections.OrderedDict", "values", "odictvalues_new", Effects(6)),
-    ("collections.defaultdict", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("collections.defaultdict", "__copy__", "defdict_copy", Effects(2054)),
-    ("collections.defaultdict", "__missing__", "defdict_missing", Effects(7302)),
-    ("collections.defaultdict", "__reduce__", "defdict_reduce", Effects(6150)),
-    ("collections.defaultdict", "copy", "defdict_copy", Effects(2054)),
-    ("collections.defaultdict", "mp_length", "dict_length", Effects(0)),
-    ("collections.defaultdict", "mp_subscript", "dict_subscript", Effects(6150)),
-    ("collections.defaultdict", "nb_inplace_or", "dict_ior", Effects(16038)),
-    ("collections.defaultdict", "nb_or", "defdict_or", Effects(15526)),
-    ("collections.defaultdict", "sq_contains", "PyDict_Contains", Effects(6150)),
-    ("collections.defaultdict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("collections.defaultdict", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("collections.defaultdict", "tp_init", "defdict_init", Effects(16038)),
-    ("collections.defaultdict", "tp_iter", "dict_iter", Effects(6)),
-    ("collections.defaultdict", "tp_new", "dict_new", Effects(38)),
-    ("collections.defaultdict", "tp_richcompare", "dict_richcompare", Effects(6150)),
-    ("collections.defaultdict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("collections.deque", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("collections.deque", "clear", "deque_clearmethod", Effects(8710)),
-    ("collections.deque", "count", "deque_count", Effects(6150)),
-    ("collections.deque", "extend", "deque_extend", Effects(15878)),
-    ("collections.deque", "extendleft", "deque_extendleft", Effects(15878)),
-    ("collections.deque", "index", "deque_index", Effects(6150)),
-    ("collections.deque", "pop", "deque_pop", Effects(518)),
-    ("collections.deque", "popleft", "deque_popleft", Effects(518)),
-    ("collections.deque", "remove", "deque_remove", Effects(14854)),
-    ("collections.deque", "reverse", "deque_reverse", Effects(512)),
-    ("collections.deque", "rotate", "deque_rotate", Effects(2694)),
-    ("collections.deque", "sq_ass_item", "deque_ass_item", Effects(8710)),
-    ("collections.deque", "sq_contains", "deque_contains", Effects(6150)),
-    ("collections.deque", "sq_inplace_concat", "deque_inplace_concat", Effects(15878)),
-    ("collections.deque", "sq_inplace_repeat", "deque_inplace_repeat", Effects(15878)),
-    ("collections.deque", "sq_item", "deque_item", Effects(6)),
-    ("collections.deque", "sq_length", "deque_len", Effects(0)),
-    ("collections.deque", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("collections.deque", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("collections.deque", "tp_init", "deque_init", Effects(15878)),
-    ("collections.deque", "tp_iter", "deque_iter", Effects(4)),
-    ("collections.deque", "tp_new", "deque_new", Effects(6)),
-    ("collections.deque", "tp_richcompare", "deque_richcompare", Effects(3590)),
-    ("collections.deque", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("complex", "__complex__", "complex___complex__", Effects(6)),
-    ("complex", "__getnewargs__", "complex___getnewargs__", Effects(6)),
-    ("complex", "conjugate", "complex_conjugate", Effects(518)),
-    ("complex", "nb_absolute", "complex_abs", Effects(6)),
-    ("complex", "nb_add", "complex_add", Effects(3718)),
-    ("complex", "nb_bool", "complex_bool", Effects(0)),
-    ("complex", "nb_multiply", "complex_mul", Effects(3718)),
-    ("complex", "nb_negative", "complex_neg", Effects(6)),
-    ("complex", "nb_positive", "complex_pos", Effects(6)),
-    ("complex", "nb_power", "complex_pow", Effects(3718)),
-    ("complex", "nb_subtract", "complex_sub", Effects(3718)),
-    ("complex", "nb_true_divide", "complex_div", Effects(3718)),
-    ("complex", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("complex", "tp_hash", "complex_hash", Effects(0)),
-    ("complex", "tp_init", "object_init", Effects(6)),
-    ("complex", "tp_new", "complex_new", Effects(7302)),
-    ("complex", "tp_repr", "complex_repr", Effects(6)),
-    ("complex", "tp_richcompare", "complex_richcompare", Effects(3718)),
-    ("complex", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("coroutine", "__sizeof__", "gen_sizeof", Effects(6)),
-    ("coroutine", "am_await", "coro_await", Effects(4)),
-    ("coroutine", "am_send", "PyGen_am_send", Effects(63)),
-    ("coroutine", "close", "gen_close", Effects(15039)),
-    ("coroutine", "send", "gen_send", Effects(63)),
-    ("coroutine", "throw", "gen_throw", Effects(15039)),
-    ("coroutine", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("coroutine", "tp_init", "object_init", Effects(6)),
-    ("coroutine", "tp_repr", "coro_repr", Effects(6166)),
-    ("coroutine", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("coroutine", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("coroutine_wrapper", "close", "coro_wrapper_close", Effects(15039)),
-    ("coroutine_wrapper", "send", "coro_wrapper_send", Effects(63)),
-    ("coroutine_wrapper", "throw", "coro_wrapper_throw", Effects(15039)),
-    ("coroutine_wrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("coroutine_wrapper", "tp_init", "object_init", Effects(6)),
-    ("coroutine_wrapper", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("coroutine_wrapper", "tp_iternext", "coro_wrapper_iternext", Effects(63)),
-    ("coroutine_wrapper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("coroutine_wrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("curses.ncurses_version", "mp_length", "tuplelength", Effects(0)),
-    ("curses.ncurses_version", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("curses.ncurses_version", "sq_concat", "tupleconcat", Effects(6)),
-    ("curses.ncurses_version", "sq_contains", "tuplecontains", Effects(6150)),
-    ("curses.ncurses_version", "sq_item", "tupleitem", Effects(6)),
-    ("curses.ncurses_version", "sq_length", "tuplelength", Effects(0)),
-    ("curses.ncurses_version", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("curses.ncurses_version", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("curses.ncurses_version", "tp_hash", "tuplehash", Effects(6150)),
-    ("curses.ncurses_version", "tp_init", "object_init", Effects(6)),
-    ("curses.ncurses_version", "tp_iter", "tuple_iter", Effects(6)),
-    ("curses.ncurses_version", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("curses.ncurses_version", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.IsoCalendarDate", "__reduce__", "iso_calendar_date_reduce", Effects(6)),
-    ("datetime.IsoCalendarDate", "mp_length", "tuplelength", Effects(0)),
-    ("datetime.IsoCalendarDate", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("datetime.IsoCalendarDate", "sq_concat", "tupleconcat", Effects(6)),
-    ("datetime.IsoCalendarDate", "sq_contains", "tuplecontains", Effects(6150)),
-    ("datetime.IsoCalendarDate", "sq_item", "tupleitem", Effects(6)),
-    ("datetime.IsoCalendarDate", "sq_length", "tuplelength", Effects(0)),
-    ("datetime.IsoCalendarDate", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("datetime.IsoCalendarDate", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.IsoCalendarDate", "tp_hash", "tuplehash", Effects(6150)),
-    ("datetime.IsoCalendarDate", "tp_init", "object_init", Effects(6)),
-    ("datetime.IsoCalendarDate", "tp_iter", "tuple_iter", Effects(6)),
-    ("datetime.IsoCalendarDate", "tp_new", "iso_calendar_date_new", Effects(6278)),
-    ("datetime.IsoCalendarDate", "tp_repr", "iso_calendar_date_repr", Effects(6150)),
-    ("datetime.IsoCalendarDate", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("datetime.IsoCalendarDate", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.date", "__format__", "date_format", Effects(6166)),
-    ("datetime.date", "__reduce__", "date_reduce", Effects(6)),
-    ("datetime.date", "ctime", "date_ctime", Effects(6)),
-    ("datetime.date", "fromisocalendar", "date_fromisocalendar", Effects(6150)),
-    ("datetime.date", "fromisoformat", "date_fromisoformat", Effects(2054)),
-    ("datetime.date", "fromordinal", "date_fromordinal", Effects(6150)),
-    ("datetime.date", "isoformat", "date_isoformat", Effects(6)),
-    ("datetime.date", "isoweekday", "date_isoweekday", Effects(6)),
-    ("datetime.date", "nb_add", "date_add", Effects(2054)),
-    ("datetime.date", "nb_subtract", "date_subtract", Effects(2054)),
-    ("datetime.date", "toordinal", "date_toordinal", Effects(6)),
-    ("datetime.date", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.date", "tp_hash", "date_hash", Effects(512)),
-    ("datetime.date", "tp_init", "object_init", Effects(6)),
-    ("datetime.date", "tp_new", "date_new", Effects(15415)),
-    ("datetime.date", "tp_repr", "date_repr", Effects(6)),
-    ("datetime.date", "tp_richcompare", "date_richcompare", Effects(0)),
-    ("datetime.date", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.date", "tp_str", "date_str", Effects(6150)),
-    ("datetime.date", "weekday", "date_weekday", Effects(6)),
-    ("datetime.datetime", "__reduce__", "datetime_reduce", Effects(6)),
-    ("datetime.datetime", "__reduce_ex__", "datetime_reduce_ex", Effects(6150)),
-    ("datetime.datetime", "ctime", "datetime_ctime", Effects(6)),
-    ("datetime.datetime", "date", "datetime_getdate", Effects(6)),
-    ("datetime.datetime", "dst", "datetime_dst", Effects(6150)),
-    ("datetime.datetime", "time", "datetime_gettime", Effects(6)),
-    ("datetime.datetime", "timetz", "datetime_gettimetz", Effects(6)),
-    ("datetime.datetime", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.datetime", "tp_hash", "datetime_hash", Effects(6662)),
-    ("datetime.datetime", "tp_init", "object_init", Effects(6)),
-    ("datetime.datetime", "tp_new", "datetime_new", Effects(15927)),
-    ("datetime.datetime", "tp_repr", "datetime_repr", Effects(6150)),
-    ("datetime.datetime", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.datetime", "tp_str", "datetime_str", Effects(6150)),
-    ("datetime.datetime", "utcoffset", "datetime_utcoffset", Effects(6150)),
-    ("datetime.time", "__format__", "date_format", Effects(6166)),
-    ("datetime.time", "__reduce__", "time_reduce", Effects(6)),
-    ("datetime.time", "__reduce_ex__", "time_reduce_ex", Effects(6150)),
-    ("datetime.time", "dst", "time_dst", Effects(6150)),
-    ("datetime.time", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.time", "tp_hash", "time_hash", Effects(6662)),
-    ("datetime.time", "tp_init", "object_init", Effects(6)),
-    ("datetime.time", "tp_new", "time_new", Effects(15415)),
-    ("datetime.time", "tp_repr", "time_repr", Effects(6150)),
-    ("datetime.time", "tp_richcompare", "time_richcompare", Effects(6150)),
-    ("datetime.time", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.time", "tp_str", "time_str", Effects(6150)),
-    ("datetime.time", "utcoffset", "time_utcoffset", Effects(6150)),
-    ("datetime.timedelta", "__reduce__", "delta_reduce", Effects(6)),
-    ("datetime.timedelta", "nb_absolute", "delta_abs", Effects(6)),
-    ("datetime.timedelta", "nb_add", "delta_add", Effects(6)),
-    ("datetime.timedelta", "nb_bool", "delta_bool", Effects(0)),
-    ("datetime.timedelta", "nb_negative", "delta_negative", Effects(6)),
-    ("datetime.timedelta", "nb_positive", "delta_positive", Effects(6)),
-    ("datetime.timedelta", "nb_subtract", "delta_subtract", Effects(6)),
-    ("datetime.timedelta", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.timedelta", "tp_hash", "delta_hash", Effects(518)),
-    ("datetime.timedelta", "tp_init", "object_init", Effects(6)),
-    ("datetime.timedelta", "tp_repr", "delta_repr", Effects(2054)),
-    ("datetime.timedelta", "tp_richcompare", "delta_richcompare", Effects(0)),
-    ("datetime.timedelta", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.timedelta", "tp_str", "delta_str", Effects(6)),
-    ("datetime.timezone", "__getinitargs__", "timezone_getinitargs", Effects(6)),
-    ("datetime.timezone", "dst", "timezone_dst", Effects(6)),
-    ("datetime.timezone", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.timezone", "tp_hash", "timezone_hash", Effects(518)),
-    ("datetime.timezone", "tp_init", "object_init", Effects(6)),
-    ("datetime.timezone", "tp_richcompare", "timezone_richcompare", Effects(0)),
-    ("datetime.timezone", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.timezone", "utcoffset", "timezone_utcoffset", Effects(6)),
-    ("datetime.tzinfo", "dst", "tzinfo_dst", Effects(6)),
-    ("datetime.tzinfo", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("datetime.tzinfo", "tp_init", "object_init", Effects(6)),
-    ("datetime.tzinfo", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("datetime.tzinfo", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("datetime.tzinfo", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("datetime.tzinfo", "tzname", "tzinfo_tzname", Effects(6)),
-    ("datetime.tzinfo", "utcoffset", "tzinfo_utcoffset", Effects(6)),
-    ("decimal", "localcontext", "ctxmanager_new", Effects(15415)),
-    ("decimal.Context", "Etiny", "context_getetiny", Effects(6)),
-    ("decimal.Context", "Etop", "context_getetop", Effects(6)),
-    ("decimal.Context", "__reduce__", "context_reduce", Effects(8198)),
-    ("decimal.Context", "canonical", "ctx_canonical", Effects(6)),
-    ("decimal.Context", "clear_flags", "context_clear_flags", Effects(512)),
-    ("decimal.Context", "clear_traps", "context_clear_traps", Effects(512)),
-    ("decimal.Context", "is_canonical", "ctx_iscanonical", Effects(6)),
-    ("decimal.Context", "radix", "ctx_mpd_radix", Effects(6)),
-    ("decimal.Context", "tp_getattro", "context_getattr", Effects(6166)),
-    ("decimal.Context", "tp_repr", "context_repr", Effects(6)),
-    ("decimal.Context", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("decimal.ContextManager", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("decimal.ContextManager", "tp_init", "object_init", Effects(6)),
-    ("decimal.ContextManager", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("decimal.ContextManager", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("decimal.Decimal", "__copy__", "dec_copy", Effects(0)),
-    ("decimal.Decimal", "__deepcopy__", "dec_copy", Effects(0)),
-    ("decimal.Decimal", "__sizeof__", "dec_sizeof", Effects(6)),
-    ("decimal.Decimal", "adjusted", "dec_mpd_adjexp", Effects(6)),
-    ("decimal.Decimal", "canonical", "dec_canonical", Effects(0)),
-    ("decimal.Decimal", "conjugate", "dec_conjugate", Effects(0)),
-    ("decimal.Decimal", "copy_abs", "dec_mpd_qcopy_abs", Effects(6)),
-    ("decimal.Decimal", "copy_negate", "dec_mpd_qcopy_negate", Effects(6)),
-    ("decimal.Decimal", "is_canonical", "dec_mpd_iscanonical", Effects(0)),
-    ("decimal.Decimal", "is_finite", "dec_mpd_isfinite", Effects(0)),
-    ("decimal.Decimal", "is_infinite", "dec_mpd_isinfinite", Effects(0)),
-    ("decimal.Decimal", "is_nan", "dec_mpd_isnan", Effects(0)),
-    ("decimal.Decimal", "is_qnan", "dec_mpd_isqnan", Effects(0)),
-    ("decimal.Decimal", "is_signed", "dec_mpd_issigned", Effects(0)),
-    ("decimal.Decimal", "is_snan", "dec_mpd_issnan", Effects(0)),
-    ("decimal.Decimal", "is_zero", "dec_mpd_iszero", Effects(0)),
-    ("decimal.Decimal", "nb_bool", "nm_nonzero", Effects(0)),
-    ("decimal.Decimal", "radix", "dec_mpd_radix", Effects(6)),
-    ("decimal.Decimal", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("decimal.Decimal", "tp_hash", "dec_hash", Effects(566)),
-    ("decimal.Decimal", "tp_init", "object_init", Effects(6)),
-    ("decimal.Decimal", "tp_new", "dec_new", Effects(15607)),
-    ("decimal.Decimal", "tp_richcompare", "dec_richcompare", Effects(12023)),
-    ("decimal.Decimal", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("decimal.SignalDictMixin", "copy", "signaldict_copy", Effects(10279)),
-    ("decimal.SignalDictMixin", "mp_ass_subscript", "signaldict_setitem", Effects(2566)),
-    ("decimal.SignalDictMixin", "mp_subscript", "signaldict_getitem", Effects(6)),
-    ("decimal.SignalDictMixin", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("decimal.SignalDictMixin", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("decimal.SignalDictMixin", "tp_init", "signaldict_init", Effects(512)),
-    ("decimal.SignalDictMixin", "tp_repr", "signaldict_repr", Effects(6)),
-    ("decimal.SignalDictMixin", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("dict", "__contains__", "dict___contains__", Effects(6150)),
-    ("dict", "__getitem__", "dict_subscript", Effects(6150)),
-    ("dict", "__reversed__", "dict___reversed__", Effects(6)),
-    ("dict", "copy", "dict_copy", Effects(16039)),
-    ("dict", "fromkeys", "dict_fromkeys", Effects(15526)),
-    ("dict", "mp_length", "dict_length", Effects(0)),
-    ("dict", "mp_subscript", "dict_subscript", Effects(6150)),
-    ("dict", "nb_inplace_or", "dict_ior", Effects(16038)),
-    ("dict", "nb_or", "dict_or", Effects(16039)),
-    ("dict", "pop", "dict_pop", Effects(14854)),
-    ("dict", "popitem", "dict_popitem", Effects(8742)),
-    ("dict", "setdefault", "dict_setdefault", Effects(15910)),
-    ("dict", "sq_contains", "PyDict_Contains", Effects(6150)),
-    ("dict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("dict", "tp_init", "dict_init", Effects(16038)),
-    ("dict", "tp_iter", "dict_iter", Effects(6)),
-    ("dict", "tp_new", "dict_new", Effects(38)),
-    ("dict", "tp_richcompare", "dict_richcompare", Effects(6150)),
-    ("dict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict", "tp_vectorcall", "dict_vectorcall", Effects(15526)),
-    ("dict", "update", "dict_update", Effects(16038)),
-    ("dict_itemiterator", "__length_hint__", "dictiter_len", Effects(6)),
-    ("dict_itemiterator", "__reduce__", "dictiter_reduce", Effects(15879)),
-    ("dict_itemiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_itemiterator", "tp_init", "object_init", Effects(6)),
-    ("dict_itemiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("dict_itemiterator", "tp_iternext", "dictiter_iternextitem", Effects(8710)),
-    ("dict_itemiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_itemiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_items", "__reversed__", "dictitems_reversed", Effects(6)),
-    ("dict_items", "isdisjoint", "dictviews_isdisjoint", Effects(3590)),
-    ("dict_items", "nb_and", "_PyDictView_Intersect", Effects(15879)),
-    ("dict_items", "nb_or", "dictviews_or", Effects(15878)),
-    ("dict_items", "nb_subtract", "dictviews_sub", Effects(15878)),
-    ("dict_items", "nb_xor", "dictviews_xor", Effects(16039)),
-    ("dict_items", "sq_contains", "dictitems_contains", Effects(6150)),
-    ("dict_items", "sq_length", "dictview_len", Effects(0)),
-    ("dict_items", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_items", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("dict_items", "tp_init", "object_init", Effects(6)),
-    ("dict_items", "tp_iter", "dictitems_iter", Effects(6)),
-    ("dict_items", "tp_richcompare", "dictview_richcompare", Effects(3590)),
-    ("dict_items", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_keyiterator", "__length_hint__", "dictiter_len", Effects(6)),
-    ("dict_keyiterator", "__reduce__", "dictiter_reduce", Effects(15879)),
-    ("dict_keyiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_keyiterator", "tp_init", "object_init", Effects(6)),
-    ("dict_keyiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("dict_keyiterator", "tp_iternext", "dictiter_iternextkey", Effects(8710)),
-    ("dict_keyiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_keyiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_keys", "__reversed__", "dictkeys_reversed", Effects(6)),
-    ("dict_keys", "isdisjoint", "dictviews_isdisjoint", Effects(3590)),
-    ("dict_keys", "nb_and", "_PyDictView_Intersect", Effects(15879)),
-    ("dict_keys", "nb_or", "dictviews_or", Effects(15878)),
-    ("dict_keys", "nb_subtract", "dictviews_sub", Effects(15878)),
-    ("dict_keys", "nb_xor", "dictviews_xor", Effects(16039)),
-    ("dict_keys", "sq_contains", "dictkeys_contains", Effects(6150)),
-    ("dict_keys", "sq_length", "dictview_len", Effects(0)),
-    ("dict_keys", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_keys", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("dict_keys", "tp_init", "object_init", Effects(6)),
-    ("dict_keys", "tp_iter", "dictkeys_iter", Effects(6)),
-    ("dict_keys", "tp_richcompare", "dictview_richcompare", Effects(3590)),
-    ("dict_keys", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_reverseitemiterator", "__length_hint__", "dictiter_len", Effects(6)),
-    ("dict_reverseitemiterator", "__reduce__", "dictiter_reduce", Effects(15879)),
-    ("dict_reverseitemiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_reverseitemiterator", "tp_init", "object_init", Effects(6)),
-    ("dict_reverseitemiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("dict_reverseitemiterator", "tp_iternext", "dictreviter_iternext", Effects(8710)),
-    ("dict_reverseitemiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_reverseitemiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_reversekeyiterator", "__length_hint__", "dictiter_len", Effects(6)),
-    ("dict_reversekeyiterator", "__reduce__", "dictiter_reduce", Effects(15879)),
-    ("dict_reversekeyiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_reversekeyiterator", "tp_init", "object_init", Effects(6)),
-    ("dict_reversekeyiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("dict_reversekeyiterator", "tp_iternext", "dictreviter_iternext", Effects(8710)),
-    ("dict_reversekeyiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_reversekeyiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_reversevalueiterator", "__length_hint__", "dictiter_len", Effects(6)),
-    ("dict_reversevalueiterator", "__reduce__", "dictiter_reduce", Effects(15879)),
-    ("dict_reversevalueiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_reversevalueiterator", "tp_init", "object_init", Effects(6)),
-    ("dict_reversevalueiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("dict_reversevalueiterator", "tp_iternext", "dictreviter_iternext", Effects(8710)),
-    ("dict_reversevalueiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_reversevalueiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_valueiterator", "__length_hint__", "dictiter_len", Effects(6)),
-    ("dict_valueiterator", "__reduce__", "dictiter_reduce", Effects(15879)),
-    ("dict_valueiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_valueiterator", "tp_init", "object_init", Effects(6)),
-    ("dict_valueiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("dict_valueiterator", "tp_iternext", "dictiter_iternextvalue", Effects(8710)),
-    ("dict_valueiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_valueiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("dict_values", "__reversed__", "dictvalues_reversed", Effects(6)),
-    ("dict_values", "sq_length", "dictview_len", Effects(0)),
-    ("dict_values", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("dict_values", "tp_init", "object_init", Effects(6)),
-    ("dict_values", "tp_iter", "dictvalues_iter", Effects(6)),
-    ("dict_values", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("dict_values", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ellipsis", "__reduce__", "ellipsis_reduce", Effects(6)),
-    ("ellipsis", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ellipsis", "tp_init", "object_init", Effects(6)),
-    ("ellipsis", "tp_new", "ellipsis_new", Effects(6)),
-    ("ellipsis", "tp_repr", "ellipsis_repr", Effects(6)),
-    ("ellipsis", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ellipsis", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("enumerate", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("enumerate", "__reduce__", "enum_reduce", Effects(6)),
-    ("enumerate", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("enumerate", "tp_init", "object_init", Effects(6)),
-    ("enumerate", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("enumerate", "tp_iternext", "enum_next", Effects(15878)),
-    ("enumerate", "tp_new", "enum_new", Effects(6278)),
-    ("enumerate", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("enumerate", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("fieldnameiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("fieldnameiterator", "tp_init", "object_init", Effects(6)),
-    ("fieldnameiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("fieldnameiterator", "tp_iternext", "fieldnameiter_next", Effects(518)),
-    ("fieldnameiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("fieldnameiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("filter", "__reduce__", "filter_reduce", Effects(6)),
-    ("filter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("filter", "tp_init", "object_init", Effects(6)),
-    ("filter", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("filter", "tp_iternext", "filter_next", Effects(6662)),
-    ("filter", "tp_new", "filter_new", Effects(6150)),
-    ("filter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("filter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("filter", "tp_vectorcall", "filter_vectorcall", Effects(2054)),
-    ("float", "__ceil__", "float___ceil__", Effects(6)),
-    ("float", "__floor__", "float___floor__", Effects(6)),
-    ("float", "__getnewargs__", "float___getnewargs__", Effects(6)),
-    ("float", "__round__", "float___round__", Effects(2182)),
-    ("float", "__trunc__", "float___trunc__", Effects(6)),
-    ("float", "as_integer_ratio", "float_as_integer_ratio", Effects(518)),
-    ("float", "conjugate", "float_conjugate", Effects(6)),
-    ("float", "fromhex", "float_fromhex", Effects(2086)),
-    ("float", "hex", "float_hex", Effects(518)),
-    ("float", "is_integer", "float_is_integer", Effects(2182)),
-    ("float", "nb_absolute", "float_abs", Effects(6)),
-    ("float", "nb_add", "float_add", Effects(1030)),
-    ("float", "nb_bool", "float_bool", Effects(0)),
-    ("float", "nb_divmod", "float_divmod", Effects(1030)),
-    ("float", "nb_float", "float_float", Effects(6)),
-    ("float", "nb_floor_divide", "float_floor_div", Effects(1030)),
-    ("float", "nb_int", "float___trunc___impl", Effects(6)),
-    ("float", "nb_multiply", "float_mul", Effects(1030)),
-    ("float", "nb_negative", "float_neg", Effects(6)),
-    ("float", "nb_positive", "float_float", Effects(6)),
-    ("float", "nb_power", "float_pow", Effects(3718)),
-    ("float", "nb_remainder", "float_rem", Effects(1030)),
-    ("float", "nb_subtract", "float_sub", Effects(1030)),
-    ("float", "nb_true_divide", "float_div", Effects(1030)),
-    ("float", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("float", "tp_hash", "float_hash", Effects(0)),
-    ("float", "tp_init", "object_init", Effects(6)),
-    ("float", "tp_new", "float_new", Effects(6278)),
-    ("float", "tp_repr", "float_repr", Effects(6)),
-    ("float", "tp_richcompare", "float_richcompare", Effects(2054)),
-    ("float", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("float", "tp_vectorcall", "float_vectorcall", Effects(6278)),
-    ("formatteriterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("formatteriterator", "tp_init", "object_init", Effects(6)),
-    ("formatteriterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("formatteriterator", "tp_iternext", "formatteriter_next", Effects(518)),
-    ("formatteriterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("formatteriterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("frame", "__sizeof__", "frame_sizeof", Effects(6)),
-    ("frame", "clear", "frame_clear", Effects(15039)),
-    ("frame", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("frame", "tp_init", "object_init", Effects(6)),
-    ("frame", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("frame", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("frozenset", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("frozenset", "difference", "set_difference_multi", Effects(15911)),
-    ("frozenset", "intersection", "set_intersection_multi", Effects(15879)),
-    ("frozenset", "isdisjoint", "set_isdisjoint", Effects(15878)),
-    ("frozenset", "nb_and", "set_and", Effects(15879)),
-    ("frozenset", "nb_or", "set_or", Effects(15878)),
-    ("frozenset", "nb_subtract", "set_sub", Effects(15911)),
-    ("frozenset", "sq_length", "set_len", Effects(0)),
-    ("frozenset", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("frozenset", "tp_hash", "frozenset_hash", Effects(512)),
-    ("frozenset", "tp_init", "object_init", Effects(6)),
-    ("frozenset", "tp_iter", "set_iter", Effects(4)),
-    ("frozenset", "tp_new", "frozenset_new", Effects(7174)),
-    ("frozenset", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("frozenset", "tp_vectorcall", "frozenset_vectorcall", Effects(15366)),
-    ("function", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("function", "tp_descr_get", "func_descr_get", Effects(6)),
-    ("function", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("function", "tp_init", "object_init", Effects(6)),
-    ("function", "tp_new", "func_new", Effects(14358)),
-    ("function", "tp_repr", "func_repr", Effects(22)),
-    ("function", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("function", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("functools.KeyWrapper", "tp_call", "keyobject_call", Effects(6)),
-    ("functools.KeyWrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("functools.KeyWrapper", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("functools.KeyWrapper", "tp_init", "object_init", Effects(6)),
-    ("functools.KeyWrapper", "tp_richcompare", "keyobject_richcompare", Effects(6150)),
-    ("functools.KeyWrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("functools._lru_cache_wrapper", "__copy__", "lru_cache_copy", Effects(0)),
-    ("functools._lru_cache_wrapper", "__deepcopy__", "lru_cache_deepcopy", Effects(0)),
-    ("functools._lru_cache_wrapper", "__reduce__", "lru_cache_reduce", Effects(2054)),
-    ("functools._lru_cache_wrapper", "tp_call", "lru_cache_call", Effects(64)),
-    ("functools._lru_cache_wrapper", "tp_descr_get", "lru_cache_descr_get", Effects(6)),
-    ("functools._lru_cache_wrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("functools._lru_cache_wrapper", "tp_init", "object_init", Effects(6)),
-    ("functools._lru_cache_wrapper", "tp_new", "lru_cache_new", Effects(6278)),
-    ("functools._lru_cache_wrapper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("functools._lru_cache_wrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("functools._lru_list_elem", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("functools._lru_list_elem", "tp_init", "object_init", Effects(6)),
-    ("functools._lru_list_elem", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("functools._lru_list_elem", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("functools.partial", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("functools.partial", "__reduce__", "partial_reduce", Effects(6)),
-    ("functools.partial", "__setstate__", "partial_setstate", Effects(16039)),
-    ("functools.partial", "tp_call", "partial_call", Effects(16039)),
-    ("functools.partial", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("functools.partial", "tp_init", "object_init", Effects(6)),
-    ("functools.partial", "tp_new", "partial_new", Effects(15527)),
-    ("functools.partial", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("functools.partial", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("generator", "__sizeof__", "gen_sizeof", Effects(6)),
-    ("generator", "am_send", "PyGen_am_send", Effects(63)),
-    ("generator", "close", "gen_close", Effects(15039)),
-    ("generator", "send", "gen_send", Effects(63)),
-    ("generator", "throw", "gen_throw", Effects(15039)),
-    ("generator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("generator", "tp_init", "object_init", Effects(6)),
-    ("generator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("generator", "tp_iternext", "gen_iternext", Effects(63)),
-    ("generator", "tp_repr", "gen_repr", Effects(6166)),
-    ("generator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("generator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("generic_alias_iterator", "__reduce__", "ga_iter_reduce", Effects(6)),
-    ("generic_alias_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("generic_alias_iterator", "tp_init", "object_init", Effects(6)),
-    ("generic_alias_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("generic_alias_iterator", "tp_iternext", "ga_iternext", Effects(8710)),
-    ("generic_alias_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("generic_alias_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("getset_descriptor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("getset_descriptor", "tp_init", "object_init", Effects(6)),
-    ("getset_descriptor", "tp_repr", "getset_repr", Effects(6150)),
-    ("getset_descriptor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("getset_descriptor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("grp.struct_group", "mp_length", "tuplelength", Effects(0)),
-    ("grp.struct_group", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("grp.struct_group", "sq_concat", "tupleconcat", Effects(6)),
-    ("grp.struct_group", "sq_contains", "tuplecontains", Effects(6150)),
-    ("grp.struct_group", "sq_item", "tupleitem", Effects(6)),
-    ("grp.struct_group", "sq_length", "tuplelength", Effects(0)),
-    ("grp.struct_group", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("grp.struct_group", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("grp.struct_group", "tp_hash", "tuplehash", Effects(6150)),
-    ("grp.struct_group", "tp_init", "object_init", Effects(6)),
-    ("grp.struct_group", "tp_iter", "tuple_iter", Effects(6)),
-    ("grp.struct_group", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("grp.struct_group", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("hamt", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("hamt", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("hamt", "tp_init", "object_init", Effects(6)),
-    ("hamt", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("hamt_array_node", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("hamt_array_node", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("hamt_array_node", "tp_init", "object_init", Effects(6)),
-    ("hamt_array_node", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("hamt_bitmap_node", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("hamt_bitmap_node", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("hamt_bitmap_node", "tp_init", "object_init", Effects(6)),
-    ("hamt_bitmap_node", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("hamt_collision_node", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("hamt_collision_node", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("hamt_collision_node", "tp_init", "object_init", Effects(6)),
-    ("hamt_collision_node", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("hashinheritancetester", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("hashinheritancetester", "tp_init", "object_init", Effects(6)),
-    ("hashinheritancetester", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("hashinheritancetester", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("hashinheritancetester", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("instancemethod", "tp_call", "instancemethod_call", Effects(6150)),
-    ("instancemethod", "tp_descr_get", "instancemethod_descr_get", Effects(6)),
-    ("instancemethod", "tp_getattro", "instancemethod_getattro", Effects(6150)),
-    ("instancemethod", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("instancemethod", "tp_init", "object_init", Effects(6)),
-    ("instancemethod", "tp_new", "instancemethod_new", Effects(6)),
-    ("instancemethod", "tp_repr", "instancemethod_repr", Effects(6166)),
-    ("instancemethod", "tp_richcompare", "instancemethod_richcompare", Effects(6150)),
-    ("instancemethod", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("int", "__ceil__", "long_long_meth", Effects(6)),
-    ("int", "__floor__", "long_long_meth", Effects(6)),
-    ("int", "__getnewargs__", "int___getnewargs__", Effects(6)),
-    ("int", "__sizeof__", "int___sizeof__", Effects(6)),
-    ("int", "__trunc__", "long_long_meth", Effects(6)),
-    ("int", "as_integer_ratio", "int_as_integer_ratio", Effects(6)),
-    ("int", "bit_count", "int_bit_count", Effects(6)),
-    ("int", "bit_length", "int_bit_length", Effects(6)),
-    ("int", "conjugate", "long_long_meth", Effects(6)),
-    ("int", "nb_absolute", "long_abs", Effects(6)),
-    ("int", "nb_add", "long_add", Effects(6)),
-    ("int", "nb_and", "long_and", Effects(1542)),
-    ("int", "nb_bool", "long_bool", Effects(0)),
-    ("int", "nb_float", "long_float", Effects(6)),
-    ("int", "nb_index", "long_long", Effects(6)),
-    ("int", "nb_int", "long_long", Effects(6)),
-    ("int", "nb_invert", "long_invert", Effects(6)),
-    ("int", "nb_lshift", "long_lshift", Effects(6)),
-    ("int", "nb_multiply", "long_mul", Effects(6)),
-    ("int", "nb_negative", "long_neg", Effects(6)),
-    ("int", "nb_or", "long_or", Effects(1542)),
-    ("int", "nb_positive", "long_long", Effects(6)),
-    ("int", "nb_remainder", "long_mod", Effects(6)),
-    ("int", "nb_rshift", "long_rshift", Effects(6)),
-    ("int", "nb_subtract", "long_sub", Effects(6)),
-    ("int", "nb_true_divide", "long_true_divide", Effects(6)),
-    ("int", "nb_xor", "long_xor", Effects(1542)),
-    ("int", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("int", "tp_hash", "long_hash", Effects(0)),
-    ("int", "tp_init", "object_init", Effects(6)),
-    ("int", "tp_new", "long_new", Effects(6278)),
-    ("int", "tp_richcompare", "long_richcompare", Effects(0)),
-    ("int", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ipowType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ipowType", "tp_init", "object_init", Effects(6)),
-    ("ipowType", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("ipowType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ipowType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("items", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("items", "tp_init", "object_init", Effects(6)),
-    ("items", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("items", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("items", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("iterator", "__length_hint__", "iter_len", Effects(6150)),
-    ("iterator", "__reduce__", "iter_reduce", Effects(6)),
-    ("iterator", "__setstate__", "iter_setstate", Effects(518)),
-    ("iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("iterator", "tp_init", "object_init", Effects(6)),
-    ("iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("iterator", "tp_iternext", "iter_iternext", Effects(14854)),
-    ("iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools._grouper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools._grouper", "tp_init", "object_init", Effects(6)),
-    ("itertools._grouper", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools._grouper", "tp_iternext", "_grouper_next", Effects(7686)),
-    ("itertools._grouper", "tp_new", "itertools__grouper", Effects(1030)),
-    ("itertools._grouper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools._grouper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools._tee", "__copy__", "tee_copy", Effects(4)),
-    ("itertools._tee", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools._tee", "tp_init", "object_init", Effects(6)),
-    ("itertools._tee", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools._tee", "tp_iternext", "tee_next", Effects(15878)),
-    ("itertools._tee", "tp_new", "itertools__tee", Effects(6150)),
-    ("itertools._tee", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools._tee", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools._tee_dataobject", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools._tee_dataobject", "tp_init", "object_init", Effects(6)),
-    ("itertools._tee_dataobject", "tp_new", "itertools_teedataobject", Effects(6)),
-    ("itertools._tee_dataobject", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools._tee_dataobject", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.accumulate", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.accumulate", "tp_init", "object_init", Effects(6)),
-    ("itertools.accumulate", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.accumulate", "tp_iternext", "accumulate_next", Effects(15878)),
-    ("itertools.accumulate", "tp_new", "itertools_accumulate", Effects(6150)),
-    ("itertools.accumulate", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.accumulate", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.chain", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("itertools.chain", "from_iterable", "itertools_chain_from_iterable", Effects(2054)),
-    ("itertools.chain", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.chain", "tp_init", "object_init", Effects(6)),
-    ("itertools.chain", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.chain", "tp_iternext", "chain_next", Effects(15878)),
-    ("itertools.chain", "tp_new", "chain_new", Effects(2054)),
-    ("itertools.chain", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.chain", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.combinations", "__sizeof__", "combinations_sizeof", Effects(6)),
-    ("itertools.combinations", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.combinations", "tp_init", "object_init", Effects(6)),
-    ("itertools.combinations", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.combinations", "tp_iternext", "combinations_next", Effects(8710)),
-    ("itertools.combinations", "tp_new", "itertools_combinations", Effects(7302)),
-    ("itertools.combinations", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.combinations", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.combinations_with_replacement", "__sizeof__", "cwr_sizeof", Effects(6)),
-    ("itertools.combinations_with_replacement", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.combinations_with_replacement", "tp_init", "object_init", Effects(6)),
-    ("itertools.combinations_with_replacement", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.combinations_with_replacement", "tp_iternext", "cwr_next", Effects(8710)),
-    ("itertools.combinations_with_replacement", "tp_new", "itertools_combinations_with_replacement", Effects(7302)),
-    ("itertools.combinations_with_replacement", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.combinations_with_replacement", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.compress", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.compress", "tp_init", "object_init", Effects(6)),
-    ("itertools.compress", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.compress", "tp_iternext", "compress_next", Effects(6662)),
-    ("itertools.compress", "tp_new", "itertools_compress", Effects(6150)),
-    ("itertools.compress", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.compress", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.count", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.count", "tp_init", "object_init", Effects(6)),
-    ("itertools.count", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.count", "tp_iternext", "count_next", Effects(6662)),
-    ("itertools.count", "tp_new", "itertools_count", Effects(6278)),
-    ("itertools.count", "tp_repr", "count_repr", Effects(6278)),
-    ("itertools.count", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.count", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.cycle", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.cycle", "tp_init", "object_init", Effects(6)),
-    ("itertools.cycle", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.cycle", "tp_iternext", "cycle_next", Effects(14854)),
-    ("itertools.cycle", "tp_new", "itertools_cycle", Effects(6150)),
-    ("itertools.cycle", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.cycle", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.dropwhile", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.dropwhile", "tp_init", "object_init", Effects(6)),
-    ("itertools.dropwhile", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.dropwhile", "tp_iternext", "dropwhile_next", Effects(6662)),
-    ("itertools.dropwhile", "tp_new", "itertools_dropwhile", Effects(6150)),
-    ("itertools.dropwhile", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.dropwhile", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.filterfalse", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.filterfalse", "tp_init", "object_init", Effects(6)),
-    ("itertools.filterfalse", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.filterfalse", "tp_iternext", "filterfalse_next", Effects(6662)),
-    ("itertools.filterfalse", "tp_new", "itertools_filterfalse", Effects(6150)),
-    ("itertools.filterfalse", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.filterfalse", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.groupby", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.groupby", "tp_init", "object_init", Effects(6)),
-    ("itertools.groupby", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.groupby", "tp_iternext", "groupby_next", Effects(15878)),
-    ("itertools.groupby", "tp_new", "itertools_groupby", Effects(6150)),
-    ("itertools.groupby", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.groupby", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.islice", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.islice", "tp_init", "object_init", Effects(6)),
-    ("itertools.islice", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.islice", "tp_iternext", "islice_next", Effects(14854)),
-    ("itertools.islice", "tp_new", "islice_new", Effects(6278)),
-    ("itertools.islice", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.islice", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.pairwise", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.pairwise", "tp_init", "object_init", Effects(6)),
-    ("itertools.pairwise", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.pairwise", "tp_iternext", "pairwise_next", Effects(15878)),
-    ("itertools.pairwise", "tp_new", "pairwise_new", Effects(6150)),
-    ("itertools.pairwise", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.pairwise", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.permutations", "__sizeof__", "permutations_sizeof", Effects(6)),
-    ("itertools.permutations", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.permutations", "tp_init", "object_init", Effects(6)),
-    ("itertools.permutations", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.permutations", "tp_iternext", "permutations_next", Effects(8710)),
-    ("itertools.permutations", "tp_new", "itertools_permutations", Effects(7174)),
-    ("itertools.permutations", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.permutations", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.product", "__sizeof__", "product_sizeof", Effects(6)),
-    ("itertools.product", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.product", "tp_init", "object_init", Effects(6)),
-    ("itertools.product", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.product", "tp_iternext", "product_next", Effects(8710)),
-    ("itertools.product", "tp_new", "product_new", Effects(7174)),
-    ("itertools.product", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.product", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.repeat", "__length_hint__", "repeat_len", Effects(6)),
-    ("itertools.repeat", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.repeat", "tp_init", "object_init", Effects(6)),
-    ("itertools.repeat", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.repeat", "tp_iternext", "repeat_next", Effects(512)),
-    ("itertools.repeat", "tp_new", "repeat_new", Effects(6150)),
-    ("itertools.repeat", "tp_repr", "repeat_repr", Effects(6150)),
-    ("itertools.repeat", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.repeat", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.starmap", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.starmap", "tp_init", "object_init", Effects(6)),
-    ("itertools.starmap", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.starmap", "tp_iternext", "starmap_next", Effects(7686)),
-    ("itertools.starmap", "tp_new", "itertools_starmap", Effects(6150)),
-    ("itertools.starmap", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.starmap", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.takewhile", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.takewhile", "tp_init", "object_init", Effects(6)),
-    ("itertools.takewhile", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.takewhile", "tp_iternext", "takewhile_next", Effects(6662)),
-    ("itertools.takewhile", "tp_new", "itertools_takewhile", Effects(6150)),
-    ("itertools.takewhile", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.takewhile", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.zip_longest", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.zip_longest", "tp_init", "object_init", Effects(6)),
-    ("itertools.zip_longest", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.zip_longest", "tp_iternext", "zip_longest_next", Effects(14854)),
-    ("itertools.zip_longest", "tp_new", "zip_longest_new", Effects(6150)),
-    ("itertools.zip_longest", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.zip_longest", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("keys", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("keys", "tp_init", "object_init", Effects(6)),
-    ("keys", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("keys", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("keys", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("line_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("line_iterator", "tp_init", "object_init", Effects(6)),
-    ("line_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("line_iterator", "tp_iternext", "lineiter_next", Effects(518)),
-    ("line_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("line_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("list", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("list", "__getitem__", "list_subscript", Effects(6278)),
-    ("list", "__reversed__", "list___reversed__", Effects(4)),
-    ("list", "__sizeof__", "list___sizeof__", Effects(6)),
-    ("list", "copy", "list_copy", Effects(6)),
-    ("list", "count", "list_count", Effects(6150)),
-    ("list", "index", "list_index", Effects(6150)),
-    ("list", "mp_ass_subscript", "list_ass_subscript", Effects(16006)),
-    ("list", "mp_length", "list_length", Effects(0)),
-    ("list", "mp_subscript", "list_subscript", Effects(6278)),
-    ("list", "remove", "list_remove", Effects(15878)),
-    ("list", "reverse", "list_reverse", Effects(512)),
-    ("list", "sq_concat", "list_concat", Effects(6)),
-    ("list", "sq_contains", "list_contains", Effects(6150)),
-    ("list", "sq_inplace_repeat", "list_inplace_repeat", Effects(8710)),
-    ("list", "sq_item", "list_item", Effects(6)),
-    ("list", "sq_length", "list_length", Effects(0)),
-    ("list", "sq_repeat", "list_repeat", Effects(6)),
-    ("list", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("list", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("list", "tp_init", "list___init__", Effects(15878)),
-    ("list", "tp_iter", "list_iter", Effects(6)),
-    ("list", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("list", "tp_richcompare", "list_richcompare", Effects(6150)),
-    ("list", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("list_iterator", "__length_hint__", "listiter_len", Effects(6)),
-    ("list_iterator", "__reduce__", "listiter_reduce", Effects(6)),
-    ("list_iterator", "__setstate__", "listiter_setstate", Effects(518)),
-    ("list_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("list_iterator", "tp_init", "object_init", Effects(6)),
-    ("list_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("list_iterator", "tp_iternext", "listiter_next", Effects(8706)),
-    ("list_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("list_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("list_reverseiterator", "__length_hint__", "listreviter_len", Effects(6)),
-    ("list_reverseiterator", "__reduce__", "listreviter_reduce", Effects(6)),
-    ("list_reverseiterator", "__setstate__", "listreviter_setstate", Effects(518)),
-    ("list_reverseiterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("list_reverseiterator", "tp_init", "object_init", Effects(6)),
-    ("list_reverseiterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("list_reverseiterator", "tp_iternext", "listreviter_next", Effects(8706)),
-    ("list_reverseiterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("list_reverseiterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("longrange_iterator", "__reduce__", "longrangeiter_reduce", Effects(14471)),
-    ("longrange_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("longrange_iterator", "tp_init", "object_init", Effects(6)),
-    ("longrange_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("longrange_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("longrange_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("managedbuffer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("managedbuffer", "tp_init", "object_init", Effects(6)),
-    ("managedbuffer", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("managedbuffer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("map", "__reduce__", "map_reduce", Effects(6)),
-    ("map", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("map", "tp_init", "object_init", Effects(6)),
-    ("map", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("map", "tp_iternext", "map_next", Effects(6662)),
-    ("map", "tp_new", "map_new", Effects(6150)),
-    ("map", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("map", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("map", "tp_vectorcall", "map_vectorcall", Effects(2054)),
-    ("mappingproxy", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("mappingproxy", "__reversed__", "mappingproxy_reversed", Effects(6150)),
-    ("mappingproxy", "copy", "mappingproxy_copy", Effects(6150)),
-    ("mappingproxy", "get", "mappingproxy_get", Effects(6150)),
-    ("mappingproxy", "items", "mappingproxy_items", Effects(6150)),
-    ("mappingproxy", "keys", "mappingproxy_keys", Effects(6150)),
-    ("mappingproxy", "mp_length", "mappingproxy_len", Effects(6150)),
-    ("mappingproxy", "mp_subscript", "mappingproxy_getitem", Effects(6278)),
-    ("mappingproxy", "nb_inplace_or", "mappingproxy_ior", Effects(6)),
-    ("mappingproxy", "nb_or", "mappingproxy_or", Effects(6150)),
-    ("mappingproxy", "sq_contains", "mappingproxy_contains", Effects(7686)),
-    ("mappingproxy", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("mappingproxy", "tp_init", "object_init", Effects(6)),
-    ("mappingproxy", "tp_iter", "mappingproxy_getiter", Effects(6150)),
-    ("mappingproxy", "tp_new", "mappingproxy_new", Effects(6)),
-    ("mappingproxy", "tp_repr", "mappingproxy_repr", Effects(6150)),
-    ("mappingproxy", "tp_richcompare", "mappingproxy_richcompare", Effects(6150)),
-    ("mappingproxy", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("mappingproxy", "tp_str", "mappingproxy_str", Effects(6166)),
-    ("mappingproxy", "values", "mappingproxy_values", Effects(6150)),
-    ("math", "acos", "math_acos", Effects(2182)),
-    ("math", "acosh", "math_acosh", Effects(2182)),
-    ("math", "asin", "math_asin", Effects(2182)),
-    ("math", "asinh", "math_asinh", Effects(2182)),
-    ("math", "atan", "math_atan", Effects(2182)),
-    ("math", "atan2", "math_atan2", Effects(2182)),
-    ("math", "atanh", "math_atanh", Effects(2182)),
-    ("math", "cbrt", "math_cbrt", Effects(2182)),
-    ("math", "comb", "math_comb", Effects(10375)),
-    ("math", "copysign", "math_copysign", Effects(2182)),
-    ("math", "cos", "math_cos", Effects(2182)),
-    ("math", "cosh", "math_cosh", Effects(2182)),
-    ("math", "degrees", "math_degrees", Effects(2182)),
-    ("math", "dist", "math_dist", Effects(15494)),
-    ("math", "erf", "math_erf", Effects(2182)),
-    ("math", "erfc", "math_erfc", Effects(2182)),
-    ("math", "exp", "math_exp", Effects(2182)),
-    ("math", "exp2", "math_exp2", Effects(2182)),
-    ("math", "expm1", "math_expm1", Effects(2182)),
-    ("math", "fabs", "math_fabs", Effects(2182)),
-    ("math", "factorial", "math_factorial", Effects(10375)),
-    ("math", "fmod", "math_fmod", Effects(2182)),
-    ("math", "frexp", "math_frexp", Effects(2182)),
-    ("math", "fsum", "math_fsum", Effects(3206)),
-    ("math", "gamma", "math_gamma", Effects(2182)),
-    ("math", "gcd", "math_gcd", Effects(3206)),
-    ("math", "hypot", "math_hypot", Effects(2182)),
-    ("math", "isclose", "math_isclose", Effects(2182)),
-    ("math", "isfinite", "math_isfinite", Effects(2182)),
-    ("math", "isinf", "math_isinf", Effects(2182)),
-    ("math", "isnan", "math_isnan", Effects(2182)),
-    ("math", "isqrt", "math_isqrt", Effects(10375)),
-    ("math", "lcm", "math_lcm", Effects(11399)),
-    ("math", "ldexp", "math_ldexp", Effects(2182)),
-    ("math", "lgamma", "math_lgamma", Effects(2182)),
-    ("math", "log10", "math_log10", Effects(2182)),
-    ("math", "log1p", "math_log1p", Effects(2182)),
-    ("math", "log2", "math_log2", Effects(2182)),
-    ("math", "modf", "math_modf", Effects(2182)),
-    ("math", "perm", "math_perm", Effects(10375)),
-    ("math", "pow", "math_pow", Effects(2182)),
-    ("math", "prod", "math_prod", Effects(11399)),
-    ("math", "radians", "math_radians", Effects(2182)),
-    ("math", "remainder", "math_remainder", Effects(2182)),
-    ("math", "sin", "math_sin", Effects(2182)),
-    ("math", "sinh", "math_sinh", Effects(2182)),
-    ("math", "sqrt", "math_sqrt", Effects(2182)),
-    ("math", "tan", "math_tan", Effects(2182)),
-    ("math", "tanh", "math_tanh", Effects(2182)),
-    ("math", "ulp", "math_ulp", Effects(2182)),
-    ("matmulType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("matmulType", "tp_init", "object_init", Effects(6)),
-    ("matmulType", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("matmulType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("matmulType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("member_descriptor", "__reduce__", "descr_reduce", Effects(6)),
-    ("member_descriptor", "tp_descr_get", "member_get", Effects(6)),
-    ("member_descriptor", "tp_descr_set", "member_set", Effects(11398)),
-    ("member_descriptor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("member_descriptor", "tp_init", "object_init", Effects(6)),
-    ("member_descriptor", "tp_repr", "member_repr", Effects(6150)),
-    ("member_descriptor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("member_descriptor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("memory_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("memory_iterator", "tp_init", "object_init", Effects(6)),
-    ("memory_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("memory_iterator", "tp_iternext", "memoryiter_next", Effects(8726)),
-    ("memory_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("memory_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("memoryview", "__enter__", "memory_enter", Effects(6)),
-    ("memoryview", "__exit__", "memory_exit", Effects(6695)),
-    ("memoryview", "bf_getbuffer", "memory_getbuf", Effects(1542)),
-    ("memoryview", "hex", "memoryview_hex", Effects(2694)),
-    ("memoryview", "mp_ass_subscript", "memory_ass_sub", Effects(7814)),
-    ("memoryview", "mp_length", "memory_length", Effects(6)),
-    ("memoryview", "mp_subscript", "memory_subscript", Effects(6806)),
-    ("memoryview", "release", "memoryview_release", Effects(6695)),
-    ("memoryview", "sq_item", "memory_item", Effects(22)),
-    ("memoryview", "sq_length", "memory_length", Effects(6)),
-    ("memoryview", "tobytes", "memoryview_tobytes", Effects(518)),
-    ("memoryview", "tolist", "memoryview_tolist", Effects(22)),
-    ("memoryview", "toreadonly", "memoryview_toreadonly", Effects(6662)),
-    ("memoryview", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("memoryview", "tp_hash", "memory_hash", Effects(6662)),
-    ("memoryview", "tp_init", "object_init", Effects(6)),
-    ("memoryview", "tp_iter", "memory_iter", Effects(6)),
-    ("memoryview", "tp_new", "memoryview", Effects(7174)),
-    ("memoryview", "tp_repr", "memory_repr", Effects(22)),
-    ("memoryview", "tp_richcompare", "memory_richcompare", Effects(15623)),
-    ("memoryview", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("method", "__reduce__", "method___reduce__", Effects(6150)),
-    ("method", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("method", "tp_getattro", "method_getattro", Effects(6150)),
-    ("method", "tp_hash", "method_hash", Effects(6166)),
-    ("method", "tp_init", "object_init", Effects(6)),
-    ("method", "tp_new", "method_new", Effects(6)),
-    ("method", "tp_repr", "method_repr", Effects(6150)),
-    ("method", "tp_richcompare", "method_richcompare", Effects(6150)),
-    ("method", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("method-wrapper", "__reduce__", "wrapper_reduce", Effects(6)),
-    ("method-wrapper", "tp_call", "wrapper_call", Effects(70)),
-    ("method-wrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("method-wrapper", "tp_hash", "wrapper_hash", Effects(16)),
-    ("method-wrapper", "tp_init", "object_init", Effects(6)),
-    ("method-wrapper", "tp_repr", "wrapper_repr", Effects(22)),
-    ("method-wrapper", "tp_richcompare", "wrapper_richcompare", Effects(0)),
-    ("method-wrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("method_descriptor", "__reduce__", "descr_reduce", Effects(6)),
-    ("method_descriptor", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("method_descriptor", "tp_descr_get", "method_get", Effects(6)),
-    ("method_descriptor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("method_descriptor", "tp_init", "object_init", Effects(6)),
-    ("method_descriptor", "tp_repr", "method_repr", Effects(6150)),
-    ("method_descriptor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("method_descriptor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("mmap.mmap", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("mmap.mmap", "tp_init", "object_init", Effects(6)),
-    ("mmap.mmap", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("mmap.mmap", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("module", "__dir__", "module_dir", Effects(2054)),
-    ("module", "tp_new", "new_module", Effects(6)),
-    ("module", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("module", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("moduledef", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("moduledef", "tp_init", "object_init", Effects(6)),
-    ("moduledef", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("moduledef", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ndarray", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ndarray", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("object", "__dir__", "object___dir__", Effects(11431)),
-    ("object", "__format__", "object___format__", Effects(2070)),
-    ("object", "__getstate__", "object___getstate__", Effects(16183)),
-    ("object", "__init_subclass__", "object_init_subclass", Effects(0)),
-    ("object", "__reduce__", "object___reduce__", Effects(16183)),
-    ("object", "__reduce_ex__", "object___reduce_ex__", Effects(16311)),
-    ("object", "__sizeof__", "object___sizeof__", Effects(6)),
-    ("object", "__subclasshook__", "object_subclasshook", Effects(0)),
-    ("object", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("object", "tp_init", "object_init", Effects(6)),
-    ("object", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("object", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("odict_items", "__reversed__", "odictitems_reversed", Effects(6)),
-    ("odict_items", "nb_and", "_PyDictView_Intersect", Effects(15879)),
-    ("odict_items", "nb_or", "dictviews_or", Effects(15878)),
-    ("odict_items", "nb_subtract", "dictviews_sub", Effects(15878)),
-    ("odict_items", "nb_xor", "dictviews_xor", Effects(16039)),
-    ("odict_items", "sq_contains", "dictitems_contains", Effects(6150)),
-    ("odict_items", "sq_length", "dictview_len", Effects(0)),
-    ("odict_items", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("odict_items", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("odict_items", "tp_init", "object_init", Effects(6)),
-    ("odict_items", "tp_iter", "odictitems_iter", Effects(6)),
-    ("odict_items", "tp_richcompare", "dictview_richcompare", Effects(3590)),
-    ("odict_items", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("odict_iterator", "__reduce__", "odictiter_reduce", Effects(15879)),
-    ("odict_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("odict_iterator", "tp_init", "object_init", Effects(6)),
-    ("odict_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("odict_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("odict_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("odict_keys", "__reversed__", "odictkeys_reversed", Effects(6)),
-    ("odict_keys", "nb_and", "_PyDictView_Intersect", Effects(15879)),
-    ("odict_keys", "nb_or", "dictviews_or", Effects(15878)),
-    ("odict_keys", "nb_subtract", "dictviews_sub", Effects(15878)),
-    ("odict_keys", "nb_xor", "dictviews_xor", Effects(16039)),
-    ("odict_keys", "sq_contains", "dictkeys_contains", Effects(6150)),
-    ("odict_keys", "sq_length", "dictview_len", Effects(0)),
-    ("odict_keys", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("odict_keys", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("odict_keys", "tp_init", "object_init", Effects(6)),
-    ("odict_keys", "tp_iter", "odictkeys_iter", Effects(6)),
-    ("odict_keys", "tp_richcompare", "dictview_richcompare", Effects(3590)),
-    ("odict_keys", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("odict_values", "__reversed__", "odictvalues_reversed", Effects(6)),
-    ("odict_values", "sq_length", "dictview_len", Effects(0)),
-    ("odict_values", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("odict_values", "tp_init", "object_init", Effects(6)),
-    ("odict_values", "tp_iter", "odictvalues_iter", Effects(6)),
-    ("odict_values", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("odict_values", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("operator.attrgetter", "tp_call", "attrgetter_call", Effects(6150)),
-    ("operator.attrgetter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("operator.attrgetter", "tp_init", "object_init", Effects(6)),
-    ("operator.attrgetter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("operator.attrgetter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("operator.itemgetter", "__reduce__", "itemgetter_reduce", Effects(6)),
-    ("operator.itemgetter", "tp_call", "itemgetter_call", Effects(7302)),
-    ("operator.itemgetter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("operator.itemgetter", "tp_init", "object_init", Effects(6)),
-    ("operator.itemgetter", "tp_new", "itemgetter_new", Effects(1030)),
-    ("operator.itemgetter", "tp_repr", "itemgetter_repr", Effects(6150)),
-    ("operator.itemgetter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("operator.itemgetter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("operator.methodcaller", "tp_call", "methodcaller_call", Effects(6150)),
-    ("operator.methodcaller", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("operator.methodcaller", "tp_init", "object_init", Effects(6)),
-    ("operator.methodcaller", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("operator.methodcaller", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("os.stat_result", "mp_length", "tuplelength", Effects(0)),
-    ("os.stat_result", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("os.stat_result", "sq_concat", "tupleconcat", Effects(6)),
-    ("os.stat_result", "sq_contains", "tuplecontains", Effects(6150)),
-    ("os.stat_result", "sq_item", "tupleitem", Effects(6)),
-    ("os.stat_result", "sq_length", "tuplelength", Effects(0)),
-    ("os.stat_result", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("os.stat_result", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("os.stat_result", "tp_hash", "tuplehash", Effects(6150)),
-    ("os.stat_result", "tp_init", "object_init", Effects(6)),
-    ("os.stat_result", "tp_iter", "tuple_iter", Effects(6)),
-    ("os.stat_result", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("os.stat_result", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("os.statvfs_result", "mp_length", "tuplelength", Effects(0)),
-    ("os.statvfs_result", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("os.statvfs_result", "sq_concat", "tupleconcat", Effects(6)),
-    ("os.statvfs_result", "sq_contains", "tuplecontains", Effects(6150)),
-    ("os.statvfs_result", "sq_item", "tupleitem", Effects(6)),
-    ("os.statvfs_result", "sq_length", "tuplelength", Effects(0)),
-    ("os.statvfs_result", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("os.statvfs_result", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("os.statvfs_result", "tp_hash", "tuplehash", Effects(6150)),
-    ("os.statvfs_result", "tp_init", "object_init", Effects(6)),
-    ("os.statvfs_result", "tp_iter", "tuple_iter", Effects(6)),
-    ("os.statvfs_result", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("os.statvfs_result", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("os.terminal_size", "mp_length", "tuplelength", Effects(0)),
-    ("os.terminal_size", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("os.terminal_size", "sq_concat", "tupleconcat", Effects(6)),
-    ("os.terminal_size", "sq_contains", "tuplecontains", Effects(6150)),
-    ("os.terminal_size", "sq_item", "tupleitem", Effects(6)),
-    ("os.terminal_size", "sq_length", "tuplelength", Effects(0)),
-    ("os.terminal_size", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("os.terminal_size", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("os.terminal_size", "tp_hash", "tuplehash", Effects(6150)),
-    ("os.terminal_size", "tp_init", "object_init", Effects(6)),
-    ("os.terminal_size", "tp_iter", "tuple_iter", Effects(6)),
-    ("os.terminal_size", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("os.terminal_size", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("pickle.PickleBuffer", "bf_getbuffer", "picklebuf_getbuf", Effects(7174)),
-    ("pickle.PickleBuffer", "raw", "picklebuf_raw", Effects(6662)),
-    ("pickle.PickleBuffer", "release", "picklebuf_release", Effects(2050)),
-    ("pickle.PickleBuffer", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("pickle.PickleBuffer", "tp_init", "object_init", Effects(6)),
-    ("pickle.PickleBuffer", "tp_new", "picklebuf_new", Effects(6150)),
-    ("pickle.PickleBuffer", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("pickle.PickleBuffer", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("positions_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("positions_iterator", "tp_init", "object_init", Effects(6)),
-    ("positions_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("positions_iterator", "tp_iternext", "positionsiter_next", Effects(518)),
-    ("positions_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("positions_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("posix.DirEntry", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("posix.DirEntry", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("posix.DirEntry", "tp_init", "object_init", Effects(6)),
-    ("posix.DirEntry", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("posix.DirEntry", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("posix.ScandirIterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("posix.ScandirIterator", "tp_init", "object_init", Effects(6)),
-    ("posix.ScandirIterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("posix.ScandirIterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("posix.ScandirIterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("posix.sched_param", "mp_length", "tuplelength", Effects(0)),
-    ("posix.sched_param", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("posix.sched_param", "sq_concat", "tupleconcat", Effects(6)),
-    ("posix.sched_param", "sq_contains", "tuplecontains", Effects(6150)),
-    ("posix.sched_param", "sq_item", "tupleitem", Effects(6)),
-    ("posix.sched_param", "sq_length", "tuplelength", Effects(0)),
-    ("posix.sched_param", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("posix.sched_param", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("posix.sched_param", "tp_hash", "tuplehash", Effects(6150)),
-    ("posix.sched_param", "tp_init", "object_init", Effects(6)),
-    ("posix.sched_param", "tp_iter", "tuple_iter", Effects(6)),
-    ("posix.sched_param", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("posix.sched_param", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("posix.times_result", "mp_length", "tuplelength", Effects(0)),
-    ("posix.times_result", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("posix.times_result", "sq_concat", "tupleconcat", Effects(6)),
-    ("posix.times_result", "sq_contains", "tuplecontains", Effects(6150)),
-    ("posix.times_result", "sq_item", "tupleitem", Effects(6)),
-    ("posix.times_result", "sq_length", "tuplelength", Effects(0)),
-    ("posix.times_result", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("posix.times_result", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("posix.times_result", "tp_hash", "tuplehash", Effects(6150)),
-    ("posix.times_result", "tp_init", "object_init", Effects(6)),
-    ("posix.times_result", "tp_iter", "tuple_iter", Effects(6)),
-    ("posix.times_result", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("posix.times_result", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("posix.uname_result", "mp_length", "tuplelength", Effects(0)),
-    ("posix.uname_result", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("posix.uname_result", "sq_concat", "tupleconcat", Effects(6)),
-    ("posix.uname_result", "sq_contains", "tuplecontains", Effects(6150)),
-    ("posix.uname_result", "sq_item", "tupleitem", Effects(6)),
-    ("posix.uname_result", "sq_length", "tuplelength", Effects(0)),
-    ("posix.uname_result", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("posix.uname_result", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("posix.uname_result", "tp_hash", "tuplehash", Effects(6150)),
-    ("posix.uname_result", "tp_init", "object_init", Effects(6)),
-    ("posix.uname_result", "tp_iter", "tuple_iter", Effects(6)),
-    ("posix.uname_result", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("posix.uname_result", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("posix.waitid_result", "mp_length", "tuplelength", Effects(0)),
-    ("posix.waitid_result", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("posix.waitid_result", "sq_concat", "tupleconcat", Effects(6)),
-    ("posix.waitid_result", "sq_contains", "tuplecontains", Effects(6150)),
-    ("posix.waitid_result", "sq_item", "tupleitem", Effects(6)),
-    ("posix.waitid_result", "sq_length", "tuplelength", Effects(0)),
-    ("posix.waitid_result", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("posix.waitid_result", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("posix.waitid_result", "tp_hash", "tuplehash", Effects(6150)),
-    ("posix.waitid_result", "tp_init", "object_init", Effects(6)),
-    ("posix.waitid_result", "tp_iter", "tuple_iter", Effects(6)),
-    ("posix.waitid_result", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("posix.waitid_result", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("property", "__set_name__", "property_set_name", Effects(8710)),
-    ("property", "deleter", "property_deleter", Effects(3078)),
-    ("property", "getter", "property_getter", Effects(3078)),
-    ("property", "setter", "property_setter", Effects(3078)),
-    ("property", "tp_descr_get", "property_descr_get", Effects(6150)),
-    ("property", "tp_descr_set", "property_descr_set", Effects(6150)),
-    ("property", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("property", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("property", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("property", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("pwd.struct_passwd", "mp_length", "tuplelength", Effects(0)),
-    ("pwd.struct_passwd", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("pwd.struct_passwd", "sq_concat", "tupleconcat", Effects(6)),
-    ("pwd.struct_passwd", "sq_contains", "tuplecontains", Effects(6150)),
-    ("pwd.struct_passwd", "sq_item", "tupleitem", Effects(6)),
-    ("pwd.struct_passwd", "sq_length", "tuplelength", Effects(0)),
-    ("pwd.struct_passwd", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("pwd.struct_passwd", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("pwd.struct_passwd", "tp_hash", "tuplehash", Effects(6150)),
-    ("pwd.struct_passwd", "tp_init", "object_init", Effects(6)),
-    ("pwd.struct_passwd", "tp_iter", "tuple_iter", Effects(6)),
-    ("pwd.struct_passwd", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("pwd.struct_passwd", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("pyexpat.xmlparser", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("pyexpat.xmlparser", "tp_init", "object_init", Effects(6)),
-    ("pyexpat.xmlparser", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("pyexpat.xmlparser", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("range", "__reduce__", "range_reduce", Effects(6)),
-    ("range", "__reversed__", "range_reverse", Effects(14471)),
-    ("range", "count", "range_count", Effects(7686)),
-    ("range", "index", "range_index", Effects(7686)),
-    ("range", "mp_length", "range_length", Effects(6)),
-    ("range", "mp_subscript", "range_subscript", Effects(14471)),
-    ("range", "nb_bool", "range_bool", Effects(6150)),
-    ("range", "sq_contains", "range_contains", Effects(7686)),
-    ("range", "sq_item", "range_item", Effects(14471)),
-    ("range", "sq_length", "range_length", Effects(6)),
-    ("range", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("range", "tp_hash", "range_hash", Effects(6150)),
-    ("range", "tp_init", "object_init", Effects(6)),
-    ("range", "tp_iter", "range_iter", Effects(6278)),
-    ("range", "tp_new", "range_new", Effects(6278)),
-    ("range", "tp_repr", "range_repr", Effects(6278)),
-    ("range", "tp_richcompare", "range_richcompare", Effects(6150)),
-    ("range", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("range", "tp_vectorcall", "range_vectorcall", Effects(2182)),
-    ("range_iterator", "__length_hint__", "rangeiter_len", Effects(6)),
-    ("range_iterator", "__setstate__", "rangeiter_setstate", Effects(2694)),
-    ("range_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("range_iterator", "tp_init", "object_init", Effects(6)),
-    ("range_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("range_iterator", "tp_iternext", "rangeiter_next", Effects(518)),
-    ("range_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("range_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("re.Match", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("re.Match", "__copy__", "_sre_SRE_Match___copy__", Effects(0)),
-    ("re.Match", "__deepcopy__", "_sre_SRE_Match___deepcopy__", Effects(0)),
-    ("re.Match", "end", "_sre_SRE_Match_end", Effects(6278)),
-    ("re.Match", "group", "match_group", Effects(6790)),
-    ("re.Match", "groups", "_sre_SRE_Match_groups", Effects(6150)),
-    ("re.Match", "mp_subscript", "match_getitem", Effects(6278)),
-    ("re.Match", "span", "_sre_SRE_Match_span", Effects(6278)),
-    ("re.Match", "start", "_sre_SRE_Match_start", Effects(6278)),
-    ("re.Match", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("re.Match", "tp_init", "object_init", Effects(6)),
-    ("re.Match", "tp_repr", "match_repr", Effects(6150)),
-    ("re.Match", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("re.Match", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("re.Pattern", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("re.Pattern", "__copy__", "_sre_SRE_Pattern___copy__", Effects(0)),
-    ("re.Pattern", "__deepcopy__", "_sre_SRE_Pattern___deepcopy__", Effects(0)),
-    ("re.Pattern", "findall", "_sre_SRE_Pattern_findall", Effects(3206)),
-    ("re.Pattern", "finditer", "_sre_SRE_Pattern_finditer", Effects(2182)),
-    ("re.Pattern", "fullmatch", "_sre_SRE_Pattern_fullmatch", Effects(2182)),
-    ("re.Pattern", "match", "_sre_SRE_Pattern_match", Effects(2182)),
-    ("re.Pattern", "scanner", "_sre_SRE_Pattern_scanner", Effects(2182)),
-    ("re.Pattern", "search", "_sre_SRE_Pattern_search", Effects(2182)),
-    ("re.Pattern", "split", "_sre_SRE_Pattern_split", Effects(2182)),
-    ("re.Pattern", "sub", "_sre_SRE_Pattern_sub", Effects(16295)),
-    ("re.Pattern", "subn", "_sre_SRE_Pattern_subn", Effects(16295)),
-    ("re.Pattern", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("re.Pattern", "tp_hash", "pattern_hash", Effects(6150)),
-    ("re.Pattern", "tp_init", "object_init", Effects(6)),
-    ("re.Pattern", "tp_richcompare", "pattern_richcompare", Effects(6150)),
-    ("re.Pattern", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("resource.struct_rusage", "mp_length", "tuplelength", Effects(0)),
-    ("resource.struct_rusage", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("resource.struct_rusage", "sq_concat", "tupleconcat", Effects(6)),
-    ("resource.struct_rusage", "sq_contains", "tuplecontains", Effects(6150)),
-    ("resource.struct_rusage", "sq_item", "tupleitem", Effects(6)),
-    ("resource.struct_rusage", "sq_length", "tuplelength", Effects(0)),
-    ("resource.struct_rusage", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("resource.struct_rusage", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("resource.struct_rusage", "tp_hash", "tuplehash", Effects(6150)),
-    ("resource.struct_rusage", "tp_init", "object_init", Effects(6)),
-    ("resource.struct_rusage", "tp_iter", "tuple_iter", Effects(6)),
-    ("resource.struct_rusage", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("resource.struct_rusage", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("reversed", "__length_hint__", "reversed_len", Effects(6150)),
-    ("reversed", "__reduce__", "reversed_reduce", Effects(6)),
-    ("reversed", "__setstate__", "reversed_setstate", Effects(6662)),
-    ("reversed", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("reversed", "tp_init", "object_init", Effects(6)),
-    ("reversed", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("reversed", "tp_iternext", "reversed_next", Effects(14854)),
-    ("reversed", "tp_new", "reversed_new", Effects(6150)),
-    ("reversed", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("reversed", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("reversed", "tp_vectorcall", "reversed_vectorcall", Effects(2054)),
-    ("select.epoll", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("select.epoll", "tp_init", "object_init", Effects(6)),
-    ("select.epoll", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("select.epoll", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("select.poll", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("select.poll", "tp_init", "object_init", Effects(6)),
-    ("select.poll", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("select.poll", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("set", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("set", "add", "set_add", Effects(15878)),
-    ("set", "clear", "set_clear", Effects(8736)),
-    ("set", "difference", "set_difference_multi", Effects(15911)),
-    ("set", "difference_update", "set_difference_update", Effects(15911)),
-    ("set", "discard", "set_discard", Effects(15878)),
-    ("set", "intersection", "set_intersection_multi", Effects(15879)),
-    ("set", "intersection_update", "set_intersection_update_multi", Effects(15879)),
-    ("set", "isdisjoint", "set_isdisjoint", Effects(15878)),
-    ("set", "nb_and", "set_and", Effects(15879)),
-    ("set", "nb_inplace_and", "set_iand", Effects(15879)),
-    ("set", "nb_inplace_or", "set_ior", Effects(15878)),
-    ("set", "nb_inplace_subtract", "set_isub", Effects(15911)),
-    ("set", "nb_or", "set_or", Effects(15878)),
-    ("set", "nb_subtract", "set_sub", Effects(15911)),
-    ("set", "pop", "set_pop", Effects(518)),
-    ("set", "remove", "set_remove", Effects(15878)),
-    ("set", "sq_length", "set_len", Effects(0)),
-    ("set", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("set", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("set", "tp_init", "set_init", Effects(15910)),
-    ("set", "tp_iter", "set_iter", Effects(4)),
-    ("set", "tp_new", "set_new", Effects(3078)),
-    ("set", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("set", "tp_vectorcall", "set_vectorcall", Effects(15366)),
-    ("set", "update", "set_update", Effects(15878)),
-    ("set_iterator", "__length_hint__", "setiter_len", Effects(6)),
-    ("set_iterator", "__reduce__", "setiter_reduce", Effects(15879)),
-    ("set_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("set_iterator", "tp_init", "object_init", Effects(6)),
-    ("set_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("set_iterator", "tp_iternext", "setiter_iternext", Effects(8710)),
-    ("set_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("set_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("signal.struct_siginfo", "mp_length", "tuplelength", Effects(0)),
-    ("signal.struct_siginfo", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("signal.struct_siginfo", "sq_concat", "tupleconcat", Effects(6)),
-    ("signal.struct_siginfo", "sq_contains", "tuplecontains", Effects(6150)),
-    ("signal.struct_siginfo", "sq_item", "tupleitem", Effects(6)),
-    ("signal.struct_siginfo", "sq_length", "tuplelength", Effects(0)),
-    ("signal.struct_siginfo", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("signal.struct_siginfo", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("signal.struct_siginfo", "tp_hash", "tuplehash", Effects(6150)),
-    ("signal.struct_siginfo", "tp_init", "object_init", Effects(6)),
-    ("signal.struct_siginfo", "tp_iter", "tuple_iter", Effects(6)),
-    ("signal.struct_siginfo", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("signal.struct_siginfo", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("slice", "__reduce__", "slice_reduce", Effects(6)),
-    ("slice", "indices", "slice_indices", Effects(6278)),
-    ("slice", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("slice", "tp_init", "object_init", Effects(6)),
-    ("slice", "tp_new", "slice_new", Effects(6)),
-    ("slice", "tp_repr", "slice_repr", Effects(6150)),
-    ("slice", "tp_richcompare", "slice_richcompare", Effects(6150)),
-    ("slice", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sqlite3.Blob", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sqlite3.Blob", "tp_init", "object_init", Effects(6)),
-    ("sqlite3.Blob", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("sqlite3.Blob", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sqlite3.Connection", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sqlite3.Connection", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("sqlite3.Connection", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sqlite3.Cursor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sqlite3.Cursor", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("sqlite3.Cursor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("sqlite3.Cursor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sqlite3.PrepareProtocol", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sqlite3.PrepareProtocol", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("sqlite3.PrepareProtocol", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sqlite3.Row", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sqlite3.Row", "tp_init", "object_init", Effects(6)),
-    ("sqlite3.Row", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sqlite3.Statement", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sqlite3.Statement", "tp_init", "object_init", Effects(6)),
-    ("sqlite3.Statement", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("sqlite3.Statement", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ssl.SSLError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ssl.SSLError", "tp_init", "OSError_init", Effects(16006)),
-    ("ssl.SSLError", "tp_new", "OSError_new", Effects(15495)),
-    ("ssl.SSLError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("ssl.SSLError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ssl.SSLError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("staticarray", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("staticarray", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("staticarray", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("staticmethod", "tp_call", "sm_call", Effects(6150)),
-    ("staticmethod", "tp_descr_get", "sm_descr_get", Effects(6)),
-    ("staticmethod", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("staticmethod", "tp_init", "sm_init", Effects(14854)),
-    ("staticmethod", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("staticmethod", "tp_repr", "sm_repr", Effects(6150)),
-    ("staticmethod", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("staticmethod", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("stderrprinter", "close", "stdprinter_noop", Effects(0)),
-    ("stderrprinter", "fileno", "stdprinter_fileno", Effects(6)),
-    ("stderrprinter", "flush", "stdprinter_noop", Effects(0)),
-    ("stderrprinter", "isatty", "stdprinter_isatty", Effects(14)),
-    ("stderrprinter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("stderrprinter", "tp_init", "object_init", Effects(6)),
-    ("stderrprinter", "tp_repr", "stdprinter_repr", Effects(22)),
-    ("stderrprinter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("stderrprinter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("stderrprinter", "write", "stdprinter_write", Effects(14)),
-    ("str", "__getnewargs__", "unicode_getnewargs", Effects(6)),
-    ("str", "__sizeof__", "unicode_sizeof", Effects(6)),
-    ("str", "encode", "unicode_encode", Effects(12215)),
-    ("str", "isidentifier", "unicode_isidentifier", Effects(6)),
-    ("str", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("str", "tp_init", "object_init", Effects(6)),
-    ("str", "tp_new", "unicode_new", Effects(15671)),
-    ("str", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("str_ascii_iterator", "__length_hint__", "unicodeiter_len", Effects(6)),
-    ("str_ascii_iterator", "__setstate__", "unicodeiter_setstate", Effects(518)),
-    ("str_ascii_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("str_ascii_iterator", "tp_init", "object_init", Effects(6)),
-    ("str_ascii_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("str_ascii_iterator", "tp_iternext", "unicode_ascii_iter_next", Effects(8704)),
-    ("str_ascii_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("str_ascii_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("str_iterator", "__length_hint__", "unicodeiter_len", Effects(6)),
-    ("str_iterator", "__setstate__", "unicodeiter_setstate", Effects(518)),
-    ("str_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("str_iterator", "tp_init", "object_init", Effects(6)),
-    ("str_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("str_iterator", "tp_iternext", "unicodeiter_next", Effects(8710)),
-    ("str_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("str_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("super", "tp_descr_get", "super_descr_get", Effects(2054)),
-    ("super", "tp_init", "super_init", Effects(15927)),
-    ("super", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("super", "tp_repr", "super_repr", Effects(6)),
-    ("super", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("super", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("super", "tp_vectorcall", "super_vectorcall", Effects(11319)),
-    ("symtable entry", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("symtable entry", "tp_init", "object_init", Effects(6)),
-    ("symtable entry", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("symtable entry", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.flags", "mp_length", "tuplelength", Effects(0)),
-    ("sys.flags", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("sys.flags", "sq_concat", "tupleconcat", Effects(6)),
-    ("sys.flags", "sq_contains", "tuplecontains", Effects(6150)),
-    ("sys.flags", "sq_item", "tupleitem", Effects(6)),
-    ("sys.flags", "sq_length", "tuplelength", Effects(0)),
-    ("sys.flags", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("sys.flags", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.flags", "tp_hash", "tuplehash", Effects(6150)),
-    ("sys.flags", "tp_init", "object_init", Effects(6)),
-    ("sys.flags", "tp_iter", "tuple_iter", Effects(6)),
-    ("sys.flags", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("sys.flags", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.float_info", "mp_length", "tuplelength", Effects(0)),
-    ("sys.float_info", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("sys.float_info", "sq_concat", "tupleconcat", Effects(6)),
-    ("sys.float_info", "sq_contains", "tuplecontains", Effects(6150)),
-    ("sys.float_info", "sq_item", "tupleitem", Effects(6)),
-    ("sys.float_info", "sq_length", "tuplelength", Effects(0)),
-    ("sys.float_info", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("sys.float_info", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.float_info", "tp_hash", "tuplehash", Effects(6150)),
-    ("sys.float_info", "tp_init", "object_init", Effects(6)),
-    ("sys.float_info", "tp_iter", "tuple_iter", Effects(6)),
-    ("sys.float_info", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("sys.float_info", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.hash_info", "mp_length", "tuplelength", Effects(0)),
-    ("sys.hash_info", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("sys.hash_info", "sq_concat", "tupleconcat", Effects(6)),
-    ("sys.hash_info", "sq_contains", "tuplecontains", Effects(6150)),
-    ("sys.hash_info", "sq_item", "tupleitem", Effects(6)),
-    ("sys.hash_info", "sq_length", "tuplelength", Effects(0)),
-    ("sys.hash_info", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("sys.hash_info", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.hash_info", "tp_hash", "tuplehash", Effects(6150)),
-    ("sys.hash_info", "tp_init", "object_init", Effects(6)),
-    ("sys.hash_info", "tp_iter", "tuple_iter", Effects(6)),
-    ("sys.hash_info", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("sys.hash_info", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.int_info", "mp_length", "tuplelength", Effects(0)),
-    ("sys.int_info", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("sys.int_info", "sq_concat", "tupleconcat", Effects(6)),
-    ("sys.int_info", "sq_contains", "tuplecontains", Effects(6150)),
-    ("sys.int_info", "sq_item", "tupleitem", Effects(6)),
-    ("sys.int_info", "sq_length", "tuplelength", Effects(0)),
-    ("sys.int_info", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("sys.int_info", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.int_info", "tp_hash", "tuplehash", Effects(6150)),
-    ("sys.int_info", "tp_init", "object_init", Effects(6)),
-    ("sys.int_info", "tp_iter", "tuple_iter", Effects(6)),
-    ("sys.int_info", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("sys.int_info", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.thread_info", "mp_length", "tuplelength", Effects(0)),
-    ("sys.thread_info", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("sys.thread_info", "sq_concat", "tupleconcat", Effects(6)),
-    ("sys.thread_info", "sq_contains", "tuplecontains", Effects(6150)),
-    ("sys.thread_info", "sq_item", "tupleitem", Effects(6)),
-    ("sys.thread_info", "sq_length", "tuplelength", Effects(0)),
-    ("sys.thread_info", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("sys.thread_info", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.thread_info", "tp_hash", "tuplehash", Effects(6150)),
-    ("sys.thread_info", "tp_init", "object_init", Effects(6)),
-    ("sys.thread_info", "tp_iter", "tuple_iter", Effects(6)),
-    ("sys.thread_info", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("sys.thread_info", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.version_info", "mp_length", "tuplelength", Effects(0)),
-    ("sys.version_info", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("sys.version_info", "sq_concat", "tupleconcat", Effects(6)),
-    ("sys.version_info", "sq_contains", "tuplecontains", Effects(6150)),
-    ("sys.version_info", "sq_item", "tupleitem", Effects(6)),
-    ("sys.version_info", "sq_length", "tuplelength", Effects(0)),
-    ("sys.version_info", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("sys.version_info", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.version_info", "tp_hash", "tuplehash", Effects(6150)),
-    ("sys.version_info", "tp_init", "object_init", Effects(6)),
-    ("sys.version_info", "tp_iter", "tuple_iter", Effects(6)),
-    ("sys.version_info", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("sys.version_info", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("time.struct_time", "mp_length", "tuplelength", Effects(0)),
-    ("time.struct_time", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("time.struct_time", "sq_concat", "tupleconcat", Effects(6)),
-    ("time.struct_time", "sq_contains", "tuplecontains", Effects(6150)),
-    ("time.struct_time", "sq_item", "tupleitem", Effects(6)),
-    ("time.struct_time", "sq_length", "tuplelength", Effects(0)),
-    ("time.struct_time", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("time.struct_time", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("time.struct_time", "tp_hash", "tuplehash", Effects(6150)),
-    ("time.struct_time", "tp_init", "object_init", Effects(6)),
-    ("time.struct_time", "tp_iter", "tuple_iter", Effects(6)),
-    ("time.struct_time", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("time.struct_time", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("traceback", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("traceback", "tp_init", "object_init", Effects(6)),
-    ("traceback", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("traceback", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("tuple", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("tuple", "__getnewargs__", "tuple___getnewargs__", Effects(6)),
-    ("tuple", "count", "tuple_count", Effects(6150)),
-    ("tuple", "index", "tuple_index", Effects(6150)),
-    ("tuple", "mp_length", "tuplelength", Effects(0)),
-    ("tuple", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("tuple", "sq_concat", "tupleconcat", Effects(6)),
-    ("tuple", "sq_contains", "tuplecontains", Effects(6150)),
-    ("tuple", "sq_item", "tupleitem", Effects(6)),
-    ("tuple", "sq_length", "tuplelength", Effects(0)),
-    ("tuple", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("tuple", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("tuple", "tp_hash", "tuplehash", Effects(6150)),
-    ("tuple", "tp_init", "object_init", Effects(6)),
-    ("tuple", "tp_iter", "tuple_iter", Effects(6)),
-    ("tuple", "tp_new", "tuple_new", Effects(7174)),
-    ("tuple", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("tuple", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("tuple", "tp_vectorcall", "tuple_vectorcall", Effects(3078)),
-    ("tuple_iterator", "__length_hint__", "tupleiter_len", Effects(6)),
-    ("tuple_iterator", "__reduce__", "tupleiter_reduce", Effects(6)),
-    ("tuple_iterator", "__setstate__", "tupleiter_setstate", Effects(518)),
-    ("tuple_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("tuple_iterator", "tp_init", "object_init", Effects(6)),
-    ("tuple_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("tuple_iterator", "tp_iternext", "tupleiter_next", Effects(8706)),
-    ("tuple_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("tuple_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("type", "__dir__", "type___dir__", Effects(11431)),
-    ("type", "__instancecheck__", "type___instancecheck__", Effects(2054)),
-    ("type", "__prepare__", "type_prepare", Effects(6)),
-    ("type", "__sizeof__", "type___sizeof__", Effects(6)),
-    ("type", "__subclasscheck__", "type___subclasscheck__", Effects(2054)),
-    ("type", "mro", "type_mro", Effects(15894)),
-    ("type", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("type", "tp_call", "type_call", Effects(7686)),
-    ("type", "tp_init", "type_init", Effects(6)),
-    ("type", "tp_new", "type_new", Effects(16119)),
-    ("type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("type", "tp_vectorcall", "type_vectorcall", Effects(2054)),
-    ("types.GenericAlias", "__instancecheck__", "ga_instancecheck", Effects(6)),
-    ("types.GenericAlias", "__mro_entries__", "ga_mro_entries", Effects(6)),
-    ("types.GenericAlias", "__reduce__", "ga_reduce", Effects(6151)),
-    ("types.GenericAlias", "__subclasscheck__", "ga_subclasscheck", Effects(6)),
-    ("types.GenericAlias", "mp_subscript", "ga_getitem", Effects(16006)),
-    ("types.GenericAlias", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("types.GenericAlias", "tp_call", "ga_call", Effects(7174)),
-    ("types.GenericAlias", "tp_hash", "ga_hash", Effects(6150)),
-    ("types.GenericAlias", "tp_init", "object_init", Effects(6)),
-    ("types.GenericAlias", "tp_iter", "ga_iter", Effects(4)),
-    ("types.GenericAlias", "tp_new", "ga_new", Effects(6)),
-    ("types.GenericAlias", "tp_richcompare", "ga_richcompare", Effects(6150)),
-    ("types.GenericAlias", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("types.SimpleNamespace", "__reduce__", "namespace_reduce", Effects(6)),
-    ("types.SimpleNamespace", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("types.SimpleNamespace", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("types.SimpleNamespace", "tp_init", "namespace_init", Effects(16038)),
-    ("types.SimpleNamespace", "tp_new", "namespace_new", Effects(6)),
-    ("types.SimpleNamespace", "tp_richcompare", "namespace_richcompare", Effects(6150)),
-    ("types.SimpleNamespace", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("types.UnionType", "mp_subscript", "union_getitem", Effects(16006)),
-    ("types.UnionType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("types.UnionType", "tp_hash", "union_hash", Effects(7686)),
-    ("types.UnionType", "tp_init", "object_init", Effects(6)),
-    ("types.UnionType", "tp_richcompare", "union_richcompare", Effects(7686)),
-    ("types.UnionType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("unicodedata", "bidirectional", "unicodedata_UCD_bidirectional", Effects(70)),
-    ("unicodedata", "category", "unicodedata_UCD_category", Effects(70)),
-    ("unicodedata", "combining", "unicodedata_UCD_combining", Effects(70)),
-    ("unicodedata", "decimal", "unicodedata_UCD_decimal", Effects(70)),
-    ("unicodedata", "decomposition", "unicodedata_UCD_decomposition", Effects(102)),
-    ("unicodedata", "digit", "unicodedata_UCD_digit", Effects(6)),
-    ("unicodedata", "east_asian_width", "unicodedata_UCD_east_asian_width", Effects(70)),
-    ("unicodedata", "mirrored", "unicodedata_UCD_mirrored", Effects(70)),
-    ("unicodedata", "name", "unicodedata_UCD_name", Effects(70)),
-    ("unicodedata", "normalize", "unicodedata_UCD_normalize", Effects(1094)),
-    ("unicodedata", "numeric", "unicodedata_UCD_numeric", Effects(70)),
-    ("unicodedata.UCD", "bidirectional", "unicodedata_UCD_bidirectional", Effects(70)),
-    ("unicodedata.UCD", "category", "unicodedata_UCD_category", Effects(70)),
-    ("unicodedata.UCD", "combining", "unicodedata_UCD_combining", Effects(70)),
-    ("unicodedata.UCD", "decimal", "unicodedata_UCD_decimal", Effects(70)),
-    ("unicodedata.UCD", "decomposition", "unicodedata_UCD_decomposition", Effects(102)),
-    ("unicodedata.UCD", "digit", "unicodedata_UCD_digit", Effects(6)),
-    ("unicodedata.UCD", "east_asian_width", "unicodedata_UCD_east_asian_width", Effects(70)),
-    ("unicodedata.UCD", "mirrored", "unicodedata_UCD_mirrored", Effects(70)),
-    ("unicodedata.UCD", "name", "unicodedata_UCD_name", Effects(70)),
-    ("unicodedata.UCD", "normalize", "unicodedata_UCD_normalize", Effects(1094)),
-    ("unicodedata.UCD", "numeric", "unicodedata_UCD_numeric", Effects(70)),
-    ("unicodedata.UCD", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("unicodedata.UCD", "tp_init", "object_init", Effects(6)),
-    ("unicodedata.UCD", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("unicodedata.UCD", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("values", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("values", "tp_init", "object_init", Effects(6)),
-    ("values", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("values", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("values", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("weakref.CallableProxyType", "mp_ass_subscript", "proxy_setitem", Effects(6790)),
-    ("weakref.CallableProxyType", "mp_length", "proxy_length", Effects(6150)),
-    ("weakref.CallableProxyType", "mp_subscript", "proxy_getitem", Effects(6278)),
-    ("weakref.CallableProxyType", "nb_absolute", "proxy_abs", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_add", "proxy_add", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_and", "proxy_and", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_bool", "proxy_bool", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_divmod", "proxy_divmod", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_float", "proxy_float", Effects(6278)),
-    ("weakref.CallableProxyType", "nb_floor_divide", "proxy_floor_div", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_index", "proxy_index", Effects(6278)),
-    ("weakref.CallableProxyType", "nb_inplace_add", "proxy_iadd", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_and", "proxy_iand", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_floor_divide", "proxy_ifloor_div", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_lshift", "proxy_ilshift", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_matrix_multiply", "proxy_imatmul", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_multiply", "proxy_imul", Effects(7814)),
-    ("weakref.CallableProxyType", "nb_inplace_or", "proxy_ior", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_power", "proxy_ipow", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_remainder", "proxy_imod", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_rshift", "proxy_irshift", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_subtract", "proxy_isub", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_true_divide", "proxy_itrue_div", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_inplace_xor", "proxy_ixor", Effects(7686)),
-    ("weakref.CallableProxyType", "nb_int", "proxy_int", Effects(6278)),
-    ("weakref.CallableProxyType", "nb_invert", "proxy_invert", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_lshift", "proxy_lshift", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_matrix_multiply", "proxy_matmul", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_multiply", "proxy_mul", Effects(6278)),
-    ("weakref.CallableProxyType", "nb_negative", "proxy_neg", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_or", "proxy_or", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_positive", "proxy_pos", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_power", "proxy_pow", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_remainder", "proxy_mod", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_rshift", "proxy_rshift", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_subtract", "proxy_sub", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_true_divide", "proxy_true_div", Effects(6150)),
-    ("weakref.CallableProxyType", "nb_xor", "proxy_xor", Effects(6150)),
-    ("weakref.CallableProxyType", "sq_contains", "proxy_contains", Effects(7686)),
-    ("weakref.CallableProxyType", "sq_length", "proxy_length", Effects(6150)),
-    ("weakref.CallableProxyType", "tp_call", "proxy_call", Effects(6150)),
-    ("weakref.CallableProxyType", "tp_getattro", "proxy_getattr", Effects(6150)),
-    ("weakref.CallableProxyType", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("weakref.CallableProxyType", "tp_init", "object_init", Effects(6)),
-    ("weakref.CallableProxyType", "tp_iter", "proxy_iter", Effects(6150)),
-    ("weakref.CallableProxyType", "tp_iternext", "proxy_iternext", Effects(6662)),
-    ("weakref.CallableProxyType", "tp_repr", "proxy_repr", Effects(22)),
-    ("weakref.CallableProxyType", "tp_richcompare", "proxy_richcompare", Effects(6150)),
-    ("weakref.CallableProxyType", "tp_setattro", "proxy_setattr", Effects(6662)),
-    ("weakref.CallableProxyType", "tp_str", "proxy_str", Effects(6166)),
-    ("weakref.ProxyType", "__bytes__", "proxy_bytes", Effects(6150)),
-    ("weakref.ProxyType", "__reversed__", "proxy_reversed", Effects(6150)),
-    ("weakref.ProxyType", "mp_ass_subscript", "proxy_setitem", Effects(6790)),
-    ("weakref.ProxyType", "mp_length", "proxy_length", Effects(6150)),
-    ("weakref.ProxyType", "mp_subscript", "proxy_getitem", Effects(6278)),
-    ("weakref.ProxyType", "nb_absolute", "proxy_abs", Effects(6150)),
-    ("weakref.ProxyType", "nb_add", "proxy_add", Effects(6150)),
-    ("weakref.ProxyType", "nb_and", "proxy_and", Effects(6150)),
-    ("weakref.ProxyType", "nb_bool", "proxy_bool", Effects(6150)),
-    ("weakref.ProxyType", "nb_divmod", "proxy_divmod", Effects(6150)),
-    ("weakref.ProxyType", "nb_float", "proxy_float", Effects(6278)),
-    ("weakref.ProxyType", "nb_floor_divide", "proxy_floor_div", Effects(6150)),
-    ("weakref.ProxyType", "nb_index", "proxy_index", Effects(6278)),
-    ("weakref.ProxyType", "nb_inplace_add", "proxy_iadd", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_and", "proxy_iand", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_floor_divide", "proxy_ifloor_div", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_lshift", "proxy_ilshift", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_matrix_multiply", "proxy_imatmul", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_multiply", "proxy_imul", Effects(7814)),
-    ("weakref.ProxyType", "nb_inplace_or", "proxy_ior", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_power", "proxy_ipow", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_remainder", "proxy_imod", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_rshift", "proxy_irshift", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_subtract", "proxy_isub", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_true_divide", "proxy_itrue_div", Effects(7686)),
-    ("weakref.ProxyType", "nb_inplace_xor", "proxy_ixor", Effects(7686)),
-    ("weakref.ProxyType", "nb_int", "proxy_int", Effects(6278)),
-    ("weakref.ProxyType", "nb_invert", "proxy_invert", Effects(6150)),
-    ("weakref.ProxyType", "nb_lshift", "proxy_lshift", Effects(6150)),
-    ("weakref.ProxyType", "nb_matrix_multiply", "proxy_matmul", Effects(6150)),
-    ("weakref.ProxyType", "nb_multiply", "proxy_mul", Effects(6278)),
-    ("weakref.ProxyType", "nb_negative", "proxy_neg", Effects(6150)),
-    ("weakref.ProxyType", "nb_or", "proxy_or", Effects(6150)),
-    ("weakref.ProxyType", "nb_positive", "proxy_pos", Effects(6150)),
-    ("weakref.ProxyType", "nb_power", "proxy_pow", Effects(6150)),
-    ("weakref.ProxyType", "nb_remainder", "proxy_mod", Effects(6150)),
-    ("weakref.ProxyType", "nb_rshift", "proxy_rshift", Effects(6150)),
-    ("weakref.ProxyType", "nb_subtract", "proxy_sub", Effects(6150)),
-    ("weakref.ProxyType", "nb_true_divide", "proxy_true_div", Effects(6150)),
-    ("weakref.ProxyType", "nb_xor", "proxy_xor", Effects(6150)),
-    ("weakref.ProxyType", "sq_contains", "proxy_contains", Effects(7686)),
-    ("weakref.ProxyType", "sq_length", "proxy_length", Effects(6150)),
-    ("weakref.ProxyType", "tp_getattro", "proxy_getattr", Effects(6150)),
-    ("weakref.ProxyType", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("weakref.ProxyType", "tp_init", "object_init", Effects(6)),
-    ("weakref.ProxyType", "tp_iter", "proxy_iter", Effects(6150)),
-    ("weakref.ProxyType", "tp_iternext", "proxy_iternext", Effects(6662)),
-    ("weakref.ProxyType", "tp_repr", "proxy_repr", Effects(22)),
-    ("weakref.ProxyType", "tp_richcompare", "proxy_richcompare", Effects(6150)),
-    ("weakref.ProxyType", "tp_setattro", "proxy_setattr", Effects(6662)),
-    ("weakref.ProxyType", "tp_str", "proxy_str", Effects(6166)),
-    ("weakref.ReferenceType", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("weakref.ReferenceType", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("weakref.ReferenceType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("weakref.ReferenceType", "tp_hash", "weakref_hash", Effects(14854)),
-    ("weakref.ReferenceType", "tp_init", "weakref___init__", Effects(2)),
-    ("weakref.ReferenceType", "tp_repr", "weakref_repr", Effects(6166)),
-    ("weakref.ReferenceType", "tp_richcompare", "weakref_richcompare", Effects(6150)),
-    ("weakref.ReferenceType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("wrapper_descriptor", "__reduce__", "descr_reduce", Effects(6)),
-    ("wrapper_descriptor", "tp_call", "wrapperdescr_call", Effects(6214)),
-    ("wrapper_descriptor", "tp_descr_get", "wrapperdescr_get", Effects(6)),
-    ("wrapper_descriptor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("wrapper_descriptor", "tp_init", "object_init", Effects(6)),
-    ("wrapper_descriptor", "tp_repr", "wrapperdescr_repr", Effects(6150)),
-    ("wrapper_descriptor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("wrapper_descriptor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xml.etree.ElementTree.Element", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xml.etree.ElementTree.Element", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("xml.etree.ElementTree.Element", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xml.etree.ElementTree.XMLParser", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xml.etree.ElementTree.XMLParser", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("xml.etree.ElementTree.XMLParser", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxlimited.Str", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxlimited.Str", "tp_init", "object_init", Effects(6)),
-    ("xxlimited.Str", "tp_new", "unicode_new", Effects(15671)),
-    ("xxlimited.Str", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxlimited.Xxo", "tp_init", "object_init", Effects(6)),
-    ("xxlimited.Xxo", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("xxlimited_35.Null", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxlimited_35.Null", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("xxlimited_35.Null", "tp_init", "object_init", Effects(6)),
-    ("xxlimited_35.Null", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("xxlimited_35.Null", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxlimited_35.Str", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxlimited_35.Str", "tp_init", "object_init", Effects(6)),
-    ("xxlimited_35.Str", "tp_new", "unicode_new", Effects(15671)),
-    ("xxlimited_35.Str", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxlimited_35.Xxo", "tp_init", "object_init", Effects(6)),
-    ("xxlimited_35.Xxo", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("xxmodule.Null", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxmodule.Null", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("xxmodule.Null", "tp_init", "object_init", Effects(6)),
-    ("xxmodule.Null", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("xxmodule.Null", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxmodule.Str", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxmodule.Str", "tp_init", "object_init", Effects(6)),
-    ("xxmodule.Str", "tp_new", "unicode_new", Effects(15671)),
-    ("xxmodule.Str", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxmodule.Xxo", "tp_init", "object_init", Effects(6)),
-    ("xxmodule.Xxo", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("xxsubtype.spamdict", "mp_length", "dict_length", Effects(0)),
-    ("xxsubtype.spamdict", "mp_subscript", "dict_subscript", Effects(6150)),
-    ("xxsubtype.spamdict", "nb_inplace_or", "dict_ior", Effects(16038)),
-    ("xxsubtype.spamdict", "nb_or", "dict_or", Effects(16039)),
-    ("xxsubtype.spamdict", "sq_contains", "PyDict_Contains", Effects(6150)),
-    ("xxsubtype.spamdict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxsubtype.spamdict", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("xxsubtype.spamdict", "tp_iter", "dict_iter", Effects(6)),
-    ("xxsubtype.spamdict", "tp_new", "dict_new", Effects(38)),
-    ("xxsubtype.spamdict", "tp_richcompare", "dict_richcompare", Effects(6150)),
-    ("xxsubtype.spamdict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("xxsubtype.spamlist", "mp_ass_subscript", "list_ass_subscript", Effects(16006)),
-    ("xxsubtype.spamlist", "mp_length", "list_length", Effects(0)),
-    ("xxsubtype.spamlist", "mp_subscript", "list_subscript", Effects(6278)),
-    ("xxsubtype.spamlist", "sq_concat", "list_concat", Effects(6)),
-    ("xxsubtype.spamlist", "sq_contains", "list_contains", Effects(6150)),
-    ("xxsubtype.spamlist", "sq_inplace_repeat", "list_inplace_repeat", Effects(8710)),
-    ("xxsubtype.spamlist", "sq_item", "list_item", Effects(6)),
-    ("xxsubtype.spamlist", "sq_length", "list_length", Effects(0)),
-    ("xxsubtype.spamlist", "sq_repeat", "list_repeat", Effects(6)),
-    ("xxsubtype.spamlist", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("xxsubtype.spamlist", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("xxsubtype.spamlist", "tp_iter", "list_iter", Effects(6)),
-    ("xxsubtype.spamlist", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("xxsubtype.spamlist", "tp_richcompare", "list_richcompare", Effects(6150)),
-    ("xxsubtype.spamlist", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("zip", "__reduce__", "zip_reduce", Effects(6)),
-    ("zip", "__setstate__", "zip_setstate", Effects(2566)),
-    ("zip", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("zip", "tp_init", "object_init", Effects(6)),
-    ("zip", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("zip", "tp_iternext", "zip_next", Effects(6662)),
-    ("zip", "tp_new", "zip_new", Effects(6150)),
-    ("zip", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("zip", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("zlib.Compress", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("zlib.Compress", "tp_init", "object_init", Effects(6)),
-    ("zlib.Compress", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("zlib.Compress", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("zlib.Decompress", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("zlib.Decompress", "tp_init", "object_init", Effects(6)),
-    ("zlib.Decompress", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("zlib.Decompress", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("zoneinfo.ZoneInfo", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("zoneinfo.ZoneInfo", "tp_init", "object_init", Effects(6)),
-    ("zoneinfo.ZoneInfo", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("zoneinfo.ZoneInfo", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
+pub static EFFECTS: &[Owner] = &[
+    ("<dummy key> type", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr dummy_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ArithmeticError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("AssertionError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("AttributeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init AttributeError_init 8710
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("BaseException", "
+        __reduce__ BaseException_reduce 6
+        __setstate__ BaseException_setstate 2566
+        add_note BaseException_add_note 3590
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+        with_traceback BaseException_with_traceback 6
+    "),
+    ("BaseExceptionGroup", "
+        __class_getitem__ Py_GenericAlias 6
+        derive BaseExceptionGroup_derive 7686
+        split BaseExceptionGroup_split 7190
+        subgroup BaseExceptionGroup_subgroup 7190
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseExceptionGroup_init 8706
+        tp_new BaseExceptionGroup_new 15367
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseExceptionGroup_str 6150
+    "),
+    ("BlockingIOError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("BrokenPipeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("BufferError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("BytesWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("ChildProcessError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("ConnectionAbortedError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("ConnectionError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("ConnectionRefusedError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("ConnectionResetError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("DeprecationWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("EOFError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("EncodingMap", "
+        size EncodingMap_size 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("EncodingWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("Exception", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("FileExistsError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("FileNotFoundError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("FloatingPointError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("FutureWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("GeneratorExit", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("Generic", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("GenericAlias", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ImportError", "
+        __reduce__ ImportError_reduce 16039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init ImportError_init 8710
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str ImportError_str 6166
+    "),
+    ("ImportWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("IndentationError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init SyntaxError_init 15878
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str SyntaxError_str 6294
+    "),
+    ("IndexError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("InterruptedError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("IsADirectoryError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("KeyError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str KeyError_str 6166
+    "),
+    ("KeyboardInterrupt", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("LookupError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("MemoryError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("MethClass", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("MethInstance", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("MethStatic", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("MethodDescriptor2", "
+        tp_call PyVectorcall_Call 7
+        tp_descr_get func_descr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("MethodDescriptorBase", "
+        tp_call PyVectorcall_Call 7
+        tp_descr_get func_descr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("MethodDescriptorDerived", "
+        tp_call PyVectorcall_Call 7
+        tp_descr_get func_descr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("MethodDescriptorNopGet", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ModuleNotFoundError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init ImportError_init 8710
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str ImportError_str 6166
+    "),
+    ("MyList", "
+        mp_ass_subscript list_ass_subscript 16006
+        mp_length list_length 0
+        mp_subscript list_subscript 6278
+        sq_concat list_concat 6
+        sq_contains list_contains 6150
+        sq_inplace_repeat list_inplace_repeat 8710
+        sq_item list_item 6
+        sq_length list_length 0
+        sq_repeat list_repeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init list___init__ 15878
+        tp_iter list_iter 6
+        tp_richcompare list_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("NameError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init NameError_init 8710
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("NoneType", "
+        nb_bool none_bool 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new none_new 6
+        tp_repr none_repr 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("NotADirectoryError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("NotImplementedError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("NotImplementedType", "
+        __reduce__ NotImplemented_reduce 6
+        nb_bool notimplemented_bool 134
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new notimplemented_new 6
+        tp_repr NotImplemented_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("OSError", "
+        __reduce__ OSError_reduce 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("OverflowError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("PendingDeprecationWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("PermissionError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("ProcessLookupError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("PyCapsule", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr capsule_repr 22
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("RecursingInfinitelyError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("RecursionError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("ReferenceError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("ResourceWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("RuntimeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("RuntimeWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("StopAsyncIteration", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("StopIteration", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init StopIteration_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("SyntaxError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init SyntaxError_init 15878
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str SyntaxError_str 6294
+    "),
+    ("SyntaxWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("SystemError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("SystemExit", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init SystemExit_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("TabError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init SyntaxError_init 15878
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str SyntaxError_str 6294
+    "),
+    ("TimeoutError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str OSError_str 6166
+    "),
+    ("Token.MISSING", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("TypeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("UnboundLocalError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init NameError_init 8710
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("UnicodeDecodeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init UnicodeDecodeError_init 14854
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str UnicodeDecodeError_str 6166
+    "),
+    ("UnicodeEncodeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init UnicodeEncodeError_init 14850
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("UnicodeError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("UnicodeTranslateError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init UnicodeTranslateError_init 14850
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("UnicodeWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("UnraisableHookArgs", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("UserWarning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("ValueError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("Warning", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("ZeroDivisionError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("_abc", "
+        _abc_init _abc__abc_init 15527
+        _abc_instancecheck _abc__abc_instancecheck 7174
+        _abc_register _abc__abc_register 15399
+        _abc_subclasscheck _abc__abc_subclasscheck 15399
+        _get_dump _abc__get_dump 3078
+        _reset_caches _abc__reset_caches 11302
+        _reset_registry _abc__reset_registry 11302
+        get_cache_token _abc_get_cache_token 6
+    "),
+    ("_abc._abc_data", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new abc_data_new 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_asyncio.Future", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_asyncio.FutureIter", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_asyncio.Task", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_blake2.blake2b", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_blake2.blake2s", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_bz2.BZ2Compressor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_bz2.BZ2Decompressor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_collections", "
+        _count_elements _collections__count_elements 15526
+    "),
+    ("_contextvars", "
+        copy_context _contextvars_copy_context 22
+    "),
+    ("_contextvars.Context", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_contextvars.ContextVar", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_contextvars.Token", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_csv", "
+        list_dialects _csv_list_dialects 6
+        reader csv_reader 14343
+        writer csv_writer 6151
+    "),
+    ("_csv.Dialect", "
+        __reduce__ Dialect_reduce 6
+        __reduce_ex__ Dialect_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new dialect_new 14503
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_csv.Error", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("_csv.reader", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext Reader_iternext 16039
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_csv.writer", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.Array", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.CField", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.CFuncPtr", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.CThunkObject", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.DictRemover", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.PyCArrayType", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_ctypes.PyCFuncPtrType", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_ctypes.PyCPointerType", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_ctypes.PyCSimpleType", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_ctypes.PyCStructType", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_ctypes.StructParam_Type", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.Structure", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.Union", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes.UnionType", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_ctypes._CData", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes._Pointer", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ctypes._SimpleCData", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_curses.window", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_curses_panel.panel", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_dbm.dbm", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_elementtree._element_iterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_functools", "
+        reduce functools_reduce 7174
+    "),
+    ("_gdbm.gdbm", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_hashlib.HASH", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_hashlib.HASHXOF", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_hashlib.HMAC", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_heapq", "
+        _heapify_max _heapq__heapify_max 7174
+        _heappop_max _heapq__heappop_max 15366
+        _heapreplace_max _heapq__heapreplace_max 15366
+        heapify _heapq_heapify 7174
+        heappop _heapq_heappop 15366
+        heappush _heapq_heappush 15366
+        heappushpop _heapq_heappushpop 15366
+        heapreplace _heapq_heapreplace 15366
+    "),
+    ("_io.BufferedRWPair", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io.BufferedRandom", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io.BufferedReader", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io.BufferedWriter", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io.BytesIO", "
+        __getstate__ bytesio_getstate 16039
+        __setstate__ bytesio_setstate 16039
+        __sizeof__ bytesio_sizeof 22
+        close _io_BytesIO_close 8710
+        flush _io_BytesIO_flush 6
+        getbuffer _io_BytesIO_getbuffer 2054
+        getvalue _io_BytesIO_getvalue 8710
+        isatty _io_BytesIO_isatty 6
+        read _io_BytesIO_read 2694
+        read1 _io_BytesIO_read1 2694
+        readable _io_BytesIO_readable 6
+        readinto _io_BytesIO_readinto 3590
+        readline _io_BytesIO_readline 2694
+        readlines _io_BytesIO_readlines 518
+        seek _io_BytesIO_seek 2694
+        seekable _io_BytesIO_seekable 6
+        tell _io_BytesIO_tell 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init _io_BytesIO___init__ 14854
+        tp_iter PyObject_SelfIter 0
+        tp_iternext bytesio_iternext 518
+        tp_new bytesio_new 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        truncate _io_BytesIO_truncate 10886
+        writable _io_BytesIO_writable 6
+        write _io_BytesIO_write 14854
+        writelines _io_BytesIO_writelines 11782
+    "),
+    ("_io.FileIO", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io.IncrementalNewlineDecoder", "
+        getstate _io_IncrementalNewlineDecoder_getstate 6150
+        reset _io_IncrementalNewlineDecoder_reset 6662
+        setstate _io_IncrementalNewlineDecoder_setstate 6662
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io.StringIO", "
+        close _io_StringIO_close 8710
+        readable _io_StringIO_readable 6
+        seek _io_StringIO_seek 2694
+        seekable _io_StringIO_seekable 6
+        tell _io_StringIO_tell 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new stringio_new 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        writable _io_StringIO_writable 6
+    "),
+    ("_io.TextIOWrapper", "
+        close _io_TextIOWrapper_close 6150
+        detach _io_TextIOWrapper_detach 6662
+        fileno _io_TextIOWrapper_fileno 6150
+        flush _io_TextIOWrapper_flush 14918
+        isatty _io_TextIOWrapper_isatty 6150
+        readable _io_TextIOWrapper_readable 6150
+        seek _io_TextIOWrapper_seek 15046
+        seekable _io_TextIOWrapper_seekable 6150
+        tell _io_TextIOWrapper_tell 15046
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        truncate _io_TextIOWrapper_truncate 6150
+        writable _io_TextIOWrapper_writable 6150
+    "),
+    ("_io._BufferedIOBase", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io._BytesIOBuffer", "
+        bf_getbuffer bytesiobuf_getbuffer 11782
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io._IOBase", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io._RawIOBase", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_io._TextIOBase", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_json", "
+        encode_basestring py_encode_basestring 6
+        encode_basestring_ascii py_encode_basestring_ascii 6
+    "),
+    ("_json.Encoder", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new encoder_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_json.Scanner", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new scanner_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_lsprof.Profiler", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_lsprof.profiler_entry", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_lsprof.profiler_subentry", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_lzma.LZMACompressor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_lzma.LZMADecompressor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_md5.md5", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_multibytecodec.MultibyteCodec", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_multibytecodec.MultibyteIncrementalDecoder", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_multibytecodec.MultibyteIncrementalEncoder", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_multibytecodec.MultibyteStreamReader", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_multibytecodec.MultibyteStreamWriter", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_multiprocessing.SemLock", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_opcode", "
+        get_specialization_stats _opcode_get_specialization_stats 0
+        stack_effect _opcode_stack_effect 2182
+    "),
+    ("_operator", "
+        _compare_digest _operator__compare_digest 2054
+        abs _operator_abs 2054
+        add _operator_add 2054
+        and_ _operator_and_ 2054
+        call _operator_call 2054
+        concat _operator_concat 2054
+        contains _operator_contains 3078
+        countOf _operator_countOf 3078
+        delitem _operator_delitem 3206
+        eq _operator_eq 2054
+        floordiv _operator_floordiv 2054
+        ge _operator_ge 2054
+        getitem _operator_getitem 2182
+        gt _operator_gt 2054
+        iadd _operator_iadd 3078
+        iand _operator_iand 3078
+        iconcat _operator_iconcat 3078
+        ifloordiv _operator_ifloordiv 3078
+        ilshift _operator_ilshift 3078
+        imatmul _operator_imatmul 3078
+        imod _operator_imod 3078
+        imul _operator_imul 3206
+        index _operator_index 2182
+        indexOf _operator_indexOf 3078
+        inv _operator_inv 2054
+        invert _operator_invert 2054
+        ior _operator_ior 3078
+        ipow _operator_ipow 3078
+        irshift _operator_irshift 3078
+        is_ _operator_is_ 2
+        is_not _operator_is_not 2
+        isub _operator_isub 3078
+        itruediv _operator_itruediv 3078
+        ixor _operator_ixor 3078
+        le _operator_le 2054
+        length_hint _operator_length_hint 2182
+        lshift _operator_lshift 2054
+        lt _operator_lt 2054
+        matmul _operator_matmul 2054
+        mod _operator_mod 2054
+        mul _operator_mul 2182
+        ne _operator_ne 2054
+        neg _operator_neg 2054
+        not_ _operator_not_ 2054
+        or_ _operator_or_ 2054
+        pos _operator_pos 2054
+        pow _operator_pow 2054
+        rshift _operator_rshift 2054
+        setitem _operator_setitem 3206
+        sub _operator_sub 2054
+        truediv _operator_truediv 2054
+        truth _operator_truth 2054
+        xor _operator_xor 2054
+    "),
+    ("_pickle.Pdata", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_pickle.Pickler", "
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_pickle.PicklerMemoProxy", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_pickle.Unpickler", "
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_pickle.UnpicklerMemoProxy", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_queue.SimpleQueue", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_random.Random", "
+        getrandbits _random_Random_getrandbits 2694
+        getstate _random_Random_getstate 6
+        random _random_Random_random 518
+        seed _random_Random_seed 2575
+        setstate _random_Random_setstate 6790
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init random_init 6671
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha1.sha1", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha3.sha3_224", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha3.sha3_256", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha3.sha3_384", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha3.sha3_512", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha3.shake_128", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sha3.shake_256", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_socket.socket", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_sre.SRE_Scanner", "
+        match _sre_SRE_Scanner_match 518
+        search _sre_SRE_Scanner_search 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ssl.Certificate", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ssl.MemoryBIO", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ssl.SSLSession", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ssl._SSLContext", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_ssl._SSLSocket", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_stat", "
+        S_IFMT stat_S_IFMT 6
+        S_IMODE stat_S_IMODE 6
+        S_ISBLK stat_S_ISBLK 6
+        S_ISCHR stat_S_ISCHR 6
+        S_ISDIR stat_S_ISDIR 6
+        S_ISDOOR stat_S_ISDOOR 6
+        S_ISFIFO stat_S_ISFIFO 6
+        S_ISLNK stat_S_ISLNK 6
+        S_ISPORT stat_S_ISPORT 6
+        S_ISREG stat_S_ISREG 6
+        S_ISSOCK stat_S_ISSOCK 6
+        S_ISWHT stat_S_ISWHT 6
+        filemode stat_filemode 6
+    "),
+    ("_statistics", "
+        _normal_dist_inv_cdf _statistics__normal_dist_inv_cdf 2182
+    "),
+    ("_struct", "
+        _clearcache _clearcache 8224
+        calcsize calcsize 2054
+        iter_unpack iter_unpack 2054
+        unpack unpack 3094
+        unpack_from unpack_from 3222
+    "),
+    ("_struct.Struct", "
+        __sizeof__ s_sizeof 6
+        iter_unpack Struct_iter_unpack 2054
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new s_new 70
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        unpack Struct_unpack 3094
+        unpack_from Struct_unpack_from 3222
+    "),
+    ("_struct.unpack_iterator", "
+        __length_hint__ unpackiter_len 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext unpackiter_iternext 10774
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.ContainerNoGC", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeSetattr", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_testcapi.HeapCTypeSubclass", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeSubclassWithFinalizer", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeWithBuffer", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeWithDict", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeWithDict2", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeWithNegativeDict", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeWithWeakref", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapCTypeWithWeakref2", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapDocCType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapGcCType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.HeapTypeNameType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testcapi.NullTpDocType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testimportexec.Example", "
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_testimportexec.StateAccessType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_testimportexec.Str", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new unicode_new 15671
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_thread.RLock", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_thread._ExceptHookArgs", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_thread._local", "
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("_thread._localdummy", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_thread.lock", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_tkinter.Tcl_Obj", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_tkinter.tkapp", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_tkinter.tktimertoken", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_tokenize.TokenizerIter", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_typing", "
+        _idfunc _typing__idfunc 0
+    "),
+    ("_weakref", "
+        _remove_dead_weakref _weakref__remove_dead_weakref 15366
+        getweakrefcount _weakref_getweakrefcount 6
+        proxy _weakref_proxy 1030
+    "),
+    ("anext_awaitable", "
+        am_await PyObject_SelfIter 0
+        close anextawaitable_close 6150
+        send anextawaitable_send 6150
+        throw anextawaitable_throw 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext anextawaitable_iternext 7686
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("array", "
+        _array_reconstructor array__array_reconstructor 11447
+    "),
+    ("array.array", "
+        __copy__ array_array___copy__ 6
+        __deepcopy__ array_array___deepcopy__ 6
+        __sizeof__ array_array___sizeof__ 6
+        append array_array_append 6790
+        bf_getbuffer array_buffer_getbuf 1542
+        buffer_info array_array_buffer_info 22
+        byteswap array_array_byteswap 518
+        count array_array_count 10311
+        extend array_array_extend 3718
+        frombytes array_array_frombytes 2566
+        fromfile array_array_fromfile 6790
+        fromlist array_array_fromlist 6790
+        fromunicode array_array_fromunicode 518
+        index array_array_index 10311
+        insert array_array_insert 6790
+        mp_ass_subscript array_ass_subscr 6790
+        mp_length array_length 0
+        mp_subscript array_subscr 6342
+        pop array_array_pop 10950
+        remove array_array_remove 10823
+        reverse array_array_reverse 512
+        sq_ass_item array_ass_item 6790
+        sq_concat array_concat 6
+        sq_contains array_contains 10311
+        sq_inplace_concat array_inplace_concat 3718
+        sq_inplace_repeat array_inplace_repeat 518
+        sq_item array_item 70
+        sq_length array_length 0
+        sq_repeat array_repeat 6
+        tobytes array_array_tobytes 6
+        tofile array_array_tofile 6150
+        tolist array_array_tolist 70
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter array_iter 6
+        tp_new array_new 7303
+        tp_richcompare array_richcompare 10311
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("array.arrayiterator", "
+        __reduce__ array_arrayiterator___reduce__ 6
+        __setstate__ array_arrayiterator___setstate__ 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext arrayiter_next 8768
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ast.AST", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("async_generator", "
+        __class_getitem__ Py_GenericAlias 6
+        __sizeof__ gen_sizeof 6
+        aclose async_gen_aclose 8727
+        am_aiter PyObject_SelfIter 0
+        am_anext async_gen_anext 8759
+        am_send PyGen_am_send 63
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr async_gen_repr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("async_generator_asend", "
+        am_await PyObject_SelfIter 0
+        send async_gen_asend_send 8767
+        throw async_gen_asend_throw 15039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext async_gen_asend_iternext 8767
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("async_generator_athrow", "
+        am_await PyObject_SelfIter 0
+        send async_gen_athrow_send 15039
+        throw async_gen_athrow_throw 15039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext async_gen_athrow_iternext 15039
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("async_generator_wrapped_value", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("asyncgen_hooks", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("awaitType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("binascii", "
+        a2b_hex binascii_a2b_hex 2054
+        a2b_uu binascii_a2b_uu 2054
+        b2a_hex binascii_b2a_hex 2182
+        crc32 binascii_crc32 2182
+        crc_hqx binascii_crc_hqx 2182
+        hexlify binascii_hexlify 2182
+        unhexlify binascii_unhexlify 2054
+    "),
+    ("bool", "
+        nb_absolute long_abs 6
+        nb_add long_add 6
+        nb_and bool_and 1542
+        nb_bool long_bool 0
+        nb_float long_float 6
+        nb_index long_long 6
+        nb_int long_long 6
+        nb_lshift long_lshift 6
+        nb_multiply long_mul 6
+        nb_negative long_neg 6
+        nb_or bool_or 1542
+        nb_positive long_long 6
+        nb_remainder long_mod 6
+        nb_rshift long_rshift 6
+        nb_subtract long_sub 6
+        nb_true_divide long_true_divide 6
+        nb_xor bool_xor 1542
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash long_hash 0
+        tp_init object_init 6
+        tp_new bool_new 6150
+        tp_repr bool_repr 0
+        tp_richcompare long_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall bool_vectorcall 2054
+    "),
+    ("builtin_function_or_method", "
+        __reduce__ meth_reduce 6
+        tp_call cfunction_call 10822
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash meth_hash 16
+        tp_init object_init 6
+        tp_repr meth_repr 22
+        tp_richcompare meth_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("builtin_method", "
+        tp_call cfunction_call 10822
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash meth_hash 16
+        tp_init object_init 6
+        tp_repr meth_repr 22
+        tp_richcompare meth_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("builtins", "
+        __build_class__ builtin___build_class__ 15551
+        __import__ builtin___import__ 2438
+        abs builtin_abs 2054
+        aiter builtin_aiter 2054
+        all builtin_all 3078
+        anext builtin_anext 2054
+        any builtin_any 3078
+        breakpoint builtin_breakpoint 8215
+        callable builtin_callable 6
+        chr builtin_chr 2182
+        compile builtin_compile 15807
+        delattr builtin_delattr 3078
+        divmod builtin_divmod 2054
+        eval builtin_eval 15423
+        exec builtin_exec 15423
+        format builtin_format 2070
+        getattr builtin_getattr 2054
+        globals builtin_globals 22
+        hasattr builtin_hasattr 2054
+        hash builtin_hash 2054
+        id builtin_id 22
+        input builtin_input 11711
+        isinstance builtin_isinstance 6150
+        issubclass builtin_issubclass 6150
+        iter builtin_iter 2054
+        len builtin_len 2054
+        locals builtin_locals 22
+        next builtin_next 3078
+        ord builtin_ord 6
+        pow builtin_pow 2054
+        repr builtin_repr 2070
+        round builtin_round 2054
+        setattr builtin_setattr 3078
+        sum builtin_sum 3206
+        vars builtin_vars 6166
+    "),
+    ("bytearray", "
+        __alloc__ bytearray_alloc 6
+        __reduce__ bytearray_reduce 2054
+        __reduce_ex__ bytearray_reduce_ex 2182
+        __sizeof__ bytearray_sizeof 6
+        append bytearray_append 2694
+        bf_getbuffer bytearray_getbuffer 2566
+        capitalize stringlib_capitalize 6
+        center stringlib_center 2182
+        clear bytearray_clear 518
+        copy bytearray_copy 6
+        decode bytearray_decode 12087
+        endswith bytearray_endswith 6150
+        expandtabs stringlib_expandtabs 2182
+        extend bytearray_extend 3718
+        fromhex bytearray_fromhex 2054
+        hex bytearray_hex 2182
+        insert bytearray_insert 2694
+        isalnum stringlib_isalnum 6
+        isalpha stringlib_isalpha 6
+        isascii stringlib_isascii 6
+        isdigit stringlib_isdigit 6
+        islower stringlib_islower 6
+        isspace stringlib_isspace 6
+        istitle stringlib_istitle 6
+        isupper stringlib_isupper 6
+        ljust stringlib_ljust 2182
+        lower stringlib_lower 6
+        lstrip bytearray_lstrip 2054
+        maketrans bytearray_maketrans 2054
+        mp_ass_subscript bytearray_ass_subscript 7814
+        mp_length bytearray_length 0
+        mp_subscript bytearray_subscript 6278
+        partition bytearray_partition 2054
+        pop bytearray_pop 2694
+        remove bytearray_remove 2694
+        removeprefix bytearray_removeprefix 2054
+        removesuffix bytearray_removesuffix 2054
+        replace bytearray_replace 6790
+        reverse bytearray_reverse 518
+        rjust stringlib_rjust 2182
+        rpartition bytearray_rpartition 2054
+        rsplit bytearray_rsplit 2182
+        rstrip bytearray_rstrip 2054
+        split bytearray_split 2182
+        sq_ass_item bytearray_setitem 2694
+        sq_concat PyByteArray_Concat 6150
+        sq_contains bytearray_contains 2182
+        sq_inplace_concat bytearray_iconcat 2566
+        sq_inplace_repeat bytearray_irepeat 518
+        sq_item bytearray_getitem 6
+        sq_length bytearray_length 0
+        sq_repeat bytearray_repeat 6
+        startswith bytearray_startswith 6150
+        strip bytearray_strip 2054
+        swapcase stringlib_swapcase 6
+        title stringlib_title 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init bytearray___init__ 16311
+        tp_iter bytearray_iter 6
+        tp_new PyType_GenericNew 6
+        tp_repr bytearray_repr 6
+        tp_richcompare bytearray_richcompare 2182
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str bytearray_str 134
+        translate bytearray_translate 2054
+        upper stringlib_upper 6
+        zfill stringlib_zfill 2182
+    "),
+    ("bytearray_iterator", "
+        __length_hint__ bytearrayiter_length_hint 6
+        __reduce__ bytearrayiter_reduce 6
+        __setstate__ bytearrayiter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext bytearrayiter_next 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("bytes", "
+        __bytes__ bytes___bytes__ 6
+        __getnewargs__ bytes_getnewargs 6
+        bf_getbuffer bytes_buffer_getbuffer 2562
+        capitalize stringlib_capitalize 6
+        center stringlib_center 2182
+        decode bytes_decode 12087
+        endswith bytes_endswith 6150
+        expandtabs stringlib_expandtabs 2182
+        fromhex bytes_fromhex 2054
+        hex bytes_hex 2182
+        isalnum stringlib_isalnum 6
+        isalpha stringlib_isalpha 6
+        isascii stringlib_isascii 6
+        isdigit stringlib_isdigit 6
+        islower stringlib_islower 6
+        isspace stringlib_isspace 6
+        istitle stringlib_istitle 6
+        isupper stringlib_isupper 6
+        join bytes_join 7174
+        ljust stringlib_ljust 2182
+        lower stringlib_lower 6
+        lstrip bytes_lstrip 2054
+        maketrans bytes_maketrans 2054
+        mp_length bytes_length 0
+        mp_subscript bytes_subscript 6278
+        partition bytes_partition 2054
+        removeprefix bytes_removeprefix 2054
+        removesuffix bytes_removesuffix 2054
+        replace bytes_replace 2694
+        rjust stringlib_rjust 2182
+        rpartition bytes_rpartition 2054
+        rsplit bytes_rsplit 2182
+        rstrip bytes_rstrip 2054
+        split bytes_split 2182
+        sq_concat bytes_concat 3590
+        sq_contains bytes_contains 2182
+        sq_item bytes_item 6
+        sq_length bytes_length 0
+        sq_repeat bytes_repeat 6
+        startswith bytes_startswith 6150
+        strip bytes_strip 2054
+        swapcase stringlib_swapcase 6
+        title stringlib_title 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash bytes_hash 512
+        tp_init object_init 6
+        tp_iter bytes_iter 6
+        tp_new bytes_new 15799
+        tp_repr bytes_repr 6
+        tp_richcompare bytes_richcompare 134
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str bytes_str 134
+        upper stringlib_upper 6
+        zfill stringlib_zfill 2694
+    "),
+    ("bytes_iterator", "
+        __length_hint__ striter_len 6
+        __reduce__ striter_reduce 6
+        __setstate__ striter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext striter_next 8704
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("callable_iterator", "
+        __reduce__ calliter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext calliter_iternext 14854
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("cell", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_new cell_new 6
+        tp_repr cell_repr 22
+        tp_richcompare cell_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("classmethod", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init cm_init 14854
+        tp_new PyType_GenericNew 6
+        tp_repr cm_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("classmethod_descriptor", "
+        tp_call classmethoddescr_call 6150
+        tp_descr_get classmethod_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr method_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("cmath", "
+        acos cmath_acos 3238
+        acosh cmath_acosh 3238
+        asin cmath_asin 3238
+        asinh cmath_asinh 3238
+        atan cmath_atan 3238
+        atanh cmath_atanh 3206
+        cos cmath_cos 3238
+        cosh cmath_cosh 3238
+        exp cmath_exp 3238
+        isclose cmath_isclose 3206
+        isfinite cmath_isfinite 3206
+        isinf cmath_isinf 3206
+        isnan cmath_isnan 3206
+        log cmath_log 3238
+        log10 cmath_log10 3238
+        phase cmath_phase 3206
+        polar cmath_polar 3206
+        rect cmath_rect 2214
+        sin cmath_sin 3238
+        sinh cmath_sinh 3238
+        sqrt cmath_sqrt 3238
+        tan cmath_tan 3238
+        tanh cmath_tanh 3238
+    "),
+    ("code", "
+        __sizeof__ code_sizeof 6
+        _varname_from_oparg code__varname_from_oparg 2182
+        co_lines code_linesiterator 6
+        co_positions code_positionsiterator 6
+        replace code_replace 16039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash code_hash 6150
+        tp_init object_init 6
+        tp_new code_new 7335
+        tp_repr code_repr 22
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("collections.OrderedDict", "
+        __reduce__ odict_reduce 6150
+        __reversed__ odict_reversed 6
+        __sizeof__ odict_sizeof 6
+        fromkeys OrderedDict_fromkeys 15526
+        items odictitems_new 6
+        keys odictkeys_new 6
+        move_to_end OrderedDict_move_to_end 14854
+        mp_length dict_length 0
+        mp_subscript dict_subscript 6150
+        nb_inplace_or odict_inplace_or 7302
+        nb_or odict_or 7302
+        popitem OrderedDict_popitem 14854
+        setdefault OrderedDict_setdefault 16038
+        sq_contains PyDict_Contains 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init odict_init 7302
+        tp_iter odict_iter 6
+        tp_new dict_new 38
+        tp_richcompare odict_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        update mutablemapping_update 7302
+        values odictvalues_new 6
+    "),
+    ("collections.defaultdict", "
+        __class_getitem__ Py_GenericAlias 6
+        __copy__ defdict_copy 2054
+        __missing__ defdict_missing 7302
+        __reduce__ defdict_reduce 6150
+        copy defdict_copy 2054
+        mp_length dict_length 0
+        mp_subscript dict_subscript 6150
+        nb_inplace_or dict_ior 16038
+        nb_or defdict_or 15526
+        sq_contains PyDict_Contains 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init defdict_init 16038
+        tp_iter dict_iter 6
+        tp_new dict_new 38
+        tp_richcompare dict_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("collections.deque", "
+        __class_getitem__ Py_GenericAlias 6
+        clear deque_clearmethod 8710
+        count deque_count 6150
+        extend deque_extend 15878
+        extendleft deque_extendleft 15878
+        index deque_index 6150
+        pop deque_pop 518
+        popleft deque_popleft 518
+        remove deque_remove 14854
+        reverse deque_reverse 512
+        rotate deque_rotate 2694
+        sq_ass_item deque_ass_item 8710
+        sq_contains deque_contains 6150
+        sq_inplace_concat deque_inplace_concat 15878
+        sq_inplace_repeat deque_inplace_repeat 15878
+        sq_item deque_item 6
+        sq_length deque_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init deque_init 15878
+        tp_iter deque_iter 4
+        tp_new deque_new 6
+        tp_richcompare deque_richcompare 3590
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("complex", "
+        __complex__ complex___complex__ 6
+        __getnewargs__ complex___getnewargs__ 6
+        conjugate complex_conjugate 518
+        nb_absolute complex_abs 6
+        nb_add complex_add 3718
+        nb_bool complex_bool 0
+        nb_multiply complex_mul 3718
+        nb_negative complex_neg 6
+        nb_positive complex_pos 6
+        nb_power complex_pow 3718
+        nb_subtract complex_sub 3718
+        nb_true_divide complex_div 3718
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash complex_hash 0
+        tp_init object_init 6
+        tp_new complex_new 7302
+        tp_repr complex_repr 6
+        tp_richcompare complex_richcompare 3718
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("coroutine", "
+        __sizeof__ gen_sizeof 6
+        am_await coro_await 4
+        am_send PyGen_am_send 63
+        close gen_close 15039
+        send gen_send 63
+        throw gen_throw 15039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr coro_repr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("coroutine_wrapper", "
+        close coro_wrapper_close 15039
+        send coro_wrapper_send 63
+        throw coro_wrapper_throw 15039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext coro_wrapper_iternext 63
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("curses.ncurses_version", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("datetime.IsoCalendarDate", "
+        __reduce__ iso_calendar_date_reduce 6
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_new iso_calendar_date_new 6278
+        tp_repr iso_calendar_date_repr 6150
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("datetime.date", "
+        __format__ date_format 6166
+        __reduce__ date_reduce 6
+        ctime date_ctime 6
+        fromisocalendar date_fromisocalendar 6150
+        fromisoformat date_fromisoformat 2054
+        fromordinal date_fromordinal 6150
+        isoformat date_isoformat 6
+        isoweekday date_isoweekday 6
+        nb_add date_add 2054
+        nb_subtract date_subtract 2054
+        toordinal date_toordinal 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash date_hash 512
+        tp_init object_init 6
+        tp_new date_new 15415
+        tp_repr date_repr 6
+        tp_richcompare date_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str date_str 6150
+        weekday date_weekday 6
+    "),
+    ("datetime.datetime", "
+        __reduce__ datetime_reduce 6
+        __reduce_ex__ datetime_reduce_ex 6150
+        ctime datetime_ctime 6
+        date datetime_getdate 6
+        dst datetime_dst 6150
+        time datetime_gettime 6
+        timetz datetime_gettimetz 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash datetime_hash 6662
+        tp_init object_init 6
+        tp_new datetime_new 15927
+        tp_repr datetime_repr 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str datetime_str 6150
+        utcoffset datetime_utcoffset 6150
+    "),
+    ("datetime.time", "
+        __format__ date_format 6166
+        __reduce__ time_reduce 6
+        __reduce_ex__ time_reduce_ex 6150
+        dst time_dst 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash time_hash 6662
+        tp_init object_init 6
+        tp_new time_new 15415
+        tp_repr time_repr 6150
+        tp_richcompare time_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str time_str 6150
+        utcoffset time_utcoffset 6150
+    "),
+    ("datetime.timedelta", "
+        __reduce__ delta_reduce 6
+        nb_absolute delta_abs 6
+        nb_add delta_add 6
+        nb_bool delta_bool 0
+        nb_negative delta_negative 6
+        nb_positive delta_positive 6
+        nb_subtract delta_subtract 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash delta_hash 518
+        tp_init object_init 6
+        tp_repr delta_repr 2054
+        tp_richcompare delta_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str delta_str 6
+    "),
+    ("datetime.timezone", "
+        __getinitargs__ timezone_getinitargs 6
+        dst timezone_dst 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash timezone_hash 518
+        tp_init object_init 6
+        tp_richcompare timezone_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+        utcoffset timezone_utcoffset 6
+    "),
+    ("datetime.tzinfo", "
+        dst tzinfo_dst 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tzname tzinfo_tzname 6
+        utcoffset tzinfo_utcoffset 6
+    "),
+    ("decimal", "
+        localcontext ctxmanager_new 15415
+    "),
+    ("decimal.Context", "
+        Etiny context_getetiny 6
+        Etop context_getetop 6
+        __reduce__ context_reduce 8198
+        canonical ctx_canonical 6
+        clear_flags context_clear_flags 512
+        clear_traps context_clear_traps 512
+        is_canonical ctx_iscanonical 6
+        radix ctx_mpd_radix 6
+        tp_getattro context_getattr 6166
+        tp_repr context_repr 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("decimal.ContextManager", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("decimal.Decimal", "
+        __copy__ dec_copy 0
+        __deepcopy__ dec_copy 0
+        __sizeof__ dec_sizeof 6
+        adjusted dec_mpd_adjexp 6
+        canonical dec_canonical 0
+        conjugate dec_conjugate 0
+        copy_abs dec_mpd_qcopy_abs 6
+        copy_negate dec_mpd_qcopy_negate 6
+        is_canonical dec_mpd_iscanonical 0
+        is_finite dec_mpd_isfinite 0
+        is_infinite dec_mpd_isinfinite 0
+        is_nan dec_mpd_isnan 0
+        is_qnan dec_mpd_isqnan 0
+        is_signed dec_mpd_issigned 0
+        is_snan dec_mpd_issnan 0
+        is_zero dec_mpd_iszero 0
+        nb_bool nm_nonzero 0
+        radix dec_mpd_radix 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash dec_hash 566
+        tp_init object_init 6
+        tp_new dec_new 15607
+        tp_richcompare dec_richcompare 12023
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("decimal.SignalDictMixin", "
+        copy signaldict_copy 10279
+        mp_ass_subscript signaldict_setitem 2566
+        mp_subscript signaldict_getitem 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init signaldict_init 512
+        tp_repr signaldict_repr 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict", "
+        __class_getitem__ Py_GenericAlias 6
+        __contains__ dict___contains__ 6150
+        __getitem__ dict_subscript 6150
+        __reversed__ dict___reversed__ 6
+        copy dict_copy 16039
+        fromkeys dict_fromkeys 15526
+        mp_length dict_length 0
+        mp_subscript dict_subscript 6150
+        nb_inplace_or dict_ior 16038
+        nb_or dict_or 16039
+        pop dict_pop 14854
+        popitem dict_popitem 8742
+        setdefault dict_setdefault 15910
+        sq_contains PyDict_Contains 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init dict_init 16038
+        tp_iter dict_iter 6
+        tp_new dict_new 38
+        tp_richcompare dict_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall dict_vectorcall 15526
+        update dict_update 16038
+    "),
+    ("dict_itemiterator", "
+        __length_hint__ dictiter_len 6
+        __reduce__ dictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dictiter_iternextitem 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_items", "
+        __reversed__ dictitems_reversed 6
+        isdisjoint dictviews_isdisjoint 3590
+        nb_and _PyDictView_Intersect 15879
+        nb_or dictviews_or 15878
+        nb_subtract dictviews_sub 15878
+        nb_xor dictviews_xor 16039
+        sq_contains dictitems_contains 6150
+        sq_length dictview_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter dictitems_iter 6
+        tp_richcompare dictview_richcompare 3590
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_keyiterator", "
+        __length_hint__ dictiter_len 6
+        __reduce__ dictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dictiter_iternextkey 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_keys", "
+        __reversed__ dictkeys_reversed 6
+        isdisjoint dictviews_isdisjoint 3590
+        nb_and _PyDictView_Intersect 15879
+        nb_or dictviews_or 15878
+        nb_subtract dictviews_sub 15878
+        nb_xor dictviews_xor 16039
+        sq_contains dictkeys_contains 6150
+        sq_length dictview_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter dictkeys_iter 6
+        tp_richcompare dictview_richcompare 3590
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_reverseitemiterator", "
+        __length_hint__ dictiter_len 6
+        __reduce__ dictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dictreviter_iternext 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_reversekeyiterator", "
+        __length_hint__ dictiter_len 6
+        __reduce__ dictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dictreviter_iternext 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_reversevalueiterator", "
+        __length_hint__ dictiter_len 6
+        __reduce__ dictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dictreviter_iternext 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_valueiterator", "
+        __length_hint__ dictiter_len 6
+        __reduce__ dictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dictiter_iternextvalue 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("dict_values", "
+        __reversed__ dictvalues_reversed 6
+        sq_length dictview_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter dictvalues_iter 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ellipsis", "
+        __reduce__ ellipsis_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new ellipsis_new 6
+        tp_repr ellipsis_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("enumerate", "
+        __class_getitem__ Py_GenericAlias 6
+        __reduce__ enum_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext enum_next 15878
+        tp_new enum_new 6278
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("fieldnameiterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext fieldnameiter_next 518
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("filter", "
+        __reduce__ filter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext filter_next 6662
+        tp_new filter_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall filter_vectorcall 2054
+    "),
+    ("float", "
+        __ceil__ float___ceil__ 6
+        __floor__ float___floor__ 6
+        __getnewargs__ float___getnewargs__ 6
+        __round__ float___round__ 2182
+        __trunc__ float___trunc__ 6
+        as_integer_ratio float_as_integer_ratio 518
+        conjugate float_conjugate 6
+        fromhex float_fromhex 2086
+        hex float_hex 518
+        is_integer float_is_integer 2182
+        nb_absolute float_abs 6
+        nb_add float_add 1030
+        nb_bool float_bool 0
+        nb_divmod float_divmod 1030
+        nb_float float_float 6
+        nb_floor_divide float_floor_div 1030
+        nb_int float___trunc___impl 6
+        nb_multiply float_mul 1030
+        nb_negative float_neg 6
+        nb_positive float_float 6
+        nb_power float_pow 3718
+        nb_remainder float_rem 1030
+        nb_subtract float_sub 1030
+        nb_true_divide float_div 1030
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash float_hash 0
+        tp_init object_init 6
+        tp_new float_new 6278
+        tp_repr float_repr 6
+        tp_richcompare float_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall float_vectorcall 6278
+    "),
+    ("formatteriterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext formatteriter_next 518
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("frame", "
+        __sizeof__ frame_sizeof 6
+        clear frame_clear 15039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("frozenset", "
+        __class_getitem__ Py_GenericAlias 6
+        difference set_difference_multi 15911
+        intersection set_intersection_multi 15879
+        isdisjoint set_isdisjoint 15878
+        nb_and set_and 15879
+        nb_or set_or 15878
+        nb_subtract set_sub 15911
+        sq_length set_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash frozenset_hash 512
+        tp_init object_init 6
+        tp_iter set_iter 4
+        tp_new frozenset_new 7174
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall frozenset_vectorcall 15366
+    "),
+    ("function", "
+        tp_call PyVectorcall_Call 7
+        tp_descr_get func_descr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new func_new 14358
+        tp_repr func_repr 22
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("functools.KeyWrapper", "
+        tp_call keyobject_call 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_richcompare keyobject_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("functools._lru_cache_wrapper", "
+        __copy__ lru_cache_copy 0
+        __deepcopy__ lru_cache_deepcopy 0
+        __reduce__ lru_cache_reduce 2054
+        tp_call lru_cache_call 64
+        tp_descr_get lru_cache_descr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new lru_cache_new 6278
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("functools._lru_list_elem", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("functools.partial", "
+        __class_getitem__ Py_GenericAlias 6
+        __reduce__ partial_reduce 6
+        __setstate__ partial_setstate 16039
+        tp_call partial_call 16039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new partial_new 15527
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("generator", "
+        __sizeof__ gen_sizeof 6
+        am_send PyGen_am_send 63
+        close gen_close 15039
+        send gen_send 63
+        throw gen_throw 15039
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext gen_iternext 63
+        tp_repr gen_repr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("generic_alias_iterator", "
+        __reduce__ ga_iter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext ga_iternext 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("getset_descriptor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr getset_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("grp.struct_group", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("hamt", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("hamt_array_node", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("hamt_bitmap_node", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("hamt_collision_node", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("hashinheritancetester", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("instancemethod", "
+        tp_call instancemethod_call 6150
+        tp_descr_get instancemethod_descr_get 6
+        tp_getattro instancemethod_getattro 6150
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_new instancemethod_new 6
+        tp_repr instancemethod_repr 6166
+        tp_richcompare instancemethod_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("int", "
+        __ceil__ long_long_meth 6
+        __floor__ long_long_meth 6
+        __getnewargs__ int___getnewargs__ 6
+        __sizeof__ int___sizeof__ 6
+        __trunc__ long_long_meth 6
+        as_integer_ratio int_as_integer_ratio 6
+        bit_count int_bit_count 6
+        bit_length int_bit_length 6
+        conjugate long_long_meth 6
+        nb_absolute long_abs 6
+        nb_add long_add 6
+        nb_and long_and 1542
+        nb_bool long_bool 0
+        nb_float long_float 6
+        nb_index long_long 6
+        nb_int long_long 6
+        nb_invert long_invert 6
+        nb_lshift long_lshift 6
+        nb_multiply long_mul 6
+        nb_negative long_neg 6
+        nb_or long_or 1542
+        nb_positive long_long 6
+        nb_remainder long_mod 6
+        nb_rshift long_rshift 6
+        nb_subtract long_sub 6
+        nb_true_divide long_true_divide 6
+        nb_xor long_xor 1542
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash long_hash 0
+        tp_init object_init 6
+        tp_new long_new 6278
+        tp_richcompare long_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ipowType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("items", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("iterator", "
+        __length_hint__ iter_len 6150
+        __reduce__ iter_reduce 6
+        __setstate__ iter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext iter_iternext 14854
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools._grouper", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext _grouper_next 7686
+        tp_new itertools__grouper 1030
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools._tee", "
+        __copy__ tee_copy 4
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext tee_next 15878
+        tp_new itertools__tee 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools._tee_dataobject", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new itertools_teedataobject 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.accumulate", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext accumulate_next 15878
+        tp_new itertools_accumulate 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.chain", "
+        __class_getitem__ Py_GenericAlias 6
+        from_iterable itertools_chain_from_iterable 2054
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext chain_next 15878
+        tp_new chain_new 2054
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.combinations", "
+        __sizeof__ combinations_sizeof 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext combinations_next 8710
+        tp_new itertools_combinations 7302
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.combinations_with_replacement", "
+        __sizeof__ cwr_sizeof 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext cwr_next 8710
+        tp_new itertools_combinations_with_replacement 7302
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.compress", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext compress_next 6662
+        tp_new itertools_compress 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.count", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext count_next 6662
+        tp_new itertools_count 6278
+        tp_repr count_repr 6278
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.cycle", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext cycle_next 14854
+        tp_new itertools_cycle 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.dropwhile", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dropwhile_next 6662
+        tp_new itertools_dropwhile 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.filterfalse", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext filterfalse_next 6662
+        tp_new itertools_filterfalse 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.groupby", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext groupby_next 15878
+        tp_new itertools_groupby 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.islice", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext islice_next 14854
+        tp_new islice_new 6278
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.pairwise", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext pairwise_next 15878
+        tp_new pairwise_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.permutations", "
+        __sizeof__ permutations_sizeof 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext permutations_next 8710
+        tp_new itertools_permutations 7174
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.product", "
+        __sizeof__ product_sizeof 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext product_next 8710
+        tp_new product_new 7174
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.repeat", "
+        __length_hint__ repeat_len 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext repeat_next 512
+        tp_new repeat_new 6150
+        tp_repr repeat_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.starmap", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext starmap_next 7686
+        tp_new itertools_starmap 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.takewhile", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext takewhile_next 6662
+        tp_new itertools_takewhile 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("itertools.zip_longest", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext zip_longest_next 14854
+        tp_new zip_longest_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("keys", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("line_iterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext lineiter_next 518
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("list", "
+        __class_getitem__ Py_GenericAlias 6
+        __getitem__ list_subscript 6278
+        __reversed__ list___reversed__ 4
+        __sizeof__ list___sizeof__ 6
+        copy list_copy 6
+        count list_count 6150
+        index list_index 6150
+        mp_ass_subscript list_ass_subscript 16006
+        mp_length list_length 0
+        mp_subscript list_subscript 6278
+        remove list_remove 15878
+        reverse list_reverse 512
+        sq_concat list_concat 6
+        sq_contains list_contains 6150
+        sq_inplace_repeat list_inplace_repeat 8710
+        sq_item list_item 6
+        sq_length list_length 0
+        sq_repeat list_repeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init list___init__ 15878
+        tp_iter list_iter 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare list_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("list_iterator", "
+        __length_hint__ listiter_len 6
+        __reduce__ listiter_reduce 6
+        __setstate__ listiter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext listiter_next 8706
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("list_reverseiterator", "
+        __length_hint__ listreviter_len 6
+        __reduce__ listreviter_reduce 6
+        __setstate__ listreviter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext listreviter_next 8706
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("longrange_iterator", "
+        __reduce__ longrangeiter_reduce 14471
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("managedbuffer", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("map", "
+        __reduce__ map_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext map_next 6662
+        tp_new map_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall map_vectorcall 2054
+    "),
+    ("mappingproxy", "
+        __class_getitem__ Py_GenericAlias 6
+        __reversed__ mappingproxy_reversed 6150
+        copy mappingproxy_copy 6150
+        get mappingproxy_get 6150
+        items mappingproxy_items 6150
+        keys mappingproxy_keys 6150
+        mp_length mappingproxy_len 6150
+        mp_subscript mappingproxy_getitem 6278
+        nb_inplace_or mappingproxy_ior 6
+        nb_or mappingproxy_or 6150
+        sq_contains mappingproxy_contains 7686
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter mappingproxy_getiter 6150
+        tp_new mappingproxy_new 6
+        tp_repr mappingproxy_repr 6150
+        tp_richcompare mappingproxy_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str mappingproxy_str 6166
+        values mappingproxy_values 6150
+    "),
+    ("math", "
+        acos math_acos 2182
+        acosh math_acosh 2182
+        asin math_asin 2182
+        asinh math_asinh 2182
+        atan math_atan 2182
+        atan2 math_atan2 2182
+        atanh math_atanh 2182
+        cbrt math_cbrt 2182
+        comb math_comb 10375
+        copysign math_copysign 2182
+        cos math_cos 2182
+        cosh math_cosh 2182
+        degrees math_degrees 2182
+        dist math_dist 15494
+        erf math_erf 2182
+        erfc math_erfc 2182
+        exp math_exp 2182
+        exp2 math_exp2 2182
+        expm1 math_expm1 2182
+        fabs math_fabs 2182
+        factorial math_factorial 10375
+        fmod math_fmod 2182
+        frexp math_frexp 2182
+        fsum math_fsum 3206
+        gamma math_gamma 2182
+        gcd math_gcd 3206
+        hypot math_hypot 2182
+        isclose math_isclose 2182
+        isfinite math_isfinite 2182
+        isinf math_isinf 2182
+        isnan math_isnan 2182
+        isqrt math_isqrt 10375
+        lcm math_lcm 11399
+        ldexp math_ldexp 2182
+        lgamma math_lgamma 2182
+        log10 math_log10 2182
+        log1p math_log1p 2182
+        log2 math_log2 2182
+        modf math_modf 2182
+        perm math_perm 10375
+        pow math_pow 2182
+        prod math_prod 11399
+        radians math_radians 2182
+        remainder math_remainder 2182
+        sin math_sin 2182
+        sinh math_sinh 2182
+        sqrt math_sqrt 2182
+        tan math_tan 2182
+        tanh math_tanh 2182
+        ulp math_ulp 2182
+    "),
+    ("matmulType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("member_descriptor", "
+        __reduce__ descr_reduce 6
+        tp_descr_get member_get 6
+        tp_descr_set member_set 11398
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr member_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("memory_iterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext memoryiter_next 8726
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("memoryview", "
+        __enter__ memory_enter 6
+        __exit__ memory_exit 6695
+        bf_getbuffer memory_getbuf 1542
+        hex memoryview_hex 2694
+        mp_ass_subscript memory_ass_sub 7814
+        mp_length memory_length 6
+        mp_subscript memory_subscript 6806
+        release memoryview_release 6695
+        sq_item memory_item 22
+        sq_length memory_length 6
+        tobytes memoryview_tobytes 518
+        tolist memoryview_tolist 22
+        toreadonly memoryview_toreadonly 6662
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash memory_hash 6662
+        tp_init object_init 6
+        tp_iter memory_iter 6
+        tp_new memoryview 7174
+        tp_repr memory_repr 22
+        tp_richcompare memory_richcompare 15623
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("method", "
+        __reduce__ method___reduce__ 6150
+        tp_call PyVectorcall_Call 7
+        tp_getattro method_getattro 6150
+        tp_hash method_hash 6166
+        tp_init object_init 6
+        tp_new method_new 6
+        tp_repr method_repr 6150
+        tp_richcompare method_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("method-wrapper", "
+        __reduce__ wrapper_reduce 6
+        tp_call wrapper_call 70
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash wrapper_hash 16
+        tp_init object_init 6
+        tp_repr wrapper_repr 22
+        tp_richcompare wrapper_richcompare 0
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("method_descriptor", "
+        __reduce__ descr_reduce 6
+        tp_call PyVectorcall_Call 7
+        tp_descr_get method_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr method_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("mmap.mmap", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("module", "
+        __dir__ module_dir 2054
+        tp_new new_module 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("moduledef", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ndarray", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("object", "
+        __dir__ object___dir__ 11431
+        __format__ object___format__ 2070
+        __getstate__ object___getstate__ 16183
+        __init_subclass__ object_init_subclass 0
+        __reduce__ object___reduce__ 16183
+        __reduce_ex__ object___reduce_ex__ 16311
+        __sizeof__ object___sizeof__ 6
+        __subclasshook__ object_subclasshook 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("odict_items", "
+        __reversed__ odictitems_reversed 6
+        nb_and _PyDictView_Intersect 15879
+        nb_or dictviews_or 15878
+        nb_subtract dictviews_sub 15878
+        nb_xor dictviews_xor 16039
+        sq_contains dictitems_contains 6150
+        sq_length dictview_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter odictitems_iter 6
+        tp_richcompare dictview_richcompare 3590
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("odict_iterator", "
+        __reduce__ odictiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("odict_keys", "
+        __reversed__ odictkeys_reversed 6
+        nb_and _PyDictView_Intersect 15879
+        nb_or dictviews_or 15878
+        nb_subtract dictviews_sub 15878
+        nb_xor dictviews_xor 16039
+        sq_contains dictkeys_contains 6150
+        sq_length dictview_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter odictkeys_iter 6
+        tp_richcompare dictview_richcompare 3590
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("odict_values", "
+        __reversed__ odictvalues_reversed 6
+        sq_length dictview_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter odictvalues_iter 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("operator.attrgetter", "
+        tp_call attrgetter_call 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("operator.itemgetter", "
+        __reduce__ itemgetter_reduce 6
+        tp_call itemgetter_call 7302
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new itemgetter_new 1030
+        tp_repr itemgetter_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("operator.methodcaller", "
+        tp_call methodcaller_call 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("os.stat_result", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("os.statvfs_result", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("os.terminal_size", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("pickle.PickleBuffer", "
+        bf_getbuffer picklebuf_getbuf 7174
+        raw picklebuf_raw 6662
+        release picklebuf_release 2050
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new picklebuf_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("positions_iterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext positionsiter_next 518
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("posix.DirEntry", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("posix.ScandirIterator", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("posix.sched_param", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("posix.times_result", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("posix.uname_result", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("posix.waitid_result", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("property", "
+        __set_name__ property_set_name 8710
+        deleter property_deleter 3078
+        getter property_getter 3078
+        setter property_setter 3078
+        tp_descr_get property_descr_get 6150
+        tp_descr_set property_descr_set 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("pwd.struct_passwd", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("pyexpat.xmlparser", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("range", "
+        __reduce__ range_reduce 6
+        __reversed__ range_reverse 14471
+        count range_count 7686
+        index range_index 7686
+        mp_length range_length 6
+        mp_subscript range_subscript 14471
+        nb_bool range_bool 6150
+        sq_contains range_contains 7686
+        sq_item range_item 14471
+        sq_length range_length 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash range_hash 6150
+        tp_init object_init 6
+        tp_iter range_iter 6278
+        tp_new range_new 6278
+        tp_repr range_repr 6278
+        tp_richcompare range_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall range_vectorcall 2182
+    "),
+    ("range_iterator", "
+        __length_hint__ rangeiter_len 6
+        __setstate__ rangeiter_setstate 2694
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext rangeiter_next 518
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("re.Match", "
+        __class_getitem__ Py_GenericAlias 6
+        __copy__ _sre_SRE_Match___copy__ 0
+        __deepcopy__ _sre_SRE_Match___deepcopy__ 0
+        end _sre_SRE_Match_end 6278
+        group match_group 6790
+        groups _sre_SRE_Match_groups 6150
+        mp_subscript match_getitem 6278
+        span _sre_SRE_Match_span 6278
+        start _sre_SRE_Match_start 6278
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr match_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("re.Pattern", "
+        __class_getitem__ Py_GenericAlias 6
+        __copy__ _sre_SRE_Pattern___copy__ 0
+        __deepcopy__ _sre_SRE_Pattern___deepcopy__ 0
+        findall _sre_SRE_Pattern_findall 3206
+        finditer _sre_SRE_Pattern_finditer 2182
+        fullmatch _sre_SRE_Pattern_fullmatch 2182
+        match _sre_SRE_Pattern_match 2182
+        scanner _sre_SRE_Pattern_scanner 2182
+        search _sre_SRE_Pattern_search 2182
+        split _sre_SRE_Pattern_split 2182
+        sub _sre_SRE_Pattern_sub 16295
+        subn _sre_SRE_Pattern_subn 16295
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash pattern_hash 6150
+        tp_init object_init 6
+        tp_richcompare pattern_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("resource.struct_rusage", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("reversed", "
+        __length_hint__ reversed_len 6150
+        __reduce__ reversed_reduce 6
+        __setstate__ reversed_setstate 6662
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext reversed_next 14854
+        tp_new reversed_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall reversed_vectorcall 2054
+    "),
+    ("select.epoll", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("select.poll", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("set", "
+        __class_getitem__ Py_GenericAlias 6
+        add set_add 15878
+        clear set_clear 8736
+        difference set_difference_multi 15911
+        difference_update set_difference_update 15911
+        discard set_discard 15878
+        intersection set_intersection_multi 15879
+        intersection_update set_intersection_update_multi 15879
+        isdisjoint set_isdisjoint 15878
+        nb_and set_and 15879
+        nb_inplace_and set_iand 15879
+        nb_inplace_or set_ior 15878
+        nb_inplace_subtract set_isub 15911
+        nb_or set_or 15878
+        nb_subtract set_sub 15911
+        pop set_pop 518
+        remove set_remove 15878
+        sq_length set_len 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init set_init 15910
+        tp_iter set_iter 4
+        tp_new set_new 3078
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall set_vectorcall 15366
+        update set_update 15878
+    "),
+    ("set_iterator", "
+        __length_hint__ setiter_len 6
+        __reduce__ setiter_reduce 15879
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext setiter_iternext 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("signal.struct_siginfo", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("slice", "
+        __reduce__ slice_reduce 6
+        indices slice_indices 6278
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new slice_new 6
+        tp_repr slice_repr 6150
+        tp_richcompare slice_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sqlite3.Blob", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sqlite3.Connection", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sqlite3.Cursor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sqlite3.PrepareProtocol", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sqlite3.Row", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sqlite3.Statement", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ssl.SSLError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init OSError_init 16006
+        tp_new OSError_new 15495
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("staticarray", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("staticmethod", "
+        tp_call sm_call 6150
+        tp_descr_get sm_descr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init sm_init 14854
+        tp_new PyType_GenericNew 6
+        tp_repr sm_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("stderrprinter", "
+        close stdprinter_noop 0
+        fileno stdprinter_fileno 6
+        flush stdprinter_noop 0
+        isatty stdprinter_isatty 14
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr stdprinter_repr 22
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        write stdprinter_write 14
+    "),
+    ("str", "
+        __getnewargs__ unicode_getnewargs 6
+        __sizeof__ unicode_sizeof 6
+        encode unicode_encode 12215
+        isidentifier unicode_isidentifier 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new unicode_new 15671
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("str_ascii_iterator", "
+        __length_hint__ unicodeiter_len 6
+        __setstate__ unicodeiter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext unicode_ascii_iter_next 8704
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("str_iterator", "
+        __length_hint__ unicodeiter_len 6
+        __setstate__ unicodeiter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext unicodeiter_next 8710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("super", "
+        tp_descr_get super_descr_get 2054
+        tp_init super_init 15927
+        tp_new PyType_GenericNew 6
+        tp_repr super_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall super_vectorcall 11319
+    "),
+    ("symtable entry", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sys.flags", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sys.float_info", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sys.hash_info", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sys.int_info", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sys.thread_info", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("sys.version_info", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("time.struct_time", "
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("traceback", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("tuple", "
+        __class_getitem__ Py_GenericAlias 6
+        __getnewargs__ tuple___getnewargs__ 6
+        count tuple_count 6150
+        index tuple_index 6150
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_new tuple_new 7174
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_vectorcall tuple_vectorcall 3078
+    "),
+    ("tuple_iterator", "
+        __length_hint__ tupleiter_len 6
+        __reduce__ tupleiter_reduce 6
+        __setstate__ tupleiter_setstate 518
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext tupleiter_next 8706
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("type", "
+        __dir__ type___dir__ 11431
+        __instancecheck__ type___instancecheck__ 2054
+        __prepare__ type_prepare 6
+        __sizeof__ type___sizeof__ 6
+        __subclasscheck__ type___subclasscheck__ 2054
+        mro type_mro 15894
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_init type_init 6
+        tp_new type_new 16119
+        tp_richcompare object_richcompare 2054
+        tp_vectorcall type_vectorcall 2054
+    "),
+    ("types.GenericAlias", "
+        __instancecheck__ ga_instancecheck 6
+        __mro_entries__ ga_mro_entries 6
+        __reduce__ ga_reduce 6151
+        __subclasscheck__ ga_subclasscheck 6
+        mp_subscript ga_getitem 16006
+        nb_or _Py_union_type_or 7206
+        tp_call ga_call 7174
+        tp_hash ga_hash 6150
+        tp_init object_init 6
+        tp_iter ga_iter 4
+        tp_new ga_new 6
+        tp_richcompare ga_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("types.SimpleNamespace", "
+        __reduce__ namespace_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init namespace_init 16038
+        tp_new namespace_new 6
+        tp_richcompare namespace_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("types.UnionType", "
+        mp_subscript union_getitem 16006
+        nb_or _Py_union_type_or 7206
+        tp_hash union_hash 7686
+        tp_init object_init 6
+        tp_richcompare union_richcompare 7686
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("unicodedata", "
+        bidirectional unicodedata_UCD_bidirectional 70
+        category unicodedata_UCD_category 70
+        combining unicodedata_UCD_combining 70
+        decimal unicodedata_UCD_decimal 70
+        decomposition unicodedata_UCD_decomposition 102
+        digit unicodedata_UCD_digit 6
+        east_asian_width unicodedata_UCD_east_asian_width 70
+        mirrored unicodedata_UCD_mirrored 70
+        name unicodedata_UCD_name 70
+        normalize unicodedata_UCD_normalize 1094
+        numeric unicodedata_UCD_numeric 70
+    "),
+    ("unicodedata.UCD", "
+        bidirectional unicodedata_UCD_bidirectional 70
+        category unicodedata_UCD_category 70
+        combining unicodedata_UCD_combining 70
+        decimal unicodedata_UCD_decimal 70
+        decomposition unicodedata_UCD_decomposition 102
+        digit unicodedata_UCD_digit 6
+        east_asian_width unicodedata_UCD_east_asian_width 70
+        mirrored unicodedata_UCD_mirrored 70
+        name unicodedata_UCD_name 70
+        normalize unicodedata_UCD_normalize 1094
+        numeric unicodedata_UCD_numeric 70
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("values", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("weakref.CallableProxyType", "
+        mp_ass_subscript proxy_setitem 6790
+        mp_length proxy_length 6150
+        mp_subscript proxy_getitem 6278
+        nb_absolute proxy_abs 6150
+        nb_add proxy_add 6150
+        nb_and proxy_and 6150
+        nb_bool proxy_bool 6150
+        nb_divmod proxy_divmod 6150
+        nb_float proxy_float 6278
+        nb_floor_divide proxy_floor_div 6150
+        nb_index proxy_index 6278
+        nb_inplace_add proxy_iadd 7686
+        nb_inplace_and proxy_iand 7686
+        nb_inplace_floor_divide proxy_ifloor_div 7686
+        nb_inplace_lshift proxy_ilshift 7686
+        nb_inplace_matrix_multiply proxy_imatmul 7686
+        nb_inplace_multiply proxy_imul 7814
+        nb_inplace_or proxy_ior 7686
+        nb_inplace_power proxy_ipow 7686
+        nb_inplace_remainder proxy_imod 7686
+        nb_inplace_rshift proxy_irshift 7686
+        nb_inplace_subtract proxy_isub 7686
+        nb_inplace_true_divide proxy_itrue_div 7686
+        nb_inplace_xor proxy_ixor 7686
+        nb_int proxy_int 6278
+        nb_invert proxy_invert 6150
+        nb_lshift proxy_lshift 6150
+        nb_matrix_multiply proxy_matmul 6150
+        nb_multiply proxy_mul 6278
+        nb_negative proxy_neg 6150
+        nb_or proxy_or 6150
+        nb_positive proxy_pos 6150
+        nb_power proxy_pow 6150
+        nb_remainder proxy_mod 6150
+        nb_rshift proxy_rshift 6150
+        nb_subtract proxy_sub 6150
+        nb_true_divide proxy_true_div 6150
+        nb_xor proxy_xor 6150
+        sq_contains proxy_contains 7686
+        sq_length proxy_length 6150
+        tp_call proxy_call 6150
+        tp_getattro proxy_getattr 6150
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter proxy_iter 6150
+        tp_iternext proxy_iternext 6662
+        tp_repr proxy_repr 22
+        tp_richcompare proxy_richcompare 6150
+        tp_setattro proxy_setattr 6662
+        tp_str proxy_str 6166
+    "),
+    ("weakref.ProxyType", "
+        __bytes__ proxy_bytes 6150
+        __reversed__ proxy_reversed 6150
+        mp_ass_subscript proxy_setitem 6790
+        mp_length proxy_length 6150
+        mp_subscript proxy_getitem 6278
+        nb_absolute proxy_abs 6150
+        nb_add proxy_add 6150
+        nb_and proxy_and 6150
+        nb_bool proxy_bool 6150
+        nb_divmod proxy_divmod 6150
+        nb_float proxy_float 6278
+        nb_floor_divide proxy_floor_div 6150
+        nb_index proxy_index 6278
+        nb_inplace_add proxy_iadd 7686
+        nb_inplace_and proxy_iand 7686
+        nb_inplace_floor_divide proxy_ifloor_div 7686
+        nb_inplace_lshift proxy_ilshift 7686
+        nb_inplace_matrix_multiply proxy_imatmul 7686
+        nb_inplace_multiply proxy_imul 7814
+        nb_inplace_or proxy_ior 7686
+        nb_inplace_power proxy_ipow 7686
+        nb_inplace_remainder proxy_imod 7686
+        nb_inplace_rshift proxy_irshift 7686
+        nb_inplace_subtract proxy_isub 7686
+        nb_inplace_true_divide proxy_itrue_div 7686
+        nb_inplace_xor proxy_ixor 7686
+        nb_int proxy_int 6278
+        nb_invert proxy_invert 6150
+        nb_lshift proxy_lshift 6150
+        nb_matrix_multiply proxy_matmul 6150
+        nb_multiply proxy_mul 6278
+        nb_negative proxy_neg 6150
+        nb_or proxy_or 6150
+        nb_positive proxy_pos 6150
+        nb_power proxy_pow 6150
+        nb_remainder proxy_mod 6150
+        nb_rshift proxy_rshift 6150
+        nb_subtract proxy_sub 6150
+        nb_true_divide proxy_true_div 6150
+        nb_xor proxy_xor 6150
+        sq_contains proxy_contains 7686
+        sq_length proxy_length 6150
+        tp_getattro proxy_getattr 6150
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter proxy_iter 6150
+        tp_iternext proxy_iternext 6662
+        tp_repr proxy_repr 22
+        tp_richcompare proxy_richcompare 6150
+        tp_setattro proxy_setattr 6662
+        tp_str proxy_str 6166
+    "),
+    ("weakref.ReferenceType", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_call PyVectorcall_Call 7
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash weakref_hash 14854
+        tp_init weakref___init__ 2
+        tp_repr weakref_repr 6166
+        tp_richcompare weakref_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("wrapper_descriptor", "
+        __reduce__ descr_reduce 6
+        tp_call wrapperdescr_call 6214
+        tp_descr_get wrapperdescr_get 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr wrapperdescr_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xml.etree.ElementTree.Element", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xml.etree.ElementTree.TreeBuilder", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xml.etree.ElementTree.XMLParser", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxlimited.Str", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new unicode_new 15671
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxlimited.Xxo", "
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("xxlimited_35.Null", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxlimited_35.Str", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new unicode_new 15671
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxlimited_35.Xxo", "
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("xxmodule.Null", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxmodule.Str", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new unicode_new 15671
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxmodule.Xxo", "
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+    "),
+    ("xxsubtype.spamdict", "
+        mp_length dict_length 0
+        mp_subscript dict_subscript 6150
+        nb_inplace_or dict_ior 16038
+        nb_or dict_or 16039
+        sq_contains PyDict_Contains 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_iter dict_iter 6
+        tp_new dict_new 38
+        tp_richcompare dict_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("xxsubtype.spamlist", "
+        mp_ass_subscript list_ass_subscript 16006
+        mp_length list_length 0
+        mp_subscript list_subscript 6278
+        sq_concat list_concat 6
+        sq_contains list_contains 6150
+        sq_inplace_repeat list_inplace_repeat 8710
+        sq_item list_item 6
+        sq_length list_length 0
+        sq_repeat list_repeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_iter list_iter 6
+        tp_new PyType_GenericNew 6
+        tp_richcompare list_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("zip", "
+        __reduce__ zip_reduce 6
+        __setstate__ zip_setstate 2566
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext zip_next 6662
+        tp_new zip_new 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("zlib.Compress", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("zlib.Decompress", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("zoneinfo.ZoneInfo", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
 ];

@@ -1736,20 +1736,13 @@ pub fn _PyUnicode_EncodeCharmap<C: CApi>(
                 let result_2 = c.PyUnicode_READ(kind, Some(&data), inpos)?;
                 let mut res_3 = res_2.clone();
                 let mut respos_2 = respos;
-                let result_3 = match c
-                    .charmapencode_output(result_2, mapping_2, &mut res_3, &mut respos_2)
-                {
-                    Ok(result_3) => result_3,
-                    Err(error) if c.is_exception(&error) => {
-                        return Err(
-                            c
-                                .unsupported(
-                                    "_PyUnicode_EncodeCharmap: loop that goes on with an exception pending",
-                                ),
-                        );
-                    }
-                    Err(error) => return Err(error),
-                };
+                let result_3 = c
+                    .charmapencode_output(
+                        result_2,
+                        mapping_2,
+                        &mut res_3,
+                        &mut respos_2,
+                    )?;
                 if result_3 == 2 {
                     return Ok(None);
                 }

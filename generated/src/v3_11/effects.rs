@@ -5,1354 +5,2088 @@
 
 //! What the C functions do that Python code reaches, as `slotgen::effects` found it.
 #[allow(unused_imports)]
-use crate::{effects::{Effect, Effects}, tables::Rows};
+use crate::{effects::Owner, tables::Rows};
 
 /// What CPython 3.11 has of its own.
-static OWN_EFFECTS: &[Effect] = &[
-    ("<dummy key> type", "tp_str", "object_str", Effects(6710)),
-    ("CArgObject", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("CArgObject", "tp_init", "object_init", Effects(6)),
-    ("CArgObject", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("CArgObject", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("CArgObject", "tp_str", "object_str", Effects(6710)),
-    ("EncodingMap", "tp_repr", "object_repr", Effects(6710)),
-    ("EncodingMap", "tp_str", "object_str", Effects(6710)),
-    ("Generic", "tp_repr", "object_repr", Effects(6710)),
-    ("Generic", "tp_str", "object_str", Effects(6710)),
-    ("GenericAlias", "tp_repr", "object_repr", Effects(6710)),
-    ("GenericAlias", "tp_str", "object_str", Effects(6710)),
-    ("InterpreterID", "nb_index", "interpid_int", Effects(6)),
-    ("InterpreterID", "nb_int", "interpid_int", Effects(6)),
-    ("InterpreterID", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("InterpreterID", "tp_hash", "interpid_hash", Effects(6)),
-    ("InterpreterID", "tp_init", "object_init", Effects(6)),
-    ("InterpreterID", "tp_new", "interpid_new", Effects(15615)),
-    ("InterpreterID", "tp_repr", "interpid_repr", Effects(2054)),
-    ("InterpreterID", "tp_richcompare", "interpid_richcompare", Effects(2182)),
-    ("InterpreterID", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("InterpreterID", "tp_str", "interpid_str", Effects(6)),
-    ("MemoryError", "tp_new", "MemoryError_new", Effects(38)),
-    ("MethClass", "tp_repr", "object_repr", Effects(6710)),
-    ("MethClass", "tp_str", "object_str", Effects(6710)),
-    ("MethInstance", "tp_repr", "object_repr", Effects(6710)),
-    ("MethInstance", "tp_str", "object_str", Effects(6710)),
-    ("MethStatic", "tp_repr", "object_repr", Effects(6710)),
-    ("MethStatic", "tp_str", "object_str", Effects(6710)),
-    ("MethodDescriptor2", "tp_repr", "object_repr", Effects(6710)),
-    ("MethodDescriptor2", "tp_str", "object_str", Effects(6710)),
-    ("MethodDescriptorBase", "tp_repr", "object_repr", Effects(6710)),
-    ("MethodDescriptorBase", "tp_str", "object_str", Effects(6710)),
-    ("MethodDescriptorDerived", "tp_repr", "object_repr", Effects(6710)),
-    ("MethodDescriptorDerived", "tp_str", "object_str", Effects(6710)),
-    ("MethodDescriptorNopGet", "tp_repr", "object_repr", Effects(6710)),
-    ("MethodDescriptorNopGet", "tp_str", "object_str", Effects(6710)),
-    ("MyList", "sq_ass_item", "list_ass_item", Effects(15878)),
-    ("MyList", "sq_inplace_concat", "list_inplace_concat", Effects(3590)),
-    ("MyList", "tp_repr", "list_repr", Effects(15414)),
-    ("MyList", "tp_str", "object_str", Effects(6710)),
-    ("NoneType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("NoneType", "tp_str", "object_str", Effects(6710)),
-    ("NotImplementedType", "tp_str", "object_str", Effects(6710)),
-    ("PyCapsule", "tp_str", "object_str", Effects(6710)),
-    ("StgDict", "mp_ass_subscript", "dict_ass_sub", Effects(15910)),
-    ("StgDict", "mp_length", "dict_length", Effects(0)),
-    ("StgDict", "mp_subscript", "dict_subscript", Effects(6150)),
-    ("StgDict", "nb_inplace_or", "dict_ior", Effects(16038)),
-    ("StgDict", "nb_or", "dict_or", Effects(16039)),
-    ("StgDict", "sq_contains", "PyDict_Contains", Effects(6150)),
-    ("StgDict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("StgDict", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("StgDict", "tp_iter", "dict_iter", Effects(6)),
-    ("StgDict", "tp_new", "dict_new", Effects(38)),
-    ("StgDict", "tp_repr", "dict_repr", Effects(15414)),
-    ("StgDict", "tp_richcompare", "dict_richcompare", Effects(6150)),
-    ("StgDict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("StgDict", "tp_str", "object_str", Effects(6710)),
-    ("TaskStepMethWrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("TaskStepMethWrapper", "tp_init", "object_init", Effects(6)),
-    ("TaskStepMethWrapper", "tp_repr", "object_repr", Effects(6710)),
-    ("TaskStepMethWrapper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("TaskStepMethWrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("TaskStepMethWrapper", "tp_str", "object_str", Effects(6710)),
-    ("Token.MISSING", "tp_str", "object_str", Effects(6710)),
-    ("UnicodeEncodeError", "tp_str", "UnicodeEncodeError_str", Effects(6710)),
-    ("UnicodeTranslateError", "tp_str", "UnicodeTranslateError_str", Effects(6710)),
-    ("UnraisableHookArgs", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("UnraisableHookArgs", "tp_new", "structseq_new", Effects(7174)),
-    ("UnraisableHookArgs", "tp_repr", "structseq_repr", Effects(15414)),
-    ("UnraisableHookArgs", "tp_str", "object_str", Effects(6710)),
-    ("_", "ascii_iscased", "_sre_ascii_iscased", Effects(2182)),
-    ("_", "ascii_tolower", "_sre_ascii_tolower", Effects(2182)),
-    ("_", "compile", "_sre_compile", Effects(2182)),
-    ("_", "getcodesize", "_sre_getcodesize", Effects(6)),
-    ("_", "unicode_iscased", "_sre_unicode_iscased", Effects(2182)),
-    ("_", "unicode_tolower", "_sre_unicode_tolower", Effects(2182)),
-    ("_RunningLoopHolder", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_RunningLoopHolder", "tp_init", "object_init", Effects(6)),
-    ("_RunningLoopHolder", "tp_repr", "object_repr", Effects(6710)),
-    ("_RunningLoopHolder", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_RunningLoopHolder", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_RunningLoopHolder", "tp_str", "object_str", Effects(6710)),
-    ("_abc._abc_data", "tp_repr", "object_repr", Effects(6710)),
-    ("_abc._abc_data", "tp_str", "object_str", Effects(6710)),
-    ("_asyncio.Future", "tp_str", "object_str", Effects(6710)),
-    ("_asyncio.FutureIter", "tp_repr", "object_repr", Effects(6710)),
-    ("_asyncio.FutureIter", "tp_str", "object_str", Effects(6710)),
-    ("_asyncio.Task", "tp_str", "object_str", Effects(6710)),
-    ("_bisect", "bisect_left", "_bisect_bisect_left", Effects(2182)),
-    ("_bisect", "bisect_right", "_bisect_bisect_right", Effects(2182)),
-    ("_bisect", "insort_left", "_bisect_insort_left", Effects(7302)),
-    ("_bisect", "insort_right", "_bisect_insort_right", Effects(7302)),
-    ("_blake2.blake2b", "tp_repr", "object_repr", Effects(6710)),
-    ("_blake2.blake2b", "tp_str", "object_str", Effects(6710)),
-    ("_blake2.blake2s", "tp_repr", "object_repr", Effects(6710)),
-    ("_blake2.blake2s", "tp_str", "object_str", Effects(6710)),
-    ("_bz2.BZ2Compressor", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_bz2.BZ2Compressor", "tp_repr", "object_repr", Effects(6710)),
-    ("_bz2.BZ2Compressor", "tp_str", "object_str", Effects(6710)),
-    ("_bz2.BZ2Decompressor", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_bz2.BZ2Decompressor", "tp_repr", "object_repr", Effects(6710)),
-    ("_bz2.BZ2Decompressor", "tp_str", "object_str", Effects(6710)),
-    ("_collections._deque_iterator", "__length_hint__", "dequeiter_len", Effects(6)),
-    ("_collections._deque_iterator", "__reduce__", "dequeiter_reduce", Effects(6)),
-    ("_collections._deque_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_collections._deque_iterator", "tp_init", "object_init", Effects(6)),
-    ("_collections._deque_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_collections._deque_iterator", "tp_iternext", "dequeiter_next", Effects(518)),
-    ("_collections._deque_iterator", "tp_new", "dequeiter_new", Effects(6182)),
-    ("_collections._deque_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("_collections._deque_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_collections._deque_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_collections._deque_iterator", "tp_str", "object_str", Effects(6710)),
-    ("_collections._deque_reverse_iterator", "__length_hint__", "dequeiter_len", Effects(6)),
-    ("_collections._deque_reverse_iterator", "__reduce__", "dequeiter_reduce", Effects(6)),
-    ("_collections._deque_reverse_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_collections._deque_reverse_iterator", "tp_init", "object_init", Effects(6)),
-    ("_collections._deque_reverse_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("_collections._deque_reverse_iterator", "tp_iternext", "dequereviter_next", Effects(518)),
-    ("_collections._deque_reverse_iterator", "tp_new", "dequereviter_new", Effects(6182)),
-    ("_collections._deque_reverse_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("_collections._deque_reverse_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_collections._deque_reverse_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_collections._deque_reverse_iterator", "tp_str", "object_str", Effects(6710)),
-    ("_collections._tuplegetter", "__reduce__", "tuplegetter_reduce", Effects(6)),
-    ("_collections._tuplegetter", "tp_descr_get", "tuplegetter_descr_get", Effects(6)),
-    ("_collections._tuplegetter", "tp_descr_set", "tuplegetter_descr_set", Effects(6)),
-    ("_collections._tuplegetter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_collections._tuplegetter", "tp_init", "object_init", Effects(6)),
-    ("_collections._tuplegetter", "tp_new", "tuplegetter_new", Effects(6278)),
-    ("_collections._tuplegetter", "tp_repr", "tuplegetter_repr", Effects(6150)),
-    ("_collections._tuplegetter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_collections._tuplegetter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_collections._tuplegetter", "tp_str", "object_str", Effects(6710)),
-    ("_contextvars.Context", "tp_repr", "object_repr", Effects(6710)),
-    ("_contextvars.Context", "tp_str", "object_str", Effects(6710)),
-    ("_contextvars.ContextVar", "tp_str", "object_str", Effects(6710)),
-    ("_contextvars.Token", "tp_str", "object_str", Effects(6710)),
-    ("_csv", "field_size_limit", "_csv_field_size_limit", Effects(2214)),
-    ("_csv", "get_dialect", "_csv_get_dialect", Effects(10247)),
-    ("_csv", "register_dialect", "csv_register_dialect", Effects(15399)),
-    ("_csv", "unregister_dialect", "_csv_unregister_dialect", Effects(10279)),
-    ("_csv.Dialect", "tp_repr", "object_repr", Effects(6710)),
-    ("_csv.Dialect", "tp_str", "object_str", Effects(6710)),
-    ("_csv.reader", "tp_new", "object_new", Effects(7783)),
-    ("_csv.reader", "tp_repr", "object_repr", Effects(6710)),
-    ("_csv.reader", "tp_str", "object_str", Effects(6710)),
-    ("_csv.writer", "tp_new", "object_new", Effects(7783)),
-    ("_csv.writer", "tp_repr", "object_repr", Effects(6710)),
-    ("_csv.writer", "tp_str", "object_str", Effects(6710)),
-    ("_csv.writer", "writerow", "csv_writerow", Effects(7734)),
-    ("_csv.writer", "writerows", "csv_writerows", Effects(7734)),
-    ("_ctypes.Array", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes.Array", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.CField", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.CFuncPtr", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.CThunkObject", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes.CThunkObject", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.DictRemover", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_ctypes.DictRemover", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes.DictRemover", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.PyCArrayType", "tp_getattro", "type_getattro", Effects(6150)),
-    ("_ctypes.PyCArrayType", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.PyCArrayType", "tp_repr", "type_repr", Effects(6710)),
-    ("_ctypes.PyCArrayType", "tp_setattro", "type_setattro", Effects(15910)),
-    ("_ctypes.PyCArrayType", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.PyCFuncPtrType", "tp_getattro", "type_getattro", Effects(6150)),
-    ("_ctypes.PyCFuncPtrType", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.PyCFuncPtrType", "tp_repr", "type_repr", Effects(6710)),
-    ("_ctypes.PyCFuncPtrType", "tp_setattro", "type_setattro", Effects(15910)),
-    ("_ctypes.PyCFuncPtrType", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.PyCPointerType", "tp_getattro", "type_getattro", Effects(6150)),
-    ("_ctypes.PyCPointerType", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.PyCPointerType", "tp_repr", "type_repr", Effects(6710)),
-    ("_ctypes.PyCPointerType", "tp_setattro", "type_setattro", Effects(15910)),
-    ("_ctypes.PyCPointerType", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.PyCSimpleType", "tp_getattro", "type_getattro", Effects(6150)),
-    ("_ctypes.PyCSimpleType", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.PyCSimpleType", "tp_repr", "type_repr", Effects(6710)),
-    ("_ctypes.PyCSimpleType", "tp_setattro", "type_setattro", Effects(15910)),
-    ("_ctypes.PyCSimpleType", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.PyCStructType", "tp_getattro", "type_getattro", Effects(6150)),
-    ("_ctypes.PyCStructType", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.PyCStructType", "tp_repr", "type_repr", Effects(6710)),
-    ("_ctypes.PyCStructType", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.StructParam_Type", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes.StructParam_Type", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.Structure", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes.Structure", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.Union", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes.Union", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes.UnionType", "tp_getattro", "type_getattro", Effects(6150)),
-    ("_ctypes.UnionType", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.UnionType", "tp_repr", "type_repr", Effects(6710)),
-    ("_ctypes.UnionType", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes._CData", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes._CData", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes._Pointer", "tp_repr", "object_repr", Effects(6710)),
-    ("_ctypes._Pointer", "tp_str", "object_str", Effects(6710)),
-    ("_ctypes._SimpleCData", "tp_str", "object_str", Effects(6710)),
-    ("_curses.window", "tp_repr", "object_repr", Effects(6710)),
-    ("_curses.window", "tp_str", "object_str", Effects(6710)),
-    ("_curses_panel.panel", "tp_repr", "object_repr", Effects(6710)),
-    ("_curses_panel.panel", "tp_str", "object_str", Effects(6710)),
-    ("_dbm.dbm", "tp_repr", "object_repr", Effects(6710)),
-    ("_dbm.dbm", "tp_str", "object_str", Effects(6710)),
-    ("_elementtree._element_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("_elementtree._element_iterator", "tp_str", "object_str", Effects(6710)),
-    ("_functools", "cmp_to_key", "functools_cmp_to_key", Effects(6)),
-    ("_gdbm.gdbm", "tp_repr", "object_repr", Effects(6710)),
-    ("_gdbm.gdbm", "tp_str", "object_str", Effects(6710)),
-    ("_hashlib.HASH", "tp_str", "object_str", Effects(6710)),
-    ("_hashlib.HASHXOF", "tp_str", "object_str", Effects(6710)),
-    ("_hashlib.HMAC", "tp_str", "object_str", Effects(6710)),
-    ("_io.BufferedRWPair", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io.BufferedRWPair", "tp_repr", "object_repr", Effects(6710)),
-    ("_io.BufferedRWPair", "tp_str", "object_str", Effects(6710)),
-    ("_io.BufferedRandom", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io.BufferedRandom", "tp_str", "object_str", Effects(6710)),
-    ("_io.BufferedReader", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io.BufferedReader", "tp_str", "object_str", Effects(6710)),
-    ("_io.BufferedWriter", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io.BufferedWriter", "tp_str", "object_str", Effects(6710)),
-    ("_io.BytesIO", "tp_repr", "object_repr", Effects(6710)),
-    ("_io.BytesIO", "tp_str", "object_str", Effects(6710)),
-    ("_io.FileIO", "tp_str", "object_str", Effects(6710)),
-    ("_io.IncrementalNewlineDecoder", "decode", "_io_IncrementalNewlineDecoder_decode", Effects(6790)),
-    ("_io.IncrementalNewlineDecoder", "tp_init", "_io_IncrementalNewlineDecoder___init__", Effects(14982)),
-    ("_io.IncrementalNewlineDecoder", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io.IncrementalNewlineDecoder", "tp_repr", "object_repr", Effects(6710)),
-    ("_io.IncrementalNewlineDecoder", "tp_str", "object_str", Effects(6710)),
-    ("_io.StringIO", "__getstate__", "stringio_getstate", Effects(16039)),
-    ("_io.StringIO", "__setstate__", "stringio_setstate", Effects(16039)),
-    ("_io.StringIO", "getvalue", "_io_StringIO_getvalue", Effects(15911)),
-    ("_io.StringIO", "read", "_io_StringIO_read", Effects(16039)),
-    ("_io.StringIO", "readline", "_io_StringIO_readline", Effects(16039)),
-    ("_io.StringIO", "tp_init", "_io_StringIO___init__", Effects(15911)),
-    ("_io.StringIO", "tp_iternext", "stringio_iternext", Effects(15911)),
-    ("_io.StringIO", "tp_repr", "object_repr", Effects(6710)),
-    ("_io.StringIO", "tp_str", "object_str", Effects(6710)),
-    ("_io.StringIO", "truncate", "_io_StringIO_truncate", Effects(16039)),
-    ("_io.StringIO", "write", "_io_StringIO_write", Effects(15911)),
-    ("_io.TextIOWrapper", "read", "_io_TextIOWrapper_read", Effects(16103)),
-    ("_io.TextIOWrapper", "readline", "_io_TextIOWrapper_readline", Effects(16103)),
-    ("_io.TextIOWrapper", "reconfigure", "_io_TextIOWrapper_reconfigure", Effects(16375)),
-    ("_io.TextIOWrapper", "tp_init", "_io_TextIOWrapper___init__", Effects(16311)),
-    ("_io.TextIOWrapper", "tp_iternext", "textiowrapper_iternext", Effects(15975)),
-    ("_io.TextIOWrapper", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io.TextIOWrapper", "tp_repr", "textiowrapper_repr", Effects(14375)),
-    ("_io.TextIOWrapper", "tp_str", "object_str", Effects(6710)),
-    ("_io.TextIOWrapper", "write", "_io_TextIOWrapper_write", Effects(15991)),
-    ("_io._BufferedIOBase", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io._BufferedIOBase", "tp_repr", "object_repr", Effects(6710)),
-    ("_io._BufferedIOBase", "tp_str", "object_str", Effects(6710)),
-    ("_io._BytesIOBuffer", "tp_repr", "object_repr", Effects(6710)),
-    ("_io._BytesIOBuffer", "tp_str", "object_str", Effects(6710)),
-    ("_io._IOBase", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io._IOBase", "tp_repr", "object_repr", Effects(6710)),
-    ("_io._IOBase", "tp_str", "object_str", Effects(6710)),
-    ("_io._RawIOBase", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io._RawIOBase", "tp_repr", "object_repr", Effects(6710)),
-    ("_io._RawIOBase", "tp_str", "object_str", Effects(6710)),
-    ("_io._TextIOBase", "detach", "textiobase_detach", Effects(70)),
-    ("_io._TextIOBase", "read", "textiobase_read", Effects(70)),
-    ("_io._TextIOBase", "readline", "textiobase_readline", Effects(70)),
-    ("_io._TextIOBase", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_io._TextIOBase", "tp_repr", "object_repr", Effects(6710)),
-    ("_io._TextIOBase", "tp_str", "object_str", Effects(6710)),
-    ("_io._TextIOBase", "write", "textiobase_write", Effects(70)),
-    ("_json", "scanstring", "py_scanstring", Effects(15719)),
-    ("_json.Encoder", "tp_call", "encoder_call", Effects(15991)),
-    ("_json.Encoder", "tp_repr", "object_repr", Effects(6710)),
-    ("_json.Encoder", "tp_str", "object_str", Effects(6710)),
-    ("_json.Scanner", "tp_call", "scanner_call", Effects(16231)),
-    ("_json.Scanner", "tp_repr", "object_repr", Effects(6710)),
-    ("_json.Scanner", "tp_str", "object_str", Effects(6710)),
-    ("_lsprof.Profiler", "tp_new", "object_new", Effects(7783)),
-    ("_lsprof.Profiler", "tp_repr", "object_repr", Effects(6710)),
-    ("_lsprof.Profiler", "tp_str", "object_str", Effects(6710)),
-    ("_lsprof.profiler_entry", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("_lsprof.profiler_entry", "tp_new", "structseq_new", Effects(7174)),
-    ("_lsprof.profiler_entry", "tp_repr", "structseq_repr", Effects(15414)),
-    ("_lsprof.profiler_entry", "tp_str", "object_str", Effects(6710)),
-    ("_lsprof.profiler_subentry", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("_lsprof.profiler_subentry", "tp_new", "structseq_new", Effects(7174)),
-    ("_lsprof.profiler_subentry", "tp_repr", "structseq_repr", Effects(15414)),
-    ("_lsprof.profiler_subentry", "tp_str", "object_str", Effects(6710)),
-    ("_lzma.LZMACompressor", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_lzma.LZMACompressor", "tp_repr", "object_repr", Effects(6710)),
-    ("_lzma.LZMACompressor", "tp_str", "object_str", Effects(6710)),
-    ("_lzma.LZMADecompressor", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_lzma.LZMADecompressor", "tp_repr", "object_repr", Effects(6710)),
-    ("_lzma.LZMADecompressor", "tp_str", "object_str", Effects(6710)),
-    ("_md5.md5", "tp_repr", "object_repr", Effects(6710)),
-    ("_md5.md5", "tp_str", "object_str", Effects(6710)),
-    ("_multibytecodec.MultibyteCodec", "tp_repr", "object_repr", Effects(6710)),
-    ("_multibytecodec.MultibyteCodec", "tp_str", "object_str", Effects(6710)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_repr", "object_repr", Effects(6710)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_str", "object_str", Effects(6710)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_repr", "object_repr", Effects(6710)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_str", "object_str", Effects(6710)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_repr", "object_repr", Effects(6710)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_str", "object_str", Effects(6710)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_repr", "object_repr", Effects(6710)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_str", "object_str", Effects(6710)),
-    ("_multiprocessing.SemLock", "tp_repr", "object_repr", Effects(6710)),
-    ("_multiprocessing.SemLock", "tp_str", "object_str", Effects(6710)),
-    ("_pickle.Pdata", "tp_repr", "object_repr", Effects(6710)),
-    ("_pickle.Pdata", "tp_str", "object_str", Effects(6710)),
-    ("_pickle.Pickler", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_pickle.Pickler", "tp_repr", "object_repr", Effects(6710)),
-    ("_pickle.Pickler", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_pickle.Pickler", "tp_str", "object_str", Effects(6710)),
-    ("_pickle.PicklerMemoProxy", "tp_repr", "object_repr", Effects(6710)),
-    ("_pickle.PicklerMemoProxy", "tp_str", "object_str", Effects(6710)),
-    ("_pickle.Unpickler", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_pickle.Unpickler", "tp_repr", "object_repr", Effects(6710)),
-    ("_pickle.Unpickler", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_pickle.Unpickler", "tp_str", "object_str", Effects(6710)),
-    ("_pickle.UnpicklerMemoProxy", "tp_repr", "object_repr", Effects(6710)),
-    ("_pickle.UnpicklerMemoProxy", "tp_str", "object_str", Effects(6710)),
-    ("_queue.SimpleQueue", "tp_repr", "object_repr", Effects(6710)),
-    ("_queue.SimpleQueue", "tp_str", "object_str", Effects(6710)),
-    ("_random.Random", "tp_repr", "object_repr", Effects(6710)),
-    ("_random.Random", "tp_str", "object_str", Effects(6710)),
-    ("_sha1.sha1", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha1.sha1", "tp_str", "object_str", Effects(6710)),
-    ("_sha256.sha224", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha256.sha224", "tp_init", "object_init", Effects(6)),
-    ("_sha256.sha224", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha256.sha224", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha256.sha224", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha256.sha224", "tp_str", "object_str", Effects(6710)),
-    ("_sha256.sha256", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha256.sha256", "tp_init", "object_init", Effects(6)),
-    ("_sha256.sha256", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha256.sha256", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha256.sha256", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha256.sha256", "tp_str", "object_str", Effects(6710)),
-    ("_sha3.sha3_224", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha3.sha3_224", "tp_str", "object_str", Effects(6710)),
-    ("_sha3.sha3_256", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha3.sha3_256", "tp_str", "object_str", Effects(6710)),
-    ("_sha3.sha3_384", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha3.sha3_384", "tp_str", "object_str", Effects(6710)),
-    ("_sha3.sha3_512", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha3.sha3_512", "tp_str", "object_str", Effects(6710)),
-    ("_sha3.shake_128", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha3.shake_128", "tp_str", "object_str", Effects(6710)),
-    ("_sha3.shake_256", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha3.shake_256", "tp_str", "object_str", Effects(6710)),
-    ("_sha512.sha384", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha512.sha384", "tp_init", "object_init", Effects(6)),
-    ("_sha512.sha384", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha512.sha384", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha512.sha384", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha512.sha384", "tp_str", "object_str", Effects(6710)),
-    ("_sha512.sha512", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha512.sha512", "tp_init", "object_init", Effects(6)),
-    ("_sha512.sha512", "tp_repr", "object_repr", Effects(6710)),
-    ("_sha512.sha512", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha512.sha512", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha512.sha512", "tp_str", "object_str", Effects(6710)),
-    ("_socket.socket", "tp_str", "object_str", Effects(6710)),
-    ("_sre.SRE_Scanner", "tp_repr", "object_repr", Effects(6710)),
-    ("_sre.SRE_Scanner", "tp_str", "object_str", Effects(6710)),
-    ("_ssl.Certificate", "tp_str", "object_str", Effects(6710)),
-    ("_ssl.MemoryBIO", "tp_repr", "object_repr", Effects(6710)),
-    ("_ssl.MemoryBIO", "tp_str", "object_str", Effects(6710)),
-    ("_ssl.SSLSession", "tp_repr", "object_repr", Effects(6710)),
-    ("_ssl.SSLSession", "tp_str", "object_str", Effects(6710)),
-    ("_ssl._SSLContext", "tp_repr", "object_repr", Effects(6710)),
-    ("_ssl._SSLContext", "tp_str", "object_str", Effects(6710)),
-    ("_ssl._SSLSocket", "tp_new", "object_new", Effects(7783)),
-    ("_ssl._SSLSocket", "tp_repr", "object_repr", Effects(6710)),
-    ("_ssl._SSLSocket", "tp_str", "object_str", Effects(6710)),
-    ("_string", "formatter_field_name_split", "formatter_field_name_split", Effects(1062)),
-    ("_string", "formatter_parser", "formatter_parser", Effects(1062)),
-    ("_struct", "pack", "pack", Effects(2198)),
-    ("_struct", "pack_into", "pack_into", Effects(7318)),
-    ("_struct.Struct", "pack", "s_pack", Effects(2198)),
-    ("_struct.Struct", "pack_into", "s_pack_into", Effects(7318)),
-    ("_struct.Struct", "tp_init", "Struct___init__", Effects(15927)),
-    ("_struct.Struct", "tp_repr", "object_repr", Effects(6710)),
-    ("_struct.Struct", "tp_str", "object_str", Effects(6710)),
-    ("_struct.unpack_iterator", "tp_new", "unpackiter_new", Effects(6)),
-    ("_struct.unpack_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("_struct.unpack_iterator", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.ContainerNoGC", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.ContainerNoGC", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCType", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCType", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCType", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeSetattr", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeSetattr", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeSetattr", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeSubclass", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeSubclass", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeSubclass", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeWithDict", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeWithDict", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeWithDict", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapDocCType", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapDocCType", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapDocCType", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapGcCType", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapGcCType", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapGcCType", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.HeapTypeNameType", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.HeapTypeNameType", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.HeapTypeNameType", "tp_str", "object_str", Effects(6710)),
-    ("_testcapi.NullTpDocType", "tp_new", "object_new", Effects(7783)),
-    ("_testcapi.NullTpDocType", "tp_repr", "object_repr", Effects(6710)),
-    ("_testcapi.NullTpDocType", "tp_str", "object_str", Effects(6710)),
-    ("_testimportexec.Example", "tp_new", "object_new", Effects(7783)),
-    ("_testimportexec.Example", "tp_repr", "object_repr", Effects(6710)),
-    ("_testimportexec.Example", "tp_str", "object_str", Effects(6710)),
-    ("_testimportexec.StateAccessType", "tp_new", "object_new", Effects(7783)),
-    ("_testimportexec.StateAccessType", "tp_repr", "object_repr", Effects(6710)),
-    ("_testimportexec.StateAccessType", "tp_str", "object_str", Effects(6710)),
-    ("_testimportexec.Str", "mp_length", "unicode_length", Effects(550)),
-    ("_testimportexec.Str", "mp_subscript", "unicode_subscript", Effects(6822)),
-    ("_testimportexec.Str", "nb_remainder", "unicode_mod", Effects(16055)),
-    ("_testimportexec.Str", "sq_concat", "PyUnicode_Concat", Effects(1574)),
-    ("_testimportexec.Str", "sq_contains", "PyUnicode_Contains", Effects(1574)),
-    ("_testimportexec.Str", "sq_item", "unicode_getitem", Effects(550)),
-    ("_testimportexec.Str", "sq_length", "unicode_length", Effects(550)),
-    ("_testimportexec.Str", "sq_repeat", "unicode_repeat", Effects(550)),
-    ("_testimportexec.Str", "tp_hash", "unicode_hash", Effects(550)),
-    ("_testimportexec.Str", "tp_iter", "unicode_iter", Effects(550)),
-    ("_testimportexec.Str", "tp_repr", "unicode_repr", Effects(550)),
-    ("_testimportexec.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(1574)),
-    ("_testimportexec.Str", "tp_str", "unicode_str", Effects(550)),
-    ("_thread.RLock", "tp_str", "object_str", Effects(6710)),
-    ("_thread._ExceptHookArgs", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("_thread._ExceptHookArgs", "tp_new", "structseq_new", Effects(7174)),
-    ("_thread._ExceptHookArgs", "tp_repr", "structseq_repr", Effects(15414)),
-    ("_thread._ExceptHookArgs", "tp_str", "object_str", Effects(6710)),
-    ("_thread._local", "tp_repr", "object_repr", Effects(6710)),
-    ("_thread._local", "tp_str", "object_str", Effects(6710)),
-    ("_thread._localdummy", "tp_repr", "object_repr", Effects(6710)),
-    ("_thread._localdummy", "tp_str", "object_str", Effects(6710)),
-    ("_thread.lock", "tp_str", "object_str", Effects(6710)),
-    ("_tkinter.tkapp", "tp_repr", "object_repr", Effects(6710)),
-    ("_tkinter.tkapp", "tp_str", "object_str", Effects(6710)),
-    ("_tkinter.tktimertoken", "tp_str", "object_str", Effects(6710)),
-    ("_tokenize.TokenizerIter", "tp_repr", "object_repr", Effects(6710)),
-    ("_tokenize.TokenizerIter", "tp_str", "object_str", Effects(6710)),
-    ("_weakref", "getweakrefs", "_weakref_getweakrefs", Effects(6)),
-    ("_xxsubinterpreters.ChannelID", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_xxsubinterpreters.ChannelID", "tp_init", "object_init", Effects(6)),
-    ("_xxsubinterpreters.ChannelID", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("anext_awaitable", "tp_repr", "object_repr", Effects(6710)),
-    ("anext_awaitable", "tp_str", "object_str", Effects(6710)),
-    ("array.array", "__reduce_ex__", "array_array___reduce_ex__", Effects(10727)),
-    ("array.array", "tounicode", "array_array_tounicode", Effects(6)),
-    ("array.array", "tp_repr", "array_repr", Effects(2119)),
-    ("array.array", "tp_str", "object_str", Effects(6710)),
-    ("array.arrayiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("array.arrayiterator", "tp_str", "object_str", Effects(6710)),
-    ("ast.AST", "tp_repr", "object_repr", Effects(6710)),
-    ("ast.AST", "tp_str", "object_str", Effects(6710)),
-    ("async_generator", "asend", "async_gen_asend", Effects(8759)),
-    ("async_generator", "athrow", "async_gen_athrow", Effects(8727)),
-    ("async_generator", "tp_str", "object_str", Effects(6710)),
-    ("async_generator_asend", "close", "async_gen_asend_close", Effects(512)),
-    ("async_generator_asend", "tp_repr", "object_repr", Effects(6710)),
-    ("async_generator_asend", "tp_str", "object_str", Effects(6710)),
-    ("async_generator_athrow", "close", "async_gen_athrow_close", Effects(512)),
-    ("async_generator_athrow", "tp_repr", "object_repr", Effects(6710)),
-    ("async_generator_athrow", "tp_str", "object_str", Effects(6710)),
-    ("async_generator_wrapped_value", "tp_repr", "object_repr", Effects(6710)),
-    ("async_generator_wrapped_value", "tp_str", "object_str", Effects(6710)),
-    ("asyncgen_hooks", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("asyncgen_hooks", "tp_new", "structseq_new", Effects(7174)),
-    ("asyncgen_hooks", "tp_repr", "structseq_repr", Effects(15414)),
-    ("asyncgen_hooks", "tp_str", "object_str", Effects(6710)),
-    ("awaitType", "tp_repr", "object_repr", Effects(6710)),
-    ("awaitType", "tp_str", "object_str", Effects(6710)),
-    ("binascii", "a2b_base64", "binascii_a2b_base64", Effects(2182)),
-    ("binascii", "a2b_qp", "binascii_a2b_qp", Effects(2182)),
-    ("binascii", "b2a_base64", "binascii_b2a_base64", Effects(2182)),
-    ("binascii", "b2a_qp", "binascii_b2a_qp", Effects(2182)),
-    ("binascii", "b2a_uu", "binascii_b2a_uu", Effects(2182)),
-    ("bool", "nb_divmod", "long_divmod", Effects(6)),
-    ("bool", "nb_floor_divide", "long_div", Effects(6)),
-    ("bool", "nb_invert", "long_invert", Effects(6)),
-    ("bool", "nb_power", "long_pow", Effects(3718)),
-    ("bool", "tp_str", "object_str", Effects(6710)),
-    ("builtin_function_or_method", "tp_str", "object_str", Effects(6710)),
-    ("builtin_method", "tp_str", "object_str", Effects(6710)),
-    ("builtins", "ascii", "builtin_ascii", Effects(11319)),
-    ("builtins", "bin", "builtin_bin", Effects(10422)),
-    ("builtins", "dir", "builtin_dir", Effects(7255)),
-    ("builtins", "hex", "builtin_hex", Effects(10422)),
-    ("builtins", "max", "builtin_max", Effects(15366)),
-    ("builtins", "min", "builtin_min", Effects(15366)),
-    ("builtins", "oct", "builtin_oct", Effects(10422)),
-    ("builtins", "print", "builtin_print", Effects(6207)),
-    ("builtins", "sorted", "builtin_sorted", Effects(7174)),
-    ("bytearray", "count", "bytearray_count", Effects(6278)),
-    ("bytearray", "find", "bytearray_find", Effects(6278)),
-    ("bytearray", "index", "bytearray_index", Effects(6278)),
-    ("bytearray", "join", "bytearray_join", Effects(7174)),
-    ("bytearray", "nb_remainder", "bytearray_mod", Effects(15543)),
-    ("bytearray", "rfind", "bytearray_rfind", Effects(6278)),
-    ("bytearray", "rindex", "bytearray_rindex", Effects(6278)),
-    ("bytearray", "splitlines", "bytearray_splitlines", Effects(2182)),
-    ("bytearray_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("bytearray_iterator", "tp_str", "object_str", Effects(6710)),
-    ("bytes", "count", "bytes_count", Effects(6278)),
-    ("bytes", "find", "bytes_find", Effects(6278)),
-    ("bytes", "index", "bytes_index", Effects(6278)),
-    ("bytes", "nb_remainder", "bytes_mod", Effects(15543)),
-    ("bytes", "rfind", "bytes_rfind", Effects(6278)),
-    ("bytes", "rindex", "bytes_rindex", Effects(6278)),
-    ("bytes", "splitlines", "bytes_splitlines", Effects(2182)),
-    ("bytes", "translate", "bytes_translate", Effects(2566)),
-    ("bytes_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("bytes_iterator", "tp_str", "object_str", Effects(6710)),
-    ("callable_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("callable_iterator", "tp_str", "object_str", Effects(6710)),
-    ("cell", "tp_str", "object_str", Effects(6710)),
-    ("classmethod", "tp_descr_get", "cm_descr_get", Effects(6150)),
-    ("classmethod", "tp_str", "object_str", Effects(6710)),
-    ("classmethod_descriptor", "tp_str", "object_str", Effects(6710)),
-    ("code", "tp_richcompare", "code_richcompare", Effects(16023)),
-    ("code", "tp_str", "object_str", Effects(6710)),
-    ("collections.OrderedDict", "clear", "odict_clear", Effects(8736)),
-    ("collections.OrderedDict", "copy", "odict_copy", Effects(16038)),
-    ("collections.OrderedDict", "mp_ass_subscript", "odict_mp_ass_sub", Effects(15910)),
-    ("collections.OrderedDict", "pop", "OrderedDict_pop", Effects(14854)),
-    ("collections.OrderedDict", "tp_repr", "odict_repr", Effects(7174)),
-    ("collections.OrderedDict", "tp_str", "object_str", Effects(6710)),
-    ("collections.defaultdict", "mp_ass_subscript", "dict_ass_sub", Effects(15910)),
-    ("collections.defaultdict", "tp_repr", "defdict_repr", Effects(15414)),
-    ("collections.defaultdict", "tp_str", "object_str", Effects(6710)),
-    ("collections.deque", "__copy__", "deque_copy", Effects(7686)),
-    ("collections.deque", "__reduce__", "deque_reduce", Effects(2054)),
-    ("collections.deque", "__reversed__", "deque_reviter", Effects(4)),
-    ("collections.deque", "__sizeof__", "deque_sizeof", Effects(6)),
-    ("collections.deque", "append", "deque_append", Effects(9734)),
-    ("collections.deque", "appendleft", "deque_appendleft", Effects(9734)),
-    ("collections.deque", "copy", "deque_copy", Effects(7686)),
-    ("collections.deque", "insert", "deque_insert", Effects(11782)),
-    ("collections.deque", "sq_concat", "deque_concat", Effects(7686)),
-    ("collections.deque", "sq_repeat", "deque_repeat", Effects(7686)),
-    ("collections.deque", "tp_repr", "deque_repr", Effects(7686)),
-    ("collections.deque", "tp_str", "object_str", Effects(6710)),
-    ("complex", "__format__", "complex___format__", Effects(11966)),
-    ("complex", "tp_str", "object_str", Effects(6710)),
-    ("coroutine", "tp_str", "object_str", Effects(6710)),
-    ("coroutine_wrapper", "tp_repr", "object_repr", Effects(6710)),
-    ("coroutine_wrapper", "tp_str", "object_str", Effects(6710)),
-    ("curses.ncurses_version", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("curses.ncurses_version", "tp_repr", "structseq_repr", Effects(15414)),
-    ("curses.ncurses_version", "tp_str", "object_str", Effects(6710)),
-    ("datetime.IsoCalendarDate", "tp_str", "object_str", Effects(6710)),
-    ("datetime.date", "fromtimestamp", "datetime_date_fromtimestamp", Effects(2254)),
-    ("datetime.date", "isocalendar", "date_isocalendar", Effects(6)),
-    ("datetime.date", "replace", "date_replace", Effects(15415)),
-    ("datetime.date", "strftime", "date_strftime", Effects(14663)),
-    ("datetime.date", "timetuple", "date_timetuple", Effects(8519)),
-    ("datetime.date", "today", "date_today", Effects(14663)),
-    ("datetime.datetime", "astimezone", "datetime_astimezone", Effects(15551)),
-    ("datetime.datetime", "combine", "datetime_combine", Effects(6182)),
-    ("datetime.datetime", "fromisoformat", "datetime_fromisoformat", Effects(10263)),
-    ("datetime.datetime", "fromtimestamp", "datetime_fromtimestamp", Effects(6350)),
-    ("datetime.datetime", "isoformat", "datetime_isoformat", Effects(14374)),
-    ("datetime.datetime", "nb_add", "datetime_add", Effects(6150)),
-    ("datetime.datetime", "nb_subtract", "datetime_subtract", Effects(6150)),
-    ("datetime.datetime", "now", "datetime_datetime_now", Effects(6158)),
-    ("datetime.datetime", "replace", "datetime_replace", Effects(15927)),
-    ("datetime.datetime", "strptime", "datetime_strptime", Effects(359)),
-    ("datetime.datetime", "timestamp", "datetime_timestamp", Effects(14495)),
-    ("datetime.datetime", "timetuple", "datetime_timetuple", Effects(14663)),
-    ("datetime.datetime", "tp_richcompare", "datetime_richcompare", Effects(6150)),
-    ("datetime.datetime", "tzname", "datetime_tzname", Effects(6214)),
-    ("datetime.datetime", "utcfromtimestamp", "datetime_utcfromtimestamp", Effects(6350)),
-    ("datetime.datetime", "utcnow", "datetime_utcnow", Effects(2062)),
-    ("datetime.datetime", "utctimetuple", "datetime_utctimetuple", Effects(14663)),
-    ("datetime.time", "fromisoformat", "time_fromisoformat", Effects(10262)),
-    ("datetime.time", "isoformat", "time_isoformat", Effects(14374)),
-    ("datetime.time", "replace", "time_replace", Effects(15927)),
-    ("datetime.time", "strftime", "time_strftime", Effects(14663)),
-    ("datetime.time", "tzname", "time_tzname", Effects(6214)),
-    ("datetime.timedelta", "nb_divmod", "delta_divmod", Effects(10391)),
-    ("datetime.timedelta", "nb_floor_divide", "delta_divide", Effects(10391)),
-    ("datetime.timedelta", "nb_multiply", "delta_multiply", Effects(14487)),
-    ("datetime.timedelta", "nb_remainder", "delta_remainder", Effects(10391)),
-    ("datetime.timedelta", "nb_true_divide", "delta_truedivide", Effects(14487)),
-    ("datetime.timedelta", "total_seconds", "delta_total_seconds", Effects(10391)),
-    ("datetime.timedelta", "tp_new", "delta_new", Effects(14487)),
-    ("datetime.timezone", "fromutc", "timezone_fromutc", Effects(6150)),
-    ("datetime.timezone", "tp_new", "timezone_new", Effects(6198)),
-    ("datetime.timezone", "tp_repr", "timezone_repr", Effects(6166)),
-    ("datetime.timezone", "tp_str", "timezone_str", Effects(22)),
-    ("datetime.timezone", "tzname", "timezone_tzname", Effects(22)),
-    ("datetime.tzinfo", "__reduce__", "tzinfo_reduce", Effects(2118)),
-    ("datetime.tzinfo", "fromutc", "tzinfo_fromutc", Effects(6150)),
-    ("datetime.tzinfo", "tp_repr", "object_repr", Effects(6710)),
-    ("datetime.tzinfo", "tp_str", "object_str", Effects(6710)),
-    ("decimal", "getcontext", "PyDec_GetCurrentContext", Effects(1078)),
-    ("decimal", "setcontext", "PyDec_SetCurrentContext", Effects(1078)),
-    ("decimal.Context", "__copy__", "context_copy", Effects(1030)),
-    ("decimal.Context", "_apply", "PyDecContext_Apply", Effects(8726)),
-    ("decimal.Context", "abs", "ctx_mpd_qabs", Effects(8726)),
-    ("decimal.Context", "add", "ctx_mpd_qadd", Effects(8726)),
-    ("decimal.Context", "compare", "ctx_mpd_qcompare", Effects(8726)),
-    ("decimal.Context", "compare_signal", "ctx_mpd_qcompare_signal", Effects(8726)),
-    ("decimal.Context", "compare_total", "ctx_mpd_compare_total", Effects(8790)),
-    ("decimal.Context", "compare_total_mag", "ctx_mpd_compare_total_mag", Effects(8790)),
-    ("decimal.Context", "copy", "context_copy", Effects(1030)),
-    ("decimal.Context", "copy_abs", "ctx_mpd_qcopy_abs", Effects(8726)),
-    ("decimal.Context", "copy_decimal", "ctx_copy_decimal", Effects(8726)),
-    ("decimal.Context", "copy_negate", "ctx_mpd_qcopy_negate", Effects(8726)),
-    ("decimal.Context", "copy_sign", "ctx_mpd_qcopy_sign", Effects(8726)),
-    ("decimal.Context", "create_decimal", "ctx_create_decimal", Effects(15063)),
-    ("decimal.Context", "create_decimal_from_float", "ctx_from_float", Effects(10966)),
-    ("decimal.Context", "divide", "ctx_mpd_qdiv", Effects(8726)),
-    ("decimal.Context", "divide_int", "ctx_mpd_qdivint", Effects(8726)),
-    ("decimal.Context", "divmod", "ctx_mpd_qdivmod", Effects(9750)),
-    ("decimal.Context", "exp", "ctx_mpd_qexp", Effects(8726)),
-    ("decimal.Context", "fma", "ctx_mpd_qfma", Effects(9750)),
-    ("decimal.Context", "is_finite", "ctx_mpd_isfinite", Effects(8726)),
-    ("decimal.Context", "is_infinite", "ctx_mpd_isinfinite", Effects(8726)),
-    ("decimal.Context", "is_nan", "ctx_mpd_isnan", Effects(8726)),
-    ("decimal.Context", "is_normal", "ctx_mpd_isnormal", Effects(8726)),
-    ("decimal.Context", "is_qnan", "ctx_mpd_isqnan", Effects(8726)),
-    ("decimal.Context", "is_signed", "ctx_mpd_issigned", Effects(8726)),
-    ("decimal.Context", "is_snan", "ctx_mpd_issnan", Effects(8726)),
-    ("decimal.Context", "is_subnormal", "ctx_mpd_issubnormal", Effects(8726)),
-    ("decimal.Context", "is_zero", "ctx_mpd_iszero", Effects(8726)),
-    ("decimal.Context", "ln", "ctx_mpd_qln", Effects(8726)),
-    ("decimal.Context", "log10", "ctx_mpd_qlog10", Effects(8726)),
-    ("decimal.Context", "logb", "ctx_mpd_qlogb", Effects(8726)),
-    ("decimal.Context", "logical_and", "ctx_mpd_qand", Effects(8726)),
-    ("decimal.Context", "logical_invert", "ctx_mpd_qinvert", Effects(8726)),
-    ("decimal.Context", "logical_or", "ctx_mpd_qor", Effects(8726)),
-    ("decimal.Context", "logical_xor", "ctx_mpd_qxor", Effects(8726)),
-    ("decimal.Context", "max", "ctx_mpd_qmax", Effects(8726)),
-    ("decimal.Context", "max_mag", "ctx_mpd_qmax_mag", Effects(8726)),
-    ("decimal.Context", "min", "ctx_mpd_qmin", Effects(8726)),
-    ("decimal.Context", "min_mag", "ctx_mpd_qmin_mag", Effects(8726)),
-    ("decimal.Context", "minus", "ctx_mpd_qminus", Effects(8726)),
-    ("decimal.Context", "multiply", "ctx_mpd_qmul", Effects(8726)),
-    ("decimal.Context", "next_minus", "ctx_mpd_qnext_minus", Effects(8726)),
-    ("decimal.Context", "next_plus", "ctx_mpd_qnext_plus", Effects(8726)),
-    ("decimal.Context", "next_toward", "ctx_mpd_qnext_toward", Effects(8726)),
-    ("decimal.Context", "normalize", "ctx_mpd_qreduce", Effects(8726)),
-    ("decimal.Context", "number_class", "ctx_mpd_class", Effects(8726)),
-    ("decimal.Context", "plus", "ctx_mpd_qplus", Effects(8726)),
-    ("decimal.Context", "power", "ctx_mpd_qpow", Effects(9750)),
-    ("decimal.Context", "quantize", "ctx_mpd_qquantize", Effects(8726)),
-    ("decimal.Context", "remainder", "ctx_mpd_qrem", Effects(8726)),
-    ("decimal.Context", "remainder_near", "ctx_mpd_qrem_near", Effects(8726)),
-    ("decimal.Context", "rotate", "ctx_mpd_qrotate", Effects(8726)),
-    ("decimal.Context", "same_quantum", "ctx_mpd_same_quantum", Effects(8726)),
-    ("decimal.Context", "scaleb", "ctx_mpd_qscaleb", Effects(8726)),
-    ("decimal.Context", "shift", "ctx_mpd_qshift", Effects(8726)),
-    ("decimal.Context", "sqrt", "ctx_mpd_qsqrt", Effects(8726)),
-    ("decimal.Context", "subtract", "ctx_mpd_qsub", Effects(8726)),
-    ("decimal.Context", "to_eng_string", "ctx_mpd_to_eng", Effects(8726)),
-    ("decimal.Context", "to_integral", "ctx_mpd_qround_to_int", Effects(8726)),
-    ("decimal.Context", "to_integral_exact", "ctx_mpd_qround_to_intx", Effects(8726)),
-    ("decimal.Context", "to_integral_value", "ctx_mpd_qround_to_int", Effects(8726)),
-    ("decimal.Context", "to_sci_string", "ctx_mpd_to_sci", Effects(8726)),
-    ("decimal.Context", "tp_init", "context_init", Effects(15927)),
-    ("decimal.Context", "tp_new", "context_new", Effects(1079)),
-    ("decimal.Context", "tp_setattro", "context_setattr", Effects(14871)),
-    ("decimal.Context", "tp_str", "object_str", Effects(6710)),
-    ("decimal.ContextManager", "__enter__", "ctxmanager_set_local", Effects(1590)),
-    ("decimal.ContextManager", "__exit__", "ctxmanager_restore_global", Effects(1590)),
-    ("decimal.ContextManager", "tp_repr", "object_repr", Effects(6710)),
-    ("decimal.ContextManager", "tp_str", "object_str", Effects(6710)),
-    ("decimal.Decimal", "__ceil__", "dec_ceil", Effects(9270)),
-    ("decimal.Decimal", "__complex__", "dec_complex", Effects(9398)),
-    ("decimal.Decimal", "__floor__", "dec_floor", Effects(9270)),
-    ("decimal.Decimal", "__format__", "dec_format", Effects(15990)),
-    ("decimal.Decimal", "__reduce__", "dec_reduce", Effects(9270)),
-    ("decimal.Decimal", "__round__", "PyDec_Round", Effects(9270)),
-    ("decimal.Decimal", "__trunc__", "dec_trunc", Effects(9270)),
-    ("decimal.Decimal", "as_integer_ratio", "dec_as_integer_ratio", Effects(9463)),
-    ("decimal.Decimal", "as_tuple", "PyDec_AsTuple", Effects(535)),
-    ("decimal.Decimal", "compare", "dec_mpd_qcompare", Effects(9270)),
-    ("decimal.Decimal", "compare_signal", "dec_mpd_qcompare_signal", Effects(9270)),
-    ("decimal.Decimal", "compare_total", "dec_mpd_compare_total", Effects(9334)),
-    ("decimal.Decimal", "compare_total_mag", "dec_mpd_compare_total_mag", Effects(9334)),
-    ("decimal.Decimal", "copy_sign", "dec_mpd_qcopy_sign", Effects(9270)),
-    ("decimal.Decimal", "exp", "dec_mpd_qexp", Effects(9270)),
-    ("decimal.Decimal", "fma", "dec_mpd_qfma", Effects(9270)),
-    ("decimal.Decimal", "from_float", "dec_from_float", Effects(11510)),
-    ("decimal.Decimal", "is_normal", "dec_mpd_isnormal", Effects(9270)),
-    ("decimal.Decimal", "is_subnormal", "dec_mpd_issubnormal", Effects(9270)),
-    ("decimal.Decimal", "ln", "dec_mpd_qln", Effects(9270)),
-    ("decimal.Decimal", "log10", "dec_mpd_qlog10", Effects(9270)),
-    ("decimal.Decimal", "logb", "dec_mpd_qlogb", Effects(9270)),
-    ("decimal.Decimal", "logical_and", "dec_mpd_qand", Effects(9270)),
-    ("decimal.Decimal", "logical_invert", "dec_mpd_qinvert", Effects(9270)),
-    ("decimal.Decimal", "logical_or", "dec_mpd_qor", Effects(9270)),
-    ("decimal.Decimal", "logical_xor", "dec_mpd_qxor", Effects(9270)),
-    ("decimal.Decimal", "max", "dec_mpd_qmax", Effects(9270)),
-    ("decimal.Decimal", "max_mag", "dec_mpd_qmax_mag", Effects(9270)),
-    ("decimal.Decimal", "min", "dec_mpd_qmin", Effects(9270)),
-    ("decimal.Decimal", "min_mag", "dec_mpd_qmin_mag", Effects(9270)),
-    ("decimal.Decimal", "nb_absolute", "nm_mpd_qabs", Effects(9270)),
-    ("decimal.Decimal", "nb_add", "nm_mpd_qadd", Effects(9270)),
-    ("decimal.Decimal", "nb_divmod", "nm_mpd_qdivmod", Effects(9270)),
-    ("decimal.Decimal", "nb_float", "PyDec_AsFloat", Effects(9270)),
-    ("decimal.Decimal", "nb_floor_divide", "nm_mpd_qdivint", Effects(9270)),
-    ("decimal.Decimal", "nb_int", "nm_dec_as_long", Effects(9270)),
-    ("decimal.Decimal", "nb_multiply", "nm_mpd_qmul", Effects(9270)),
-    ("decimal.Decimal", "nb_negative", "nm_mpd_qminus", Effects(9270)),
-    ("decimal.Decimal", "nb_positive", "nm_mpd_qplus", Effects(9270)),
-    ("decimal.Decimal", "nb_power", "nm_mpd_qpow", Effects(9270)),
-    ("decimal.Decimal", "nb_remainder", "nm_mpd_qrem", Effects(9270)),
-    ("decimal.Decimal", "nb_subtract", "nm_mpd_qsub", Effects(9270)),
-    ("decimal.Decimal", "nb_true_divide", "nm_mpd_qdiv", Effects(9270)),
-    ("decimal.Decimal", "next_minus", "dec_mpd_qnext_minus", Effects(9270)),
-    ("decimal.Decimal", "next_plus", "dec_mpd_qnext_plus", Effects(9270)),
-    ("decimal.Decimal", "next_toward", "dec_mpd_qnext_toward", Effects(9270)),
-    ("decimal.Decimal", "normalize", "dec_mpd_qreduce", Effects(9270)),
-    ("decimal.Decimal", "number_class", "dec_mpd_class", Effects(9270)),
-    ("decimal.Decimal", "quantize", "dec_mpd_qquantize", Effects(9782)),
-    ("decimal.Decimal", "remainder_near", "dec_mpd_qrem_near", Effects(9270)),
-    ("decimal.Decimal", "rotate", "dec_mpd_qrotate", Effects(9270)),
-    ("decimal.Decimal", "same_quantum", "dec_mpd_same_quantum", Effects(9270)),
-    ("decimal.Decimal", "scaleb", "dec_mpd_qscaleb", Effects(9270)),
-    ("decimal.Decimal", "shift", "dec_mpd_qshift", Effects(9270)),
-    ("decimal.Decimal", "sqrt", "dec_mpd_qsqrt", Effects(9270)),
-    ("decimal.Decimal", "to_eng_string", "dec_mpd_to_eng", Effects(9270)),
-    ("decimal.Decimal", "to_integral", "PyDec_ToIntegralValue", Effects(9270)),
-    ("decimal.Decimal", "to_integral_exact", "PyDec_ToIntegralExact", Effects(9270)),
-    ("decimal.Decimal", "to_integral_value", "PyDec_ToIntegralValue", Effects(9270)),
-    ("decimal.Decimal", "tp_repr", "dec_repr", Effects(9782)),
-    ("decimal.Decimal", "tp_str", "dec_str", Effects(9270)),
-    ("decimal.SignalDictMixin", "mp_length", "signaldict_len", Effects(0)),
-    ("decimal.SignalDictMixin", "tp_iter", "signaldict_iter", Effects(22)),
-    ("decimal.SignalDictMixin", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("decimal.SignalDictMixin", "tp_richcompare", "signaldict_richcompare", Effects(6167)),
-    ("decimal.SignalDictMixin", "tp_str", "object_str", Effects(6710)),
-    ("dict", "__sizeof__", "dict_sizeof", Effects(6)),
-    ("dict", "clear", "dict_clear", Effects(8736)),
-    ("dict", "get", "dict_get", Effects(7686)),
-    ("dict", "items", "dictitems_new", Effects(6)),
-    ("dict", "keys", "dictkeys_new", Effects(6)),
-    ("dict", "mp_ass_subscript", "dict_ass_sub", Effects(15910)),
-    ("dict", "tp_repr", "dict_repr", Effects(15414)),
-    ("dict", "tp_str", "object_str", Effects(6710)),
-    ("dict", "values", "dictvalues_new", Effects(6)),
-    ("dict_itemiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("dict_itemiterator", "tp_str", "object_str", Effects(6710)),
-    ("dict_items", "tp_repr", "dictview_repr", Effects(7686)),
-    ("dict_items", "tp_str", "object_str", Effects(6710)),
-    ("dict_keyiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("dict_keyiterator", "tp_str", "object_str", Effects(6710)),
-    ("dict_keys", "tp_repr", "dictview_repr", Effects(7686)),
-    ("dict_keys", "tp_str", "object_str", Effects(6710)),
-    ("dict_reverseitemiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("dict_reverseitemiterator", "tp_str", "object_str", Effects(6710)),
-    ("dict_reversekeyiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("dict_reversekeyiterator", "tp_str", "object_str", Effects(6710)),
-    ("dict_reversevalueiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("dict_reversevalueiterator", "tp_str", "object_str", Effects(6710)),
-    ("dict_valueiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("dict_valueiterator", "tp_str", "object_str", Effects(6710)),
-    ("dict_values", "tp_repr", "dictview_repr", Effects(7686)),
-    ("dict_values", "tp_str", "object_str", Effects(6710)),
-    ("ellipsis", "tp_str", "object_str", Effects(6710)),
-    ("enumerate", "tp_repr", "object_repr", Effects(6710)),
-    ("enumerate", "tp_str", "object_str", Effects(6710)),
-    ("enumerate", "tp_vectorcall", "enumerate_vectorcall", Effects(7334)),
-    ("fieldnameiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("fieldnameiterator", "tp_str", "object_str", Effects(6710)),
-    ("filter", "tp_repr", "object_repr", Effects(6710)),
-    ("filter", "tp_str", "object_str", Effects(6710)),
-    ("float", "__format__", "float___format__", Effects(11966)),
-    ("float", "__getformat__", "float___getformat__", Effects(22)),
-    ("float", "tp_str", "object_str", Effects(6710)),
-    ("formatteriterator", "tp_repr", "object_repr", Effects(6710)),
-    ("formatteriterator", "tp_str", "object_str", Effects(6710)),
-    ("frame", "tp_repr", "frame_repr", Effects(6166)),
-    ("frame", "tp_str", "object_str", Effects(6710)),
-    ("frozenset", "__contains__", "set_direct_contains", Effects(15366)),
-    ("frozenset", "__reduce__", "set_reduce", Effects(3590)),
-    ("frozenset", "__sizeof__", "set_sizeof", Effects(6)),
-    ("frozenset", "copy", "frozenset_copy", Effects(15878)),
-    ("frozenset", "issubset", "set_issubset", Effects(15366)),
-    ("frozenset", "issuperset", "set_issuperset", Effects(15878)),
-    ("frozenset", "nb_xor", "set_xor", Effects(15911)),
-    ("frozenset", "sq_contains", "set_contains", Effects(15366)),
-    ("frozenset", "symmetric_difference", "set_symmetric_difference", Effects(15911)),
-    ("frozenset", "tp_repr", "set_repr", Effects(7702)),
-    ("frozenset", "tp_richcompare", "set_richcompare", Effects(15878)),
-    ("frozenset", "tp_str", "object_str", Effects(6710)),
-    ("frozenset", "union", "set_union", Effects(15878)),
-    ("function", "tp_str", "object_str", Effects(6710)),
-    ("functools.KeyWrapper", "tp_repr", "object_repr", Effects(6710)),
-    ("functools.KeyWrapper", "tp_str", "object_str", Effects(6710)),
-    ("functools._lru_cache_wrapper", "cache_clear", "lru_cache_cache_clear", Effects(8736)),
-    ("functools._lru_cache_wrapper", "cache_info", "lru_cache_cache_info", Effects(6150)),
-    ("functools._lru_cache_wrapper", "tp_repr", "object_repr", Effects(6710)),
-    ("functools._lru_cache_wrapper", "tp_str", "object_str", Effects(6710)),
-    ("functools._lru_list_elem", "tp_repr", "object_repr", Effects(6710)),
-    ("functools._lru_list_elem", "tp_str", "object_str", Effects(6710)),
-    ("functools.partial", "tp_repr", "partial_repr", Effects(6150)),
-    ("functools.partial", "tp_str", "object_str", Effects(6710)),
-    ("generator", "tp_str", "object_str", Effects(6710)),
-    ("generic_alias_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("generic_alias_iterator", "tp_str", "object_str", Effects(6710)),
-    ("getset_descriptor", "tp_descr_get", "getset_get", Effects(15543)),
-    ("getset_descriptor", "tp_descr_set", "getset_set", Effects(15543)),
-    ("getset_descriptor", "tp_str", "object_str", Effects(6710)),
-    ("grp.struct_group", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("grp.struct_group", "tp_new", "structseq_new", Effects(7174)),
-    ("grp.struct_group", "tp_repr", "structseq_repr", Effects(15414)),
-    ("grp.struct_group", "tp_str", "object_str", Effects(6710)),
-    ("hamt", "tp_repr", "object_repr", Effects(6710)),
-    ("hamt", "tp_str", "object_str", Effects(6710)),
-    ("hamt_array_node", "tp_repr", "object_repr", Effects(6710)),
-    ("hamt_array_node", "tp_str", "object_str", Effects(6710)),
-    ("hamt_bitmap_node", "tp_repr", "object_repr", Effects(6710)),
-    ("hamt_bitmap_node", "tp_str", "object_str", Effects(6710)),
-    ("hamt_collision_node", "tp_repr", "object_repr", Effects(6710)),
-    ("hamt_collision_node", "tp_str", "object_str", Effects(6710)),
-    ("hashinheritancetester", "tp_repr", "object_repr", Effects(6710)),
-    ("hashinheritancetester", "tp_str", "object_str", Effects(6710)),
-    ("instancemethod", "tp_str", "object_str", Effects(6710)),
-    ("int", "__format__", "int___format__", Effects(16062)),
-    ("int", "__round__", "int___round__", Effects(3206)),
-    ("int", "from_bytes", "int_from_bytes", Effects(15526)),
-    ("int", "nb_divmod", "long_divmod", Effects(6)),
-    ("int", "nb_floor_divide", "long_div", Effects(6)),
-    ("int", "nb_power", "long_pow", Effects(3718)),
-    ("int", "to_bytes", "int_to_bytes", Effects(3238)),
-    ("int", "tp_repr", "long_to_decimal_string", Effects(8246)),
-    ("int", "tp_str", "object_str", Effects(6710)),
-    ("ipowType", "tp_repr", "object_repr", Effects(6710)),
-    ("ipowType", "tp_str", "object_str", Effects(6710)),
-    ("items", "tp_repr", "object_repr", Effects(6710)),
-    ("items", "tp_str", "object_str", Effects(6710)),
-    ("iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("iterator", "tp_str", "object_str", Effects(6710)),
-    ("itertools", "tee", "itertools_tee", Effects(2182)),
-    ("itertools._grouper", "__reduce__", "_grouper_reduce", Effects(6)),
-    ("itertools._grouper", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools._grouper", "tp_str", "object_str", Effects(6710)),
-    ("itertools._tee", "__reduce__", "tee_reduce", Effects(6)),
-    ("itertools._tee", "__setstate__", "tee_setstate", Effects(14886)),
-    ("itertools._tee", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools._tee", "tp_str", "object_str", Effects(6710)),
-    ("itertools._tee_dataobject", "__reduce__", "teedataobject_reduce", Effects(6)),
-    ("itertools._tee_dataobject", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools._tee_dataobject", "tp_str", "object_str", Effects(6710)),
-    ("itertools.accumulate", "__reduce__", "accumulate_reduce", Effects(6662)),
-    ("itertools.accumulate", "__setstate__", "accumulate_setstate", Effects(8704)),
-    ("itertools.accumulate", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.accumulate", "tp_str", "object_str", Effects(6710)),
-    ("itertools.chain", "__reduce__", "chain_reduce", Effects(6)),
-    ("itertools.chain", "__setstate__", "chain_setstate", Effects(8710)),
-    ("itertools.chain", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.chain", "tp_str", "object_str", Effects(6710)),
-    ("itertools.combinations", "__reduce__", "combinations_reduce", Effects(6)),
-    ("itertools.combinations", "__setstate__", "combinations_setstate", Effects(8710)),
-    ("itertools.combinations", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.combinations", "tp_str", "object_str", Effects(6710)),
-    ("itertools.combinations_with_replacement", "__reduce__", "cwr_reduce", Effects(6)),
-    ("itertools.combinations_with_replacement", "__setstate__", "cwr_setstate", Effects(8710)),
-    ("itertools.combinations_with_replacement", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.combinations_with_replacement", "tp_str", "object_str", Effects(6710)),
-    ("itertools.compress", "__reduce__", "compress_reduce", Effects(6)),
-    ("itertools.compress", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.compress", "tp_str", "object_str", Effects(6710)),
-    ("itertools.count", "__reduce__", "count_reduce", Effects(6)),
-    ("itertools.count", "tp_str", "object_str", Effects(6710)),
-    ("itertools.cycle", "__reduce__", "cycle_reduce", Effects(6150)),
-    ("itertools.cycle", "__setstate__", "cycle_setstate", Effects(14886)),
-    ("itertools.cycle", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.cycle", "tp_str", "object_str", Effects(6710)),
-    ("itertools.dropwhile", "__reduce__", "dropwhile_reduce", Effects(6)),
-    ("itertools.dropwhile", "__setstate__", "dropwhile_setstate", Effects(2566)),
-    ("itertools.dropwhile", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.dropwhile", "tp_str", "object_str", Effects(6710)),
-    ("itertools.filterfalse", "__reduce__", "filterfalse_reduce", Effects(6)),
-    ("itertools.filterfalse", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.filterfalse", "tp_str", "object_str", Effects(6710)),
-    ("itertools.groupby", "__reduce__", "groupby_reduce", Effects(6)),
-    ("itertools.groupby", "__setstate__", "groupby_setstate", Effects(8710)),
-    ("itertools.groupby", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.groupby", "tp_str", "object_str", Effects(6710)),
-    ("itertools.islice", "__reduce__", "islice_reduce", Effects(6150)),
-    ("itertools.islice", "__setstate__", "islice_setstate", Effects(518)),
-    ("itertools.islice", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.islice", "tp_str", "object_str", Effects(6710)),
-    ("itertools.pairwise", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.pairwise", "tp_str", "object_str", Effects(6710)),
-    ("itertools.permutations", "__reduce__", "permutations_reduce", Effects(6)),
-    ("itertools.permutations", "__setstate__", "permutations_setstate", Effects(8742)),
-    ("itertools.permutations", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.permutations", "tp_str", "object_str", Effects(6710)),
-    ("itertools.product", "__reduce__", "product_reduce", Effects(6)),
-    ("itertools.product", "__setstate__", "product_setstate", Effects(8710)),
-    ("itertools.product", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.product", "tp_str", "object_str", Effects(6710)),
-    ("itertools.repeat", "__reduce__", "repeat_reduce", Effects(6)),
-    ("itertools.repeat", "tp_str", "object_str", Effects(6710)),
-    ("itertools.starmap", "__reduce__", "starmap_reduce", Effects(6)),
-    ("itertools.starmap", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.starmap", "tp_str", "object_str", Effects(6710)),
-    ("itertools.takewhile", "__reduce__", "takewhile_reduce", Effects(6)),
-    ("itertools.takewhile", "__setstate__", "takewhile_reduce_setstate", Effects(2566)),
-    ("itertools.takewhile", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.takewhile", "tp_str", "object_str", Effects(6710)),
-    ("itertools.zip_longest", "__reduce__", "zip_longest_reduce", Effects(6)),
-    ("itertools.zip_longest", "__setstate__", "zip_longest_setstate", Effects(8704)),
-    ("itertools.zip_longest", "tp_repr", "object_repr", Effects(6710)),
-    ("itertools.zip_longest", "tp_str", "object_str", Effects(6710)),
-    ("keys", "tp_repr", "object_repr", Effects(6710)),
-    ("keys", "tp_str", "object_str", Effects(6710)),
-    ("line_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("line_iterator", "tp_str", "object_str", Effects(6710)),
-    ("list", "append", "list_append", Effects(518)),
-    ("list", "clear", "list_clear", Effects(8704)),
-    ("list", "extend", "list_extend", Effects(3590)),
-    ("list", "insert", "list_insert", Effects(2694)),
-    ("list", "pop", "list_pop", Effects(16006)),
-    ("list", "sort", "list_sort", Effects(16071)),
-    ("list", "sq_ass_item", "list_ass_item", Effects(15878)),
-    ("list", "sq_inplace_concat", "list_inplace_concat", Effects(3590)),
-    ("list", "tp_repr", "list_repr", Effects(15414)),
-    ("list", "tp_str", "object_str", Effects(6710)),
-    ("list", "tp_vectorcall", "list_vectorcall", Effects(3078)),
-    ("list_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("list_iterator", "tp_str", "object_str", Effects(6710)),
-    ("list_reverseiterator", "tp_repr", "object_repr", Effects(6710)),
-    ("list_reverseiterator", "tp_str", "object_str", Effects(6710)),
-    ("longrange_iterator", "__length_hint__", "longrangeiter_len", Effects(6150)),
-    ("longrange_iterator", "__setstate__", "longrangeiter_setstate", Effects(14854)),
-    ("longrange_iterator", "tp_iternext", "longrangeiter_next", Effects(14983)),
-    ("longrange_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("longrange_iterator", "tp_str", "object_str", Effects(6710)),
-    ("managedbuffer", "tp_repr", "object_repr", Effects(6710)),
-    ("managedbuffer", "tp_str", "object_str", Effects(6710)),
-    ("map", "tp_repr", "object_repr", Effects(6710)),
-    ("map", "tp_str", "object_str", Effects(6710)),
-    ("mappingproxy", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("math", "ceil", "math_ceil", Effects(2246)),
-    ("math", "floor", "math_floor", Effects(2246)),
-    ("math", "log", "math_log", Effects(14471)),
-    ("math", "nextafter", "math_nextafter", Effects(2182)),
-    ("math", "trunc", "math_trunc", Effects(2118)),
-    ("matmulType", "tp_repr", "object_repr", Effects(6710)),
-    ("matmulType", "tp_str", "object_str", Effects(6710)),
-    ("member_descriptor", "tp_str", "object_str", Effects(6710)),
-    ("memory_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("memory_iterator", "tp_str", "object_str", Effects(6710)),
-    ("memoryview", "cast", "memoryview_cast", Effects(15927)),
-    ("memoryview", "tp_str", "object_str", Effects(6710)),
-    ("method", "tp_str", "object_str", Effects(6710)),
-    ("method-wrapper", "tp_str", "object_str", Effects(6710)),
-    ("method_descriptor", "tp_str", "object_str", Effects(6710)),
-    ("mmap.mmap", "tp_str", "object_str", Effects(6710)),
-    ("module", "tp_getattro", "module_getattro", Effects(7190)),
-    ("module", "tp_init", "module___init__", Effects(15911)),
-    ("module", "tp_repr", "module_repr", Effects(23)),
-    ("module", "tp_str", "object_str", Effects(6710)),
-    ("moduledef", "tp_repr", "object_repr", Effects(6710)),
-    ("moduledef", "tp_str", "object_str", Effects(6710)),
-    ("ndarray", "tp_repr", "object_repr", Effects(6710)),
-    ("ndarray", "tp_str", "object_str", Effects(6710)),
-    ("object", "tp_new", "object_new", Effects(7783)),
-    ("object", "tp_repr", "object_repr", Effects(6710)),
-    ("object", "tp_str", "object_str", Effects(6710)),
-    ("odict_items", "tp_repr", "dictview_repr", Effects(7686)),
-    ("odict_items", "tp_str", "object_str", Effects(6710)),
-    ("odict_iterator", "tp_iternext", "odictiter_iternext", Effects(14886)),
-    ("odict_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("odict_iterator", "tp_str", "object_str", Effects(6710)),
-    ("odict_keys", "tp_repr", "dictview_repr", Effects(7686)),
-    ("odict_keys", "tp_str", "object_str", Effects(6710)),
-    ("odict_values", "tp_repr", "dictview_repr", Effects(7686)),
-    ("odict_values", "tp_str", "object_str", Effects(6710)),
-    ("operator.attrgetter", "__reduce__", "attrgetter_reduce", Effects(15910)),
-    ("operator.attrgetter", "tp_new", "attrgetter_new", Effects(1030)),
-    ("operator.attrgetter", "tp_repr", "attrgetter_repr", Effects(15911)),
-    ("operator.attrgetter", "tp_str", "object_str", Effects(6710)),
-    ("operator.itemgetter", "tp_str", "object_str", Effects(6710)),
-    ("operator.methodcaller", "__reduce__", "methodcaller_reduce", Effects(10503)),
-    ("operator.methodcaller", "tp_new", "methodcaller_new", Effects(6)),
-    ("operator.methodcaller", "tp_repr", "methodcaller_repr", Effects(7735)),
-    ("operator.methodcaller", "tp_str", "object_str", Effects(6710)),
-    ("os.stat_result", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("os.stat_result", "tp_repr", "structseq_repr", Effects(15414)),
-    ("os.stat_result", "tp_str", "object_str", Effects(6710)),
-    ("os.statvfs_result", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("os.statvfs_result", "tp_new", "structseq_new", Effects(7174)),
-    ("os.statvfs_result", "tp_repr", "structseq_repr", Effects(15414)),
-    ("os.statvfs_result", "tp_str", "object_str", Effects(6710)),
-    ("os.terminal_size", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("os.terminal_size", "tp_new", "structseq_new", Effects(7174)),
-    ("os.terminal_size", "tp_repr", "structseq_repr", Effects(15414)),
-    ("os.terminal_size", "tp_str", "object_str", Effects(6710)),
-    ("ossaudiodev.oss_audio_device", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ossaudiodev.oss_audio_device", "tp_init", "object_init", Effects(6)),
-    ("ossaudiodev.oss_audio_device", "tp_repr", "object_repr", Effects(6710)),
-    ("ossaudiodev.oss_audio_device", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ossaudiodev.oss_audio_device", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ossaudiodev.oss_audio_device", "tp_str", "object_str", Effects(6710)),
-    ("ossaudiodev.oss_mixer_device", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("ossaudiodev.oss_mixer_device", "tp_init", "object_init", Effects(6)),
-    ("ossaudiodev.oss_mixer_device", "tp_repr", "object_repr", Effects(6710)),
-    ("ossaudiodev.oss_mixer_device", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("ossaudiodev.oss_mixer_device", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ossaudiodev.oss_mixer_device", "tp_str", "object_str", Effects(6710)),
-    ("pickle.PickleBuffer", "tp_repr", "object_repr", Effects(6710)),
-    ("pickle.PickleBuffer", "tp_str", "object_str", Effects(6710)),
-    ("positions_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("positions_iterator", "tp_str", "object_str", Effects(6710)),
-    ("posix.DirEntry", "tp_str", "object_str", Effects(6710)),
-    ("posix.ScandirIterator", "tp_repr", "object_repr", Effects(6710)),
-    ("posix.ScandirIterator", "tp_str", "object_str", Effects(6710)),
-    ("posix.sched_param", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("posix.sched_param", "tp_repr", "structseq_repr", Effects(15414)),
-    ("posix.sched_param", "tp_str", "object_str", Effects(6710)),
-    ("posix.times_result", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("posix.times_result", "tp_new", "structseq_new", Effects(7174)),
-    ("posix.times_result", "tp_repr", "structseq_repr", Effects(15414)),
-    ("posix.times_result", "tp_str", "object_str", Effects(6710)),
-    ("posix.uname_result", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("posix.uname_result", "tp_new", "structseq_new", Effects(7174)),
-    ("posix.uname_result", "tp_repr", "structseq_repr", Effects(15414)),
-    ("posix.uname_result", "tp_str", "object_str", Effects(6710)),
-    ("posix.waitid_result", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("posix.waitid_result", "tp_new", "structseq_new", Effects(7174)),
-    ("posix.waitid_result", "tp_repr", "structseq_repr", Effects(15414)),
-    ("posix.waitid_result", "tp_str", "object_str", Effects(6710)),
-    ("property", "tp_init", "property_init", Effects(14854)),
-    ("property", "tp_repr", "object_repr", Effects(6710)),
-    ("property", "tp_str", "object_str", Effects(6710)),
-    ("pwd.struct_passwd", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("pwd.struct_passwd", "tp_new", "structseq_new", Effects(7174)),
-    ("pwd.struct_passwd", "tp_repr", "structseq_repr", Effects(15414)),
-    ("pwd.struct_passwd", "tp_str", "object_str", Effects(6710)),
-    ("pyexpat.xmlparser", "tp_repr", "object_repr", Effects(6710)),
-    ("pyexpat.xmlparser", "tp_str", "object_str", Effects(6710)),
-    ("range", "tp_str", "object_str", Effects(6710)),
-    ("range_iterator", "__reduce__", "rangeiter_reduce", Effects(2054)),
-    ("range_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("range_iterator", "tp_str", "object_str", Effects(6710)),
-    ("re.Match", "expand", "_sre_SRE_Match_expand", Effects(10503)),
-    ("re.Match", "groupdict", "_sre_SRE_Match_groupdict", Effects(16039)),
-    ("re.Match", "tp_str", "object_str", Effects(6710)),
-    ("re.Pattern", "tp_repr", "pattern_repr", Effects(7207)),
-    ("re.Pattern", "tp_str", "object_str", Effects(6710)),
-    ("resource.struct_rusage", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("resource.struct_rusage", "tp_new", "structseq_new", Effects(7174)),
-    ("resource.struct_rusage", "tp_repr", "structseq_repr", Effects(15414)),
-    ("resource.struct_rusage", "tp_str", "object_str", Effects(6710)),
-    ("reversed", "tp_repr", "object_repr", Effects(6710)),
-    ("reversed", "tp_str", "object_str", Effects(6710)),
-    ("select.epoll", "tp_repr", "object_repr", Effects(6710)),
-    ("select.epoll", "tp_str", "object_str", Effects(6710)),
-    ("select.poll", "tp_repr", "object_repr", Effects(6710)),
-    ("select.poll", "tp_str", "object_str", Effects(6710)),
-    ("set", "__contains__", "set_direct_contains", Effects(15366)),
-    ("set", "__reduce__", "set_reduce", Effects(3590)),
-    ("set", "__sizeof__", "set_sizeof", Effects(6)),
-    ("set", "copy", "set_copy", Effects(15878)),
-    ("set", "issubset", "set_issubset", Effects(15366)),
-    ("set", "issuperset", "set_issuperset", Effects(15878)),
-    ("set", "nb_inplace_xor", "set_ixor", Effects(15911)),
-    ("set", "nb_xor", "set_xor", Effects(15911)),
-    ("set", "sq_contains", "set_contains", Effects(15366)),
-    ("set", "symmetric_difference", "set_symmetric_difference", Effects(15911)),
-    ("set", "symmetric_difference_update", "set_symmetric_difference_update", Effects(15911)),
-    ("set", "tp_repr", "set_repr", Effects(7702)),
-    ("set", "tp_richcompare", "set_richcompare", Effects(15878)),
-    ("set", "tp_str", "object_str", Effects(6710)),
-    ("set", "union", "set_union", Effects(15878)),
-    ("set_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("set_iterator", "tp_str", "object_str", Effects(6710)),
-    ("signal.struct_siginfo", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("signal.struct_siginfo", "tp_new", "structseq_new", Effects(7174)),
-    ("signal.struct_siginfo", "tp_repr", "structseq_repr", Effects(15414)),
-    ("signal.struct_siginfo", "tp_str", "object_str", Effects(6710)),
-    ("slice", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("slice", "tp_str", "object_str", Effects(6710)),
-    ("spwd.struct_spwd", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("spwd.struct_spwd", "mp_length", "tuplelength", Effects(0)),
-    ("spwd.struct_spwd", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("spwd.struct_spwd", "sq_concat", "tupleconcat", Effects(6)),
-    ("spwd.struct_spwd", "sq_contains", "tuplecontains", Effects(6150)),
-    ("spwd.struct_spwd", "sq_item", "tupleitem", Effects(6)),
-    ("spwd.struct_spwd", "sq_length", "tuplelength", Effects(0)),
-    ("spwd.struct_spwd", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("spwd.struct_spwd", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("spwd.struct_spwd", "tp_hash", "tuplehash", Effects(6150)),
-    ("spwd.struct_spwd", "tp_init", "object_init", Effects(6)),
-    ("spwd.struct_spwd", "tp_iter", "tuple_iter", Effects(6)),
-    ("spwd.struct_spwd", "tp_new", "structseq_new", Effects(7174)),
-    ("spwd.struct_spwd", "tp_repr", "structseq_repr", Effects(15414)),
-    ("spwd.struct_spwd", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("spwd.struct_spwd", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("spwd.struct_spwd", "tp_str", "object_str", Effects(6710)),
-    ("sqlite3.Blob", "tp_repr", "object_repr", Effects(6710)),
-    ("sqlite3.Blob", "tp_str", "object_str", Effects(6710)),
-    ("sqlite3.Connection", "tp_new", "object_new", Effects(7783)),
-    ("sqlite3.Connection", "tp_repr", "object_repr", Effects(6710)),
-    ("sqlite3.Connection", "tp_str", "object_str", Effects(6710)),
-    ("sqlite3.Cursor", "tp_new", "object_new", Effects(7783)),
-    ("sqlite3.Cursor", "tp_repr", "object_repr", Effects(6710)),
-    ("sqlite3.Cursor", "tp_str", "object_str", Effects(6710)),
-    ("sqlite3.PrepareProtocol", "tp_new", "object_new", Effects(7783)),
-    ("sqlite3.PrepareProtocol", "tp_repr", "object_repr", Effects(6710)),
-    ("sqlite3.PrepareProtocol", "tp_str", "object_str", Effects(6710)),
-    ("sqlite3.Row", "tp_repr", "object_repr", Effects(6710)),
-    ("sqlite3.Row", "tp_str", "object_str", Effects(6710)),
-    ("sqlite3.Statement", "tp_repr", "object_repr", Effects(6710)),
-    ("sqlite3.Statement", "tp_str", "object_str", Effects(6710)),
-    ("staticarray", "tp_repr", "object_repr", Effects(6710)),
-    ("staticarray", "tp_str", "object_str", Effects(6710)),
-    ("staticmethod", "tp_str", "object_str", Effects(6710)),
-    ("stderrprinter", "tp_str", "object_str", Effects(6710)),
-    ("str", "__format__", "unicode___format__", Effects(11830)),
-    ("str", "capitalize", "unicode_capitalize", Effects(550)),
-    ("str", "casefold", "unicode_casefold", Effects(550)),
-    ("str", "center", "unicode_center", Effects(3750)),
-    ("str", "count", "unicode_count", Effects(7206)),
-    ("str", "endswith", "unicode_endswith", Effects(7718)),
-    ("str", "expandtabs", "unicode_expandtabs", Effects(2726)),
-    ("str", "find", "unicode_find", Effects(7718)),
-    ("str", "format", "do_string_format", Effects(11967)),
-    ("str", "format_map", "do_string_format_map", Effects(11967)),
-    ("str", "index", "unicode_index", Effects(7718)),
-    ("str", "isalnum", "unicode_isalnum", Effects(550)),
-    ("str", "isalpha", "unicode_isalpha", Effects(550)),
-    ("str", "isascii", "unicode_isascii", Effects(550)),
-    ("str", "isdecimal", "unicode_isdecimal", Effects(550)),
-    ("str", "isdigit", "unicode_isdigit", Effects(550)),
-    ("str", "islower", "unicode_islower", Effects(550)),
-    ("str", "isnumeric", "unicode_isnumeric", Effects(550)),
-    ("str", "isprintable", "unicode_isprintable", Effects(550)),
-    ("str", "isspace", "unicode_isspace", Effects(550)),
-    ("str", "istitle", "unicode_istitle", Effects(550)),
-    ("str", "isupper", "unicode_isupper", Effects(550)),
-    ("str", "join", "unicode_join", Effects(11814)),
-    ("str", "ljust", "unicode_ljust", Effects(3750)),
-    ("str", "lower", "unicode_lower", Effects(550)),
-    ("str", "lstrip", "unicode_lstrip", Effects(1574)),
-    ("str", "maketrans", "unicode_maketrans", Effects(15399)),
-    ("str", "mp_length", "unicode_length", Effects(550)),
-    ("str", "mp_subscript", "unicode_subscript", Effects(6822)),
-    ("str", "nb_remainder", "unicode_mod", Effects(16055)),
-    ("str", "partition", "unicode_partition", Effects(1574)),
-    ("str", "removeprefix", "unicode_removeprefix", Effects(1574)),
-    ("str", "removesuffix", "unicode_removesuffix", Effects(1574)),
-    ("str", "replace", "unicode_replace", Effects(3750)),
-    ("str", "rfind", "unicode_rfind", Effects(7718)),
-    ("str", "rindex", "unicode_rindex", Effects(7718)),
-    ("str", "rjust", "unicode_rjust", Effects(3750)),
-    ("str", "rpartition", "unicode_rpartition", Effects(1574)),
-    ("str", "rsplit", "unicode_rsplit", Effects(3750)),
-    ("str", "rstrip", "unicode_rstrip", Effects(1574)),
-    ("str", "split", "unicode_split", Effects(3750)),
-    ("str", "splitlines", "unicode_splitlines", Effects(2726)),
-    ("str", "sq_concat", "PyUnicode_Concat", Effects(1574)),
-    ("str", "sq_contains", "PyUnicode_Contains", Effects(1574)),
-    ("str", "sq_item", "unicode_getitem", Effects(550)),
-    ("str", "sq_length", "unicode_length", Effects(550)),
-    ("str", "sq_repeat", "unicode_repeat", Effects(550)),
-    ("str", "startswith", "unicode_startswith", Effects(7718)),
-    ("str", "strip", "unicode_strip", Effects(1574)),
-    ("str", "swapcase", "unicode_swapcase", Effects(550)),
-    ("str", "title", "unicode_title", Effects(550)),
-    ("str", "tp_hash", "unicode_hash", Effects(550)),
-    ("str", "tp_iter", "unicode_iter", Effects(550)),
-    ("str", "tp_repr", "unicode_repr", Effects(550)),
-    ("str", "tp_richcompare", "PyUnicode_RichCompare", Effects(1574)),
-    ("str", "tp_str", "unicode_str", Effects(550)),
-    ("str", "translate", "unicode_translate", Effects(11959)),
-    ("str", "upper", "unicode_upper", Effects(550)),
-    ("str", "zfill", "unicode_zfill", Effects(2726)),
-    ("str_ascii_iterator", "__reduce__", "unicodeiter_reduce", Effects(6)),
-    ("str_ascii_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("str_ascii_iterator", "tp_str", "object_str", Effects(6710)),
-    ("str_iterator", "__reduce__", "unicodeiter_reduce", Effects(6)),
-    ("str_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("str_iterator", "tp_str", "object_str", Effects(6710)),
-    ("super", "tp_getattro", "super_getattro", Effects(7222)),
-    ("super", "tp_str", "object_str", Effects(6710)),
-    ("symtable entry", "tp_str", "object_str", Effects(6710)),
-    ("sys.flags", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("sys.flags", "tp_repr", "structseq_repr", Effects(15414)),
-    ("sys.flags", "tp_str", "object_str", Effects(6710)),
-    ("sys.float_info", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("sys.float_info", "tp_new", "structseq_new", Effects(7174)),
-    ("sys.float_info", "tp_repr", "structseq_repr", Effects(15414)),
-    ("sys.float_info", "tp_str", "object_str", Effects(6710)),
-    ("sys.hash_info", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("sys.hash_info", "tp_new", "structseq_new", Effects(7174)),
-    ("sys.hash_info", "tp_repr", "structseq_repr", Effects(15414)),
-    ("sys.hash_info", "tp_str", "object_str", Effects(6710)),
-    ("sys.int_info", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("sys.int_info", "tp_new", "structseq_new", Effects(7174)),
-    ("sys.int_info", "tp_repr", "structseq_repr", Effects(15414)),
-    ("sys.int_info", "tp_str", "object_str", Effects(6710)),
-    ("sys.thread_info", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("sys.thread_info", "tp_new", "structseq_new", Effects(7174)),
-    ("sys.thread_info", "tp_repr", "structseq_repr", Effects(15414)),
-    ("sys.thread_info", "tp_str", "object_str", Effects(6710)),
-    ("sys.version_info", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("sys.version_info", "tp_repr", "structseq_repr", Effects(15414)),
-    ("sys.version_info", "tp_str", "object_str", Effects(6710)),
-    ("test_structmembersType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("test_structmembersType", "tp_init", "object_init", Effects(6)),
-    ("test_structmembersType", "tp_repr", "object_repr", Effects(6710)),
-    ("test_structmembersType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("test_structmembersType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("test_structmembersType", "tp_str", "object_str", Effects(6710)),
-    ("time.struct_time", "__reduce__", "structseq_reduce", Effects(14887)),
-    ("time.struct_time", "tp_new", "structseq_new", Effects(7174)),
-    ("time.struct_time", "tp_repr", "structseq_repr", Effects(15414)),
-    ("time.struct_time", "tp_str", "object_str", Effects(6710)),
-    ("traceback", "tp_repr", "object_repr", Effects(6710)),
-    ("traceback", "tp_str", "object_str", Effects(6710)),
-    ("tuple", "tp_repr", "tuplerepr", Effects(15414)),
-    ("tuple", "tp_str", "object_str", Effects(6710)),
-    ("tuple_iterator", "tp_repr", "object_repr", Effects(6710)),
-    ("tuple_iterator", "tp_str", "object_str", Effects(6710)),
-    ("type", "__subclasses__", "type___subclasses__", Effects(6)),
-    ("type", "tp_getattro", "type_getattro", Effects(6150)),
-    ("type", "tp_repr", "type_repr", Effects(6710)),
-    ("type", "tp_setattro", "type_setattro", Effects(15910)),
-    ("type", "tp_str", "object_str", Effects(6710)),
-    ("types.GenericAlias", "__dir__", "ga_dir", Effects(7255)),
-    ("types.GenericAlias", "tp_getattro", "ga_getattro", Effects(7222)),
-    ("types.GenericAlias", "tp_repr", "ga_repr", Effects(15414)),
-    ("types.GenericAlias", "tp_str", "object_str", Effects(6710)),
-    ("types.SimpleNamespace", "tp_repr", "namespace_repr", Effects(7719)),
-    ("types.SimpleNamespace", "tp_str", "object_str", Effects(6710)),
-    ("types.UnionType", "tp_getattro", "union_getattro", Effects(7222)),
-    ("types.UnionType", "tp_repr", "union_repr", Effects(15414)),
-    ("types.UnionType", "tp_str", "object_str", Effects(6710)),
-    ("unicodedata", "is_normalized", "unicodedata_UCD_is_normalized", Effects(1126)),
-    ("unicodedata", "lookup", "unicodedata_UCD_lookup", Effects(6214)),
-    ("unicodedata.UCD", "is_normalized", "unicodedata_UCD_is_normalized", Effects(1126)),
-    ("unicodedata.UCD", "lookup", "unicodedata_UCD_lookup", Effects(6214)),
-    ("unicodedata.UCD", "tp_repr", "object_repr", Effects(6710)),
-    ("unicodedata.UCD", "tp_str", "object_str", Effects(6710)),
-    ("values", "tp_repr", "object_repr", Effects(6710)),
-    ("values", "tp_str", "object_str", Effects(6710)),
-    ("weakref.ReferenceType", "tp_new", "weakref___new__", Effects(1030)),
-    ("weakref.ReferenceType", "tp_str", "object_str", Effects(6710)),
-    ("wrapper_descriptor", "tp_str", "object_str", Effects(6710)),
-    ("xml.etree.ElementTree.Element", "tp_str", "object_str", Effects(6710)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_repr", "object_repr", Effects(6710)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_str", "object_str", Effects(6710)),
-    ("xml.etree.ElementTree.XMLParser", "tp_repr", "object_repr", Effects(6710)),
-    ("xml.etree.ElementTree.XMLParser", "tp_str", "object_str", Effects(6710)),
-    ("xxlimited.Str", "mp_length", "unicode_length", Effects(550)),
-    ("xxlimited.Str", "mp_subscript", "unicode_subscript", Effects(6822)),
-    ("xxlimited.Str", "nb_remainder", "unicode_mod", Effects(16055)),
-    ("xxlimited.Str", "sq_concat", "PyUnicode_Concat", Effects(1574)),
-    ("xxlimited.Str", "sq_contains", "PyUnicode_Contains", Effects(1574)),
-    ("xxlimited.Str", "sq_item", "unicode_getitem", Effects(550)),
-    ("xxlimited.Str", "sq_length", "unicode_length", Effects(550)),
-    ("xxlimited.Str", "sq_repeat", "unicode_repeat", Effects(550)),
-    ("xxlimited.Str", "tp_hash", "unicode_hash", Effects(550)),
-    ("xxlimited.Str", "tp_iter", "unicode_iter", Effects(550)),
-    ("xxlimited.Str", "tp_repr", "unicode_repr", Effects(550)),
-    ("xxlimited.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(1574)),
-    ("xxlimited.Str", "tp_str", "unicode_str", Effects(550)),
-    ("xxlimited.Xxo", "tp_new", "object_new", Effects(7783)),
-    ("xxlimited.Xxo", "tp_repr", "object_repr", Effects(6710)),
-    ("xxlimited.Xxo", "tp_str", "object_str", Effects(6710)),
-    ("xxlimited_35.Null", "tp_repr", "object_repr", Effects(6710)),
-    ("xxlimited_35.Null", "tp_str", "object_str", Effects(6710)),
-    ("xxlimited_35.Str", "mp_length", "unicode_length", Effects(550)),
-    ("xxlimited_35.Str", "mp_subscript", "unicode_subscript", Effects(6822)),
-    ("xxlimited_35.Str", "nb_remainder", "unicode_mod", Effects(16055)),
-    ("xxlimited_35.Str", "sq_concat", "PyUnicode_Concat", Effects(1574)),
-    ("xxlimited_35.Str", "sq_contains", "PyUnicode_Contains", Effects(1574)),
-    ("xxlimited_35.Str", "sq_item", "unicode_getitem", Effects(550)),
-    ("xxlimited_35.Str", "sq_length", "unicode_length", Effects(550)),
-    ("xxlimited_35.Str", "sq_repeat", "unicode_repeat", Effects(550)),
-    ("xxlimited_35.Str", "tp_hash", "unicode_hash", Effects(550)),
-    ("xxlimited_35.Str", "tp_iter", "unicode_iter", Effects(550)),
-    ("xxlimited_35.Str", "tp_repr", "unicode_repr", Effects(550)),
-    ("xxlimited_35.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(1574)),
-    ("xxlimited_35.Str", "tp_str", "unicode_str", Effects(550)),
-    ("xxlimited_35.Xxo", "tp_new", "object_new", Effects(7783)),
-    ("xxlimited_35.Xxo", "tp_repr", "object_repr", Effects(6710)),
-    ("xxlimited_35.Xxo", "tp_str", "object_str", Effects(6710)),
-    ("xxmodule.Null", "tp_repr", "object_repr", Effects(6710)),
-    ("xxmodule.Null", "tp_str", "object_str", Effects(6710)),
-    ("xxmodule.Str", "mp_length", "unicode_length", Effects(550)),
-    ("xxmodule.Str", "mp_subscript", "unicode_subscript", Effects(6822)),
-    ("xxmodule.Str", "nb_remainder", "unicode_mod", Effects(16055)),
-    ("xxmodule.Str", "sq_concat", "PyUnicode_Concat", Effects(1574)),
-    ("xxmodule.Str", "sq_contains", "PyUnicode_Contains", Effects(1574)),
-    ("xxmodule.Str", "sq_item", "unicode_getitem", Effects(550)),
-    ("xxmodule.Str", "sq_length", "unicode_length", Effects(550)),
-    ("xxmodule.Str", "sq_repeat", "unicode_repeat", Effects(550)),
-    ("xxmodule.Str", "tp_hash", "unicode_hash", Effects(550)),
-    ("xxmodule.Str", "tp_iter", "unicode_iter", Effects(550)),
-    ("xxmodule.Str", "tp_repr", "unicode_repr", Effects(550)),
-    ("xxmodule.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(1574)),
-    ("xxmodule.Str", "tp_str", "unicode_str", Effects(550)),
-    ("xxmodule.Xxo", "tp_repr", "object_repr", Effects(6710)),
-    ("xxmodule.Xxo", "tp_str", "object_str", Effects(6710)),
-    ("xxsubtype.spamdict", "mp_ass_subscript", "dict_ass_sub", Effects(15910)),
-    ("xxsubtype.spamdict", "tp_repr", "dict_repr", Effects(15414)),
-    ("xxsubtype.spamdict", "tp_str", "object_str", Effects(6710)),
-    ("xxsubtype.spamlist", "sq_ass_item", "list_ass_item", Effects(15878)),
-    ("xxsubtype.spamlist", "sq_inplace_concat", "list_inplace_concat", Effects(3590)),
-    ("xxsubtype.spamlist", "tp_repr", "list_repr", Effects(15414)),
-    ("xxsubtype.spamlist", "tp_str", "object_str", Effects(6710)),
-    ("zip", "tp_repr", "object_repr", Effects(6710)),
-    ("zip", "tp_str", "object_str", Effects(6710)),
-    ("zlib.Compress", "tp_repr", "object_repr", Effects(6710)),
-    ("zlib.Compress", "tp_str", "object_str", Effects(6710)),
-    ("zlib.Decompress", "tp_repr", "object_repr", Effects(6710)),
-    ("zlib.Decompress", "tp_str", "object_str", Effects(6710)),
+static OWN_EFFECTS: &[Owner] = &[
+    ("<dummy key> type", "
+        tp_str object_str 6710
+    "),
+    ("CArgObject", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("EncodingMap", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("Generic", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("GenericAlias", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("InterpreterID", "
+        nb_index interpid_int 6
+        nb_int interpid_int 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash interpid_hash 6
+        tp_init object_init 6
+        tp_new interpid_new 15615
+        tp_repr interpid_repr 2054
+        tp_richcompare interpid_richcompare 2182
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str interpid_str 6
+    "),
+    ("MemoryError", "
+        tp_new MemoryError_new 38
+    "),
+    ("MethClass", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MethInstance", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MethStatic", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MethodDescriptor2", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MethodDescriptorBase", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MethodDescriptorDerived", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MethodDescriptorNopGet", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("MyList", "
+        sq_ass_item list_ass_item 15878
+        sq_inplace_concat list_inplace_concat 3590
+        tp_repr list_repr 15414
+        tp_str object_str 6710
+    "),
+    ("NoneType", "
+        tp_richcompare object_richcompare 2054
+        tp_str object_str 6710
+    "),
+    ("NotImplementedType", "
+        tp_str object_str 6710
+    "),
+    ("PyCapsule", "
+        tp_str object_str 6710
+    "),
+    ("StgDict", "
+        mp_ass_subscript dict_ass_sub 15910
+        mp_length dict_length 0
+        mp_subscript dict_subscript 6150
+        nb_inplace_or dict_ior 16038
+        nb_or dict_or 16039
+        sq_contains PyDict_Contains 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_iter dict_iter 6
+        tp_new dict_new 38
+        tp_repr dict_repr 15414
+        tp_richcompare dict_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("TaskStepMethWrapper", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("Token.MISSING", "
+        tp_str object_str 6710
+    "),
+    ("UnicodeEncodeError", "
+        tp_str UnicodeEncodeError_str 6710
+    "),
+    ("UnicodeTranslateError", "
+        tp_str UnicodeTranslateError_str 6710
+    "),
+    ("UnraisableHookArgs", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("_", "
+        ascii_iscased _sre_ascii_iscased 2182
+        ascii_tolower _sre_ascii_tolower 2182
+        compile _sre_compile 2182
+        getcodesize _sre_getcodesize 6
+        unicode_iscased _sre_unicode_iscased 2182
+        unicode_tolower _sre_unicode_tolower 2182
+    "),
+    ("_RunningLoopHolder", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_abc._abc_data", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_asyncio.Future", "
+        tp_str object_str 6710
+    "),
+    ("_asyncio.FutureIter", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_asyncio.Task", "
+        tp_str object_str 6710
+    "),
+    ("_bisect", "
+        bisect_left _bisect_bisect_left 2182
+        bisect_right _bisect_bisect_right 2182
+        insort_left _bisect_insort_left 7302
+        insort_right _bisect_insort_right 7302
+    "),
+    ("_blake2.blake2b", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_blake2.blake2s", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_bz2.BZ2Compressor", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_bz2.BZ2Decompressor", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_collections._deque_iterator", "
+        __length_hint__ dequeiter_len 6
+        __reduce__ dequeiter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dequeiter_next 518
+        tp_new dequeiter_new 6182
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_collections._deque_reverse_iterator", "
+        __length_hint__ dequeiter_len 6
+        __reduce__ dequeiter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dequereviter_next 518
+        tp_new dequereviter_new 6182
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_collections._tuplegetter", "
+        __reduce__ tuplegetter_reduce 6
+        tp_descr_get tuplegetter_descr_get 6
+        tp_descr_set tuplegetter_descr_set 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new tuplegetter_new 6278
+        tp_repr tuplegetter_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_contextvars.Context", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_contextvars.ContextVar", "
+        tp_str object_str 6710
+    "),
+    ("_contextvars.Token", "
+        tp_str object_str 6710
+    "),
+    ("_csv", "
+        field_size_limit _csv_field_size_limit 2214
+        get_dialect _csv_get_dialect 10247
+        register_dialect csv_register_dialect 15399
+        unregister_dialect _csv_unregister_dialect 10279
+    "),
+    ("_csv.Dialect", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_csv.reader", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_csv.writer", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+        writerow csv_writerow 7734
+        writerows csv_writerows 7734
+    "),
+    ("_ctypes.Array", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.CField", "
+        tp_str object_str 6710
+    "),
+    ("_ctypes.CFuncPtr", "
+        tp_str object_str 6710
+    "),
+    ("_ctypes.CThunkObject", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.DictRemover", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.PyCArrayType", "
+        tp_getattro type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 6710
+        tp_setattro type_setattro 15910
+        tp_str object_str 6710
+    "),
+    ("_ctypes.PyCFuncPtrType", "
+        tp_getattro type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 6710
+        tp_setattro type_setattro 15910
+        tp_str object_str 6710
+    "),
+    ("_ctypes.PyCPointerType", "
+        tp_getattro type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 6710
+        tp_setattro type_setattro 15910
+        tp_str object_str 6710
+    "),
+    ("_ctypes.PyCSimpleType", "
+        tp_getattro type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 6710
+        tp_setattro type_setattro 15910
+        tp_str object_str 6710
+    "),
+    ("_ctypes.PyCStructType", "
+        tp_getattro type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.StructParam_Type", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.Structure", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.Union", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes.UnionType", "
+        tp_getattro type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes._CData", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes._Pointer", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ctypes._SimpleCData", "
+        tp_str object_str 6710
+    "),
+    ("_curses.window", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_curses_panel.panel", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_dbm.dbm", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_elementtree._element_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_functools", "
+        cmp_to_key functools_cmp_to_key 6
+    "),
+    ("_gdbm.gdbm", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_hashlib.HASH", "
+        tp_str object_str 6710
+    "),
+    ("_hashlib.HASHXOF", "
+        tp_str object_str 6710
+    "),
+    ("_hashlib.HMAC", "
+        tp_str object_str 6710
+    "),
+    ("_io.BufferedRWPair", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io.BufferedRandom", "
+        tp_new PyType_GenericNew 6
+        tp_str object_str 6710
+    "),
+    ("_io.BufferedReader", "
+        tp_new PyType_GenericNew 6
+        tp_str object_str 6710
+    "),
+    ("_io.BufferedWriter", "
+        tp_new PyType_GenericNew 6
+        tp_str object_str 6710
+    "),
+    ("_io.BytesIO", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io.FileIO", "
+        tp_str object_str 6710
+    "),
+    ("_io.IncrementalNewlineDecoder", "
+        decode _io_IncrementalNewlineDecoder_decode 6790
+        tp_init _io_IncrementalNewlineDecoder___init__ 14982
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io.StringIO", "
+        __getstate__ stringio_getstate 16039
+        __setstate__ stringio_setstate 16039
+        getvalue _io_StringIO_getvalue 15911
+        read _io_StringIO_read 16039
+        readline _io_StringIO_readline 16039
+        tp_init _io_StringIO___init__ 15911
+        tp_iternext stringio_iternext 15911
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+        truncate _io_StringIO_truncate 16039
+        write _io_StringIO_write 15911
+    "),
+    ("_io.TextIOWrapper", "
+        read _io_TextIOWrapper_read 16103
+        readline _io_TextIOWrapper_readline 16103
+        reconfigure _io_TextIOWrapper_reconfigure 16375
+        tp_init _io_TextIOWrapper___init__ 16311
+        tp_iternext textiowrapper_iternext 15975
+        tp_new PyType_GenericNew 6
+        tp_repr textiowrapper_repr 14375
+        tp_str object_str 6710
+        write _io_TextIOWrapper_write 15991
+    "),
+    ("_io._BufferedIOBase", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io._BytesIOBuffer", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io._IOBase", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io._RawIOBase", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_io._TextIOBase", "
+        detach textiobase_detach 70
+        read textiobase_read 70
+        readline textiobase_readline 70
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+        write textiobase_write 70
+    "),
+    ("_json", "
+        scanstring py_scanstring 15719
+    "),
+    ("_json.Encoder", "
+        tp_call encoder_call 15991
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_json.Scanner", "
+        tp_call scanner_call 16231
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_lsprof.Profiler", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_lsprof.profiler_entry", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("_lsprof.profiler_subentry", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("_lzma.LZMACompressor", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_lzma.LZMADecompressor", "
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_md5.md5", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_multibytecodec.MultibyteCodec", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_multibytecodec.MultibyteIncrementalDecoder", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_multibytecodec.MultibyteIncrementalEncoder", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_multibytecodec.MultibyteStreamReader", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_multibytecodec.MultibyteStreamWriter", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_multiprocessing.SemLock", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_pickle.Pdata", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_pickle.Pickler", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_repr object_repr 6710
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_pickle.PicklerMemoProxy", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_pickle.Unpickler", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_repr object_repr 6710
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_pickle.UnpicklerMemoProxy", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_queue.SimpleQueue", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_random.Random", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha1.sha1", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha256.sha224", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_sha256.sha256", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_sha3.sha3_224", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha3.sha3_256", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha3.sha3_384", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha3.sha3_512", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha3.shake_128", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha3.shake_256", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_sha512.sha384", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_sha512.sha512", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("_socket.socket", "
+        tp_str object_str 6710
+    "),
+    ("_sre.SRE_Scanner", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ssl.Certificate", "
+        tp_str object_str 6710
+    "),
+    ("_ssl.MemoryBIO", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ssl.SSLSession", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ssl._SSLContext", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_ssl._SSLSocket", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_string", "
+        formatter_field_name_split formatter_field_name_split 1062
+        formatter_parser formatter_parser 1062
+    "),
+    ("_struct", "
+        pack pack 2198
+        pack_into pack_into 7318
+    "),
+    ("_struct.Struct", "
+        pack s_pack 2198
+        pack_into s_pack_into 7318
+        tp_init Struct___init__ 15927
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_struct.unpack_iterator", "
+        tp_new unpackiter_new 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.ContainerNoGC", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCType", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeSetattr", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeSubclass", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeSubclassWithFinalizer", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeWithBuffer", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeWithDict", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeWithDict2", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeWithNegativeDict", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeWithWeakref", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapCTypeWithWeakref2", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapDocCType", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapGcCType", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.HeapTypeNameType", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testcapi.NullTpDocType", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testimportexec.Example", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testimportexec.StateAccessType", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_testimportexec.Str", "
+        mp_length unicode_length 550
+        mp_subscript unicode_subscript 6822
+        nb_remainder unicode_mod 16055
+        sq_concat PyUnicode_Concat 1574
+        sq_contains PyUnicode_Contains 1574
+        sq_item unicode_getitem 550
+        sq_length unicode_length 550
+        sq_repeat unicode_repeat 550
+        tp_hash unicode_hash 550
+        tp_iter unicode_iter 550
+        tp_repr unicode_repr 550
+        tp_richcompare PyUnicode_RichCompare 1574
+        tp_str unicode_str 550
+    "),
+    ("_thread.RLock", "
+        tp_str object_str 6710
+    "),
+    ("_thread._ExceptHookArgs", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("_thread._local", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_thread._localdummy", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_thread.lock", "
+        tp_str object_str 6710
+    "),
+    ("_tkinter.tkapp", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_tkinter.tktimertoken", "
+        tp_str object_str 6710
+    "),
+    ("_tokenize.TokenizerIter", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("_weakref", "
+        getweakrefs _weakref_getweakrefs 6
+    "),
+    ("_xxsubinterpreters.ChannelID", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("anext_awaitable", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("array.array", "
+        __reduce_ex__ array_array___reduce_ex__ 10727
+        tounicode array_array_tounicode 6
+        tp_repr array_repr 2119
+        tp_str object_str 6710
+    "),
+    ("array.arrayiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("ast.AST", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("async_generator", "
+        asend async_gen_asend 8759
+        athrow async_gen_athrow 8727
+        tp_str object_str 6710
+    "),
+    ("async_generator_asend", "
+        close async_gen_asend_close 512
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("async_generator_athrow", "
+        close async_gen_athrow_close 512
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("async_generator_wrapped_value", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("asyncgen_hooks", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("awaitType", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("binascii", "
+        a2b_base64 binascii_a2b_base64 2182
+        a2b_qp binascii_a2b_qp 2182
+        b2a_base64 binascii_b2a_base64 2182
+        b2a_qp binascii_b2a_qp 2182
+        b2a_uu binascii_b2a_uu 2182
+    "),
+    ("bool", "
+        nb_divmod long_divmod 6
+        nb_floor_divide long_div 6
+        nb_invert long_invert 6
+        nb_power long_pow 3718
+        tp_str object_str 6710
+    "),
+    ("builtin_function_or_method", "
+        tp_str object_str 6710
+    "),
+    ("builtin_method", "
+        tp_str object_str 6710
+    "),
+    ("builtins", "
+        ascii builtin_ascii 11319
+        bin builtin_bin 10422
+        dir builtin_dir 7255
+        hex builtin_hex 10422
+        max builtin_max 15366
+        min builtin_min 15366
+        oct builtin_oct 10422
+        print builtin_print 6207
+        sorted builtin_sorted 7174
+    "),
+    ("bytearray", "
+        count bytearray_count 6278
+        find bytearray_find 6278
+        index bytearray_index 6278
+        join bytearray_join 7174
+        nb_remainder bytearray_mod 15543
+        rfind bytearray_rfind 6278
+        rindex bytearray_rindex 6278
+        splitlines bytearray_splitlines 2182
+    "),
+    ("bytearray_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("bytes", "
+        count bytes_count 6278
+        find bytes_find 6278
+        index bytes_index 6278
+        nb_remainder bytes_mod 15543
+        rfind bytes_rfind 6278
+        rindex bytes_rindex 6278
+        splitlines bytes_splitlines 2182
+        translate bytes_translate 2566
+    "),
+    ("bytes_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("callable_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("cell", "
+        tp_str object_str 6710
+    "),
+    ("classmethod", "
+        tp_descr_get cm_descr_get 6150
+        tp_str object_str 6710
+    "),
+    ("classmethod_descriptor", "
+        tp_str object_str 6710
+    "),
+    ("code", "
+        tp_richcompare code_richcompare 16023
+        tp_str object_str 6710
+    "),
+    ("collections.OrderedDict", "
+        clear odict_clear 8736
+        copy odict_copy 16038
+        mp_ass_subscript odict_mp_ass_sub 15910
+        pop OrderedDict_pop 14854
+        tp_repr odict_repr 7174
+        tp_str object_str 6710
+    "),
+    ("collections.defaultdict", "
+        mp_ass_subscript dict_ass_sub 15910
+        tp_repr defdict_repr 15414
+        tp_str object_str 6710
+    "),
+    ("collections.deque", "
+        __copy__ deque_copy 7686
+        __reduce__ deque_reduce 2054
+        __reversed__ deque_reviter 4
+        __sizeof__ deque_sizeof 6
+        append deque_append 9734
+        appendleft deque_appendleft 9734
+        copy deque_copy 7686
+        insert deque_insert 11782
+        sq_concat deque_concat 7686
+        sq_repeat deque_repeat 7686
+        tp_repr deque_repr 7686
+        tp_str object_str 6710
+    "),
+    ("complex", "
+        __format__ complex___format__ 11966
+        tp_str object_str 6710
+    "),
+    ("coroutine", "
+        tp_str object_str 6710
+    "),
+    ("coroutine_wrapper", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("curses.ncurses_version", "
+        __reduce__ structseq_reduce 14887
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("datetime.IsoCalendarDate", "
+        tp_str object_str 6710
+    "),
+    ("datetime.date", "
+        fromtimestamp datetime_date_fromtimestamp 2254
+        isocalendar date_isocalendar 6
+        replace date_replace 15415
+        strftime date_strftime 14663
+        timetuple date_timetuple 8519
+        today date_today 14663
+    "),
+    ("datetime.datetime", "
+        astimezone datetime_astimezone 15551
+        combine datetime_combine 6182
+        fromisoformat datetime_fromisoformat 10263
+        fromtimestamp datetime_fromtimestamp 6350
+        isoformat datetime_isoformat 14374
+        nb_add datetime_add 6150
+        nb_subtract datetime_subtract 6150
+        now datetime_datetime_now 6158
+        replace datetime_replace 15927
+        strptime datetime_strptime 359
+        timestamp datetime_timestamp 14495
+        timetuple datetime_timetuple 14663
+        tp_richcompare datetime_richcompare 6150
+        tzname datetime_tzname 6214
+        utcfromtimestamp datetime_utcfromtimestamp 6350
+        utcnow datetime_utcnow 2062
+        utctimetuple datetime_utctimetuple 14663
+    "),
+    ("datetime.time", "
+        fromisoformat time_fromisoformat 10262
+        isoformat time_isoformat 14374
+        replace time_replace 15927
+        strftime time_strftime 14663
+        tzname time_tzname 6214
+    "),
+    ("datetime.timedelta", "
+        nb_divmod delta_divmod 10391
+        nb_floor_divide delta_divide 10391
+        nb_multiply delta_multiply 14487
+        nb_remainder delta_remainder 10391
+        nb_true_divide delta_truedivide 14487
+        total_seconds delta_total_seconds 10391
+        tp_new delta_new 14487
+    "),
+    ("datetime.timezone", "
+        fromutc timezone_fromutc 6150
+        tp_new timezone_new 6198
+        tp_repr timezone_repr 6166
+        tp_str timezone_str 22
+        tzname timezone_tzname 22
+    "),
+    ("datetime.tzinfo", "
+        __reduce__ tzinfo_reduce 2118
+        fromutc tzinfo_fromutc 6150
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("decimal", "
+        getcontext PyDec_GetCurrentContext 1078
+        setcontext PyDec_SetCurrentContext 1078
+    "),
+    ("decimal.Context", "
+        __copy__ context_copy 1030
+        _apply PyDecContext_Apply 8726
+        abs ctx_mpd_qabs 8726
+        add ctx_mpd_qadd 8726
+        compare ctx_mpd_qcompare 8726
+        compare_signal ctx_mpd_qcompare_signal 8726
+        compare_total ctx_mpd_compare_total 8790
+        compare_total_mag ctx_mpd_compare_total_mag 8790
+        copy context_copy 1030
+        copy_abs ctx_mpd_qcopy_abs 8726
+        copy_decimal ctx_copy_decimal 8726
+        copy_negate ctx_mpd_qcopy_negate 8726
+        copy_sign ctx_mpd_qcopy_sign 8726
+        create_decimal ctx_create_decimal 15063
+        create_decimal_from_float ctx_from_float 10966
+        divide ctx_mpd_qdiv 8726
+        divide_int ctx_mpd_qdivint 8726
+        divmod ctx_mpd_qdivmod 9750
+        exp ctx_mpd_qexp 8726
+        fma ctx_mpd_qfma 9750
+        is_finite ctx_mpd_isfinite 8726
+        is_infinite ctx_mpd_isinfinite 8726
+        is_nan ctx_mpd_isnan 8726
+        is_normal ctx_mpd_isnormal 8726
+        is_qnan ctx_mpd_isqnan 8726
+        is_signed ctx_mpd_issigned 8726
+        is_snan ctx_mpd_issnan 8726
+        is_subnormal ctx_mpd_issubnormal 8726
+        is_zero ctx_mpd_iszero 8726
+        ln ctx_mpd_qln 8726
+        log10 ctx_mpd_qlog10 8726
+        logb ctx_mpd_qlogb 8726
+        logical_and ctx_mpd_qand 8726
+        logical_invert ctx_mpd_qinvert 8726
+        logical_or ctx_mpd_qor 8726
+        logical_xor ctx_mpd_qxor 8726
+        max ctx_mpd_qmax 8726
+        max_mag ctx_mpd_qmax_mag 8726
+        min ctx_mpd_qmin 8726
+        min_mag ctx_mpd_qmin_mag 8726
+        minus ctx_mpd_qminus 8726
+        multiply ctx_mpd_qmul 8726
+        next_minus ctx_mpd_qnext_minus 8726
+        next_plus ctx_mpd_qnext_plus 8726
+        next_toward ctx_mpd_qnext_toward 8726
+        normalize ctx_mpd_qreduce 8726
+        number_class ctx_mpd_class 8726
+        plus ctx_mpd_qplus 8726
+        power ctx_mpd_qpow 9750
+        quantize ctx_mpd_qquantize 8726
+        remainder ctx_mpd_qrem 8726
+        remainder_near ctx_mpd_qrem_near 8726
+        rotate ctx_mpd_qrotate 8726
+        same_quantum ctx_mpd_same_quantum 8726
+        scaleb ctx_mpd_qscaleb 8726
+        shift ctx_mpd_qshift 8726
+        sqrt ctx_mpd_qsqrt 8726
+        subtract ctx_mpd_qsub 8726
+        to_eng_string ctx_mpd_to_eng 8726
+        to_integral ctx_mpd_qround_to_int 8726
+        to_integral_exact ctx_mpd_qround_to_intx 8726
+        to_integral_value ctx_mpd_qround_to_int 8726
+        to_sci_string ctx_mpd_to_sci 8726
+        tp_init context_init 15927
+        tp_new context_new 1079
+        tp_setattro context_setattr 14871
+        tp_str object_str 6710
+    "),
+    ("decimal.ContextManager", "
+        __enter__ ctxmanager_set_local 1590
+        __exit__ ctxmanager_restore_global 1590
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("decimal.Decimal", "
+        __ceil__ dec_ceil 9270
+        __complex__ dec_complex 9398
+        __floor__ dec_floor 9270
+        __format__ dec_format 15990
+        __reduce__ dec_reduce 9270
+        __round__ PyDec_Round 9270
+        __trunc__ dec_trunc 9270
+        as_integer_ratio dec_as_integer_ratio 9463
+        as_tuple PyDec_AsTuple 535
+        compare dec_mpd_qcompare 9270
+        compare_signal dec_mpd_qcompare_signal 9270
+        compare_total dec_mpd_compare_total 9334
+        compare_total_mag dec_mpd_compare_total_mag 9334
+        copy_sign dec_mpd_qcopy_sign 9270
+        exp dec_mpd_qexp 9270
+        fma dec_mpd_qfma 9270
+        from_float dec_from_float 11510
+        is_normal dec_mpd_isnormal 9270
+        is_subnormal dec_mpd_issubnormal 9270
+        ln dec_mpd_qln 9270
+        log10 dec_mpd_qlog10 9270
+        logb dec_mpd_qlogb 9270
+        logical_and dec_mpd_qand 9270
+        logical_invert dec_mpd_qinvert 9270
+        logical_or dec_mpd_qor 9270
+        logical_xor dec_mpd_qxor 9270
+        max dec_mpd_qmax 9270
+        max_mag dec_mpd_qmax_mag 9270
+        min dec_mpd_qmin 9270
+        min_mag dec_mpd_qmin_mag 9270
+        nb_absolute nm_mpd_qabs 9270
+        nb_add nm_mpd_qadd 9270
+        nb_divmod nm_mpd_qdivmod 9270
+        nb_float PyDec_AsFloat 9270
+        nb_floor_divide nm_mpd_qdivint 9270
+        nb_int nm_dec_as_long 9270
+        nb_multiply nm_mpd_qmul 9270
+        nb_negative nm_mpd_qminus 9270
+        nb_positive nm_mpd_qplus 9270
+        nb_power nm_mpd_qpow 9270
+        nb_remainder nm_mpd_qrem 9270
+        nb_subtract nm_mpd_qsub 9270
+        nb_true_divide nm_mpd_qdiv 9270
+        next_minus dec_mpd_qnext_minus 9270
+        next_plus dec_mpd_qnext_plus 9270
+        next_toward dec_mpd_qnext_toward 9270
+        normalize dec_mpd_qreduce 9270
+        number_class dec_mpd_class 9270
+        quantize dec_mpd_qquantize 9782
+        remainder_near dec_mpd_qrem_near 9270
+        rotate dec_mpd_qrotate 9270
+        same_quantum dec_mpd_same_quantum 9270
+        scaleb dec_mpd_qscaleb 9270
+        shift dec_mpd_qshift 9270
+        sqrt dec_mpd_qsqrt 9270
+        to_eng_string dec_mpd_to_eng 9270
+        to_integral PyDec_ToIntegralValue 9270
+        to_integral_exact PyDec_ToIntegralExact 9270
+        to_integral_value PyDec_ToIntegralValue 9270
+        tp_repr dec_repr 9782
+        tp_str dec_str 9270
+    "),
+    ("decimal.SignalDictMixin", "
+        mp_length signaldict_len 0
+        tp_iter signaldict_iter 22
+        tp_new PyType_GenericNew 6
+        tp_richcompare signaldict_richcompare 6167
+        tp_str object_str 6710
+    "),
+    ("dict", "
+        __sizeof__ dict_sizeof 6
+        clear dict_clear 8736
+        get dict_get 7686
+        items dictitems_new 6
+        keys dictkeys_new 6
+        mp_ass_subscript dict_ass_sub 15910
+        tp_repr dict_repr 15414
+        tp_str object_str 6710
+        values dictvalues_new 6
+    "),
+    ("dict_itemiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("dict_items", "
+        tp_repr dictview_repr 7686
+        tp_str object_str 6710
+    "),
+    ("dict_keyiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("dict_keys", "
+        tp_repr dictview_repr 7686
+        tp_str object_str 6710
+    "),
+    ("dict_reverseitemiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("dict_reversekeyiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("dict_reversevalueiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("dict_valueiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("dict_values", "
+        tp_repr dictview_repr 7686
+        tp_str object_str 6710
+    "),
+    ("ellipsis", "
+        tp_str object_str 6710
+    "),
+    ("enumerate", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+        tp_vectorcall enumerate_vectorcall 7334
+    "),
+    ("fieldnameiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("filter", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("float", "
+        __format__ float___format__ 11966
+        __getformat__ float___getformat__ 22
+        tp_str object_str 6710
+    "),
+    ("formatteriterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("frame", "
+        tp_repr frame_repr 6166
+        tp_str object_str 6710
+    "),
+    ("frozenset", "
+        __contains__ set_direct_contains 15366
+        __reduce__ set_reduce 3590
+        __sizeof__ set_sizeof 6
+        copy frozenset_copy 15878
+        issubset set_issubset 15366
+        issuperset set_issuperset 15878
+        nb_xor set_xor 15911
+        sq_contains set_contains 15366
+        symmetric_difference set_symmetric_difference 15911
+        tp_repr set_repr 7702
+        tp_richcompare set_richcompare 15878
+        tp_str object_str 6710
+        union set_union 15878
+    "),
+    ("function", "
+        tp_str object_str 6710
+    "),
+    ("functools.KeyWrapper", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("functools._lru_cache_wrapper", "
+        cache_clear lru_cache_cache_clear 8736
+        cache_info lru_cache_cache_info 6150
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("functools._lru_list_elem", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("functools.partial", "
+        tp_repr partial_repr 6150
+        tp_str object_str 6710
+    "),
+    ("generator", "
+        tp_str object_str 6710
+    "),
+    ("generic_alias_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("getset_descriptor", "
+        tp_descr_get getset_get 15543
+        tp_descr_set getset_set 15543
+        tp_str object_str 6710
+    "),
+    ("grp.struct_group", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("hamt", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("hamt_array_node", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("hamt_bitmap_node", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("hamt_collision_node", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("hashinheritancetester", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("instancemethod", "
+        tp_str object_str 6710
+    "),
+    ("int", "
+        __format__ int___format__ 16062
+        __round__ int___round__ 3206
+        from_bytes int_from_bytes 15526
+        nb_divmod long_divmod 6
+        nb_floor_divide long_div 6
+        nb_power long_pow 3718
+        to_bytes int_to_bytes 3238
+        tp_repr long_to_decimal_string 8246
+        tp_str object_str 6710
+    "),
+    ("ipowType", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("items", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools", "
+        tee itertools_tee 2182
+    "),
+    ("itertools._grouper", "
+        __reduce__ _grouper_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools._tee", "
+        __reduce__ tee_reduce 6
+        __setstate__ tee_setstate 14886
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools._tee_dataobject", "
+        __reduce__ teedataobject_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.accumulate", "
+        __reduce__ accumulate_reduce 6662
+        __setstate__ accumulate_setstate 8704
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.chain", "
+        __reduce__ chain_reduce 6
+        __setstate__ chain_setstate 8710
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.combinations", "
+        __reduce__ combinations_reduce 6
+        __setstate__ combinations_setstate 8710
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.combinations_with_replacement", "
+        __reduce__ cwr_reduce 6
+        __setstate__ cwr_setstate 8710
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.compress", "
+        __reduce__ compress_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.count", "
+        __reduce__ count_reduce 6
+        tp_str object_str 6710
+    "),
+    ("itertools.cycle", "
+        __reduce__ cycle_reduce 6150
+        __setstate__ cycle_setstate 14886
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.dropwhile", "
+        __reduce__ dropwhile_reduce 6
+        __setstate__ dropwhile_setstate 2566
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.filterfalse", "
+        __reduce__ filterfalse_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.groupby", "
+        __reduce__ groupby_reduce 6
+        __setstate__ groupby_setstate 8710
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.islice", "
+        __reduce__ islice_reduce 6150
+        __setstate__ islice_setstate 518
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.pairwise", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.permutations", "
+        __reduce__ permutations_reduce 6
+        __setstate__ permutations_setstate 8742
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.product", "
+        __reduce__ product_reduce 6
+        __setstate__ product_setstate 8710
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.repeat", "
+        __reduce__ repeat_reduce 6
+        tp_str object_str 6710
+    "),
+    ("itertools.starmap", "
+        __reduce__ starmap_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.takewhile", "
+        __reduce__ takewhile_reduce 6
+        __setstate__ takewhile_reduce_setstate 2566
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("itertools.zip_longest", "
+        __reduce__ zip_longest_reduce 6
+        __setstate__ zip_longest_setstate 8704
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("keys", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("line_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("list", "
+        append list_append 518
+        clear list_clear 8704
+        extend list_extend 3590
+        insert list_insert 2694
+        pop list_pop 16006
+        sort list_sort 16071
+        sq_ass_item list_ass_item 15878
+        sq_inplace_concat list_inplace_concat 3590
+        tp_repr list_repr 15414
+        tp_str object_str 6710
+        tp_vectorcall list_vectorcall 3078
+    "),
+    ("list_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("list_reverseiterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("longrange_iterator", "
+        __length_hint__ longrangeiter_len 6150
+        __setstate__ longrangeiter_setstate 14854
+        tp_iternext longrangeiter_next 14983
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("managedbuffer", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("map", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("mappingproxy", "
+        tp_hash PyObject_HashNotImplemented 6
+    "),
+    ("math", "
+        ceil math_ceil 2246
+        floor math_floor 2246
+        log math_log 14471
+        nextafter math_nextafter 2182
+        trunc math_trunc 2118
+    "),
+    ("matmulType", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("member_descriptor", "
+        tp_str object_str 6710
+    "),
+    ("memory_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("memoryview", "
+        cast memoryview_cast 15927
+        tp_str object_str 6710
+    "),
+    ("method", "
+        tp_str object_str 6710
+    "),
+    ("method-wrapper", "
+        tp_str object_str 6710
+    "),
+    ("method_descriptor", "
+        tp_str object_str 6710
+    "),
+    ("mmap.mmap", "
+        tp_str object_str 6710
+    "),
+    ("module", "
+        tp_getattro module_getattro 7190
+        tp_init module___init__ 15911
+        tp_repr module_repr 23
+        tp_str object_str 6710
+    "),
+    ("moduledef", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("ndarray", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("object", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("odict_items", "
+        tp_repr dictview_repr 7686
+        tp_str object_str 6710
+    "),
+    ("odict_iterator", "
+        tp_iternext odictiter_iternext 14886
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("odict_keys", "
+        tp_repr dictview_repr 7686
+        tp_str object_str 6710
+    "),
+    ("odict_values", "
+        tp_repr dictview_repr 7686
+        tp_str object_str 6710
+    "),
+    ("operator.attrgetter", "
+        __reduce__ attrgetter_reduce 15910
+        tp_new attrgetter_new 1030
+        tp_repr attrgetter_repr 15911
+        tp_str object_str 6710
+    "),
+    ("operator.itemgetter", "
+        tp_str object_str 6710
+    "),
+    ("operator.methodcaller", "
+        __reduce__ methodcaller_reduce 10503
+        tp_new methodcaller_new 6
+        tp_repr methodcaller_repr 7735
+        tp_str object_str 6710
+    "),
+    ("os.stat_result", "
+        __reduce__ structseq_reduce 14887
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("os.statvfs_result", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("os.terminal_size", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("ossaudiodev.oss_audio_device", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("ossaudiodev.oss_mixer_device", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("pickle.PickleBuffer", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("positions_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("posix.DirEntry", "
+        tp_str object_str 6710
+    "),
+    ("posix.ScandirIterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("posix.sched_param", "
+        __reduce__ structseq_reduce 14887
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("posix.times_result", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("posix.uname_result", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("posix.waitid_result", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("property", "
+        tp_init property_init 14854
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("pwd.struct_passwd", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("pyexpat.xmlparser", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("range", "
+        tp_str object_str 6710
+    "),
+    ("range_iterator", "
+        __reduce__ rangeiter_reduce 2054
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("re.Match", "
+        expand _sre_SRE_Match_expand 10503
+        groupdict _sre_SRE_Match_groupdict 16039
+        tp_str object_str 6710
+    "),
+    ("re.Pattern", "
+        tp_repr pattern_repr 7207
+        tp_str object_str 6710
+    "),
+    ("resource.struct_rusage", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("reversed", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("select.epoll", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("select.poll", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("set", "
+        __contains__ set_direct_contains 15366
+        __reduce__ set_reduce 3590
+        __sizeof__ set_sizeof 6
+        copy set_copy 15878
+        issubset set_issubset 15366
+        issuperset set_issuperset 15878
+        nb_inplace_xor set_ixor 15911
+        nb_xor set_xor 15911
+        sq_contains set_contains 15366
+        symmetric_difference set_symmetric_difference 15911
+        symmetric_difference_update set_symmetric_difference_update 15911
+        tp_repr set_repr 7702
+        tp_richcompare set_richcompare 15878
+        tp_str object_str 6710
+        union set_union 15878
+    "),
+    ("set_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("signal.struct_siginfo", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("slice", "
+        tp_hash PyObject_HashNotImplemented 6
+        tp_str object_str 6710
+    "),
+    ("spwd.struct_spwd", "
+        __reduce__ structseq_reduce 14887
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("sqlite3.Blob", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("sqlite3.Connection", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("sqlite3.Cursor", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("sqlite3.PrepareProtocol", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("sqlite3.Row", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("sqlite3.Statement", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("staticarray", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("staticmethod", "
+        tp_str object_str 6710
+    "),
+    ("stderrprinter", "
+        tp_str object_str 6710
+    "),
+    ("str", "
+        __format__ unicode___format__ 11830
+        capitalize unicode_capitalize 550
+        casefold unicode_casefold 550
+        center unicode_center 3750
+        count unicode_count 7206
+        endswith unicode_endswith 7718
+        expandtabs unicode_expandtabs 2726
+        find unicode_find 7718
+        format do_string_format 11967
+        format_map do_string_format_map 11967
+        index unicode_index 7718
+        isalnum unicode_isalnum 550
+        isalpha unicode_isalpha 550
+        isascii unicode_isascii 550
+        isdecimal unicode_isdecimal 550
+        isdigit unicode_isdigit 550
+        islower unicode_islower 550
+        isnumeric unicode_isnumeric 550
+        isprintable unicode_isprintable 550
+        isspace unicode_isspace 550
+        istitle unicode_istitle 550
+        isupper unicode_isupper 550
+        join unicode_join 11814
+        ljust unicode_ljust 3750
+        lower unicode_lower 550
+        lstrip unicode_lstrip 1574
+        maketrans unicode_maketrans 15399
+        mp_length unicode_length 550
+        mp_subscript unicode_subscript 6822
+        nb_remainder unicode_mod 16055
+        partition unicode_partition 1574
+        removeprefix unicode_removeprefix 1574
+        removesuffix unicode_removesuffix 1574
+        replace unicode_replace 3750
+        rfind unicode_rfind 7718
+        rindex unicode_rindex 7718
+        rjust unicode_rjust 3750
+        rpartition unicode_rpartition 1574
+        rsplit unicode_rsplit 3750
+        rstrip unicode_rstrip 1574
+        split unicode_split 3750
+        splitlines unicode_splitlines 2726
+        sq_concat PyUnicode_Concat 1574
+        sq_contains PyUnicode_Contains 1574
+        sq_item unicode_getitem 550
+        sq_length unicode_length 550
+        sq_repeat unicode_repeat 550
+        startswith unicode_startswith 7718
+        strip unicode_strip 1574
+        swapcase unicode_swapcase 550
+        title unicode_title 550
+        tp_hash unicode_hash 550
+        tp_iter unicode_iter 550
+        tp_repr unicode_repr 550
+        tp_richcompare PyUnicode_RichCompare 1574
+        tp_str unicode_str 550
+        translate unicode_translate 11959
+        upper unicode_upper 550
+        zfill unicode_zfill 2726
+    "),
+    ("str_ascii_iterator", "
+        __reduce__ unicodeiter_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("str_iterator", "
+        __reduce__ unicodeiter_reduce 6
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("super", "
+        tp_getattro super_getattro 7222
+        tp_str object_str 6710
+    "),
+    ("symtable entry", "
+        tp_str object_str 6710
+    "),
+    ("sys.flags", "
+        __reduce__ structseq_reduce 14887
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("sys.float_info", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("sys.hash_info", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("sys.int_info", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("sys.thread_info", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("sys.version_info", "
+        __reduce__ structseq_reduce 14887
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("test_structmembersType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 6710
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 6710
+    "),
+    ("time.struct_time", "
+        __reduce__ structseq_reduce 14887
+        tp_new structseq_new 7174
+        tp_repr structseq_repr 15414
+        tp_str object_str 6710
+    "),
+    ("traceback", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("tuple", "
+        tp_repr tuplerepr 15414
+        tp_str object_str 6710
+    "),
+    ("tuple_iterator", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("type", "
+        __subclasses__ type___subclasses__ 6
+        tp_getattro type_getattro 6150
+        tp_repr type_repr 6710
+        tp_setattro type_setattro 15910
+        tp_str object_str 6710
+    "),
+    ("types.GenericAlias", "
+        __dir__ ga_dir 7255
+        tp_getattro ga_getattro 7222
+        tp_repr ga_repr 15414
+        tp_str object_str 6710
+    "),
+    ("types.SimpleNamespace", "
+        tp_repr namespace_repr 7719
+        tp_str object_str 6710
+    "),
+    ("types.UnionType", "
+        tp_getattro union_getattro 7222
+        tp_repr union_repr 15414
+        tp_str object_str 6710
+    "),
+    ("unicodedata", "
+        is_normalized unicodedata_UCD_is_normalized 1126
+        lookup unicodedata_UCD_lookup 6214
+    "),
+    ("unicodedata.UCD", "
+        is_normalized unicodedata_UCD_is_normalized 1126
+        lookup unicodedata_UCD_lookup 6214
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("values", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("weakref.ReferenceType", "
+        tp_new weakref___new__ 1030
+        tp_str object_str 6710
+    "),
+    ("wrapper_descriptor", "
+        tp_str object_str 6710
+    "),
+    ("xml.etree.ElementTree.Element", "
+        tp_str object_str 6710
+    "),
+    ("xml.etree.ElementTree.TreeBuilder", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xml.etree.ElementTree.XMLParser", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xxlimited.Str", "
+        mp_length unicode_length 550
+        mp_subscript unicode_subscript 6822
+        nb_remainder unicode_mod 16055
+        sq_concat PyUnicode_Concat 1574
+        sq_contains PyUnicode_Contains 1574
+        sq_item unicode_getitem 550
+        sq_length unicode_length 550
+        sq_repeat unicode_repeat 550
+        tp_hash unicode_hash 550
+        tp_iter unicode_iter 550
+        tp_repr unicode_repr 550
+        tp_richcompare PyUnicode_RichCompare 1574
+        tp_str unicode_str 550
+    "),
+    ("xxlimited.Xxo", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xxlimited_35.Null", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xxlimited_35.Str", "
+        mp_length unicode_length 550
+        mp_subscript unicode_subscript 6822
+        nb_remainder unicode_mod 16055
+        sq_concat PyUnicode_Concat 1574
+        sq_contains PyUnicode_Contains 1574
+        sq_item unicode_getitem 550
+        sq_length unicode_length 550
+        sq_repeat unicode_repeat 550
+        tp_hash unicode_hash 550
+        tp_iter unicode_iter 550
+        tp_repr unicode_repr 550
+        tp_richcompare PyUnicode_RichCompare 1574
+        tp_str unicode_str 550
+    "),
+    ("xxlimited_35.Xxo", "
+        tp_new object_new 7783
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xxmodule.Null", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xxmodule.Str", "
+        mp_length unicode_length 550
+        mp_subscript unicode_subscript 6822
+        nb_remainder unicode_mod 16055
+        sq_concat PyUnicode_Concat 1574
+        sq_contains PyUnicode_Contains 1574
+        sq_item unicode_getitem 550
+        sq_length unicode_length 550
+        sq_repeat unicode_repeat 550
+        tp_hash unicode_hash 550
+        tp_iter unicode_iter 550
+        tp_repr unicode_repr 550
+        tp_richcompare PyUnicode_RichCompare 1574
+        tp_str unicode_str 550
+    "),
+    ("xxmodule.Xxo", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("xxsubtype.spamdict", "
+        mp_ass_subscript dict_ass_sub 15910
+        tp_repr dict_repr 15414
+        tp_str object_str 6710
+    "),
+    ("xxsubtype.spamlist", "
+        sq_ass_item list_ass_item 15878
+        sq_inplace_concat list_inplace_concat 3590
+        tp_repr list_repr 15414
+        tp_str object_str 6710
+    "),
+    ("zip", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("zlib.Compress", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
+    ("zlib.Decompress", "
+        tp_repr object_repr 6710
+        tp_str object_str 6710
+    "),
 ];
 
-/// Owner (a type's `tp_name` or a module), name (of a slot, a method or a function), C function and its effects; sorted.
-pub static EFFECTS: Rows<Effect> = Rows(&[OWN_EFFECTS, crate::shared::effects::EFFECTS]);
+/// Owner (a type's `tp_name` or a module); a line for each name (of a slot, a method or a function): C function and effects.
+pub static EFFECTS: Rows<Owner> = Rows(&[OWN_EFFECTS, crate::shared::effects::EFFECTS]);

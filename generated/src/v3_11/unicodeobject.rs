@@ -1891,30 +1891,8 @@ pub fn PyUnicode_Find<C: CApi>(
     direction: i32,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_Find);
-    match super::unicodeobject::ensure_unicode(c, Some(str)) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Find: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    match super::unicodeobject::ensure_unicode(c, Some(substr)) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Find: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    super::unicodeobject::ensure_unicode(c, Some(str))?;
+    super::unicodeobject::ensure_unicode(c, Some(substr))?;
     return Ok(c.any_find_slice(str, substr, start, end, direction)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Tailmatch`.
@@ -2582,18 +2560,7 @@ pub fn unicode_find<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match c.any_find_slice(self_, &object, start, end, 1) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_find: call of PyLong_FromSsize_t while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c.any_find_slice(self_, &object, start, end, 1)?;
         if result == -2 {
             return Ok(None);
         }
@@ -2647,16 +2614,7 @@ pub fn unicode_index<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match c.any_find_slice(self_, &object, start, end, 1) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c.any_find_slice(self_, &object, start, end, 1)?;
         if result == -2 {
             return Ok(None);
         }
@@ -2905,18 +2863,7 @@ pub fn unicode_rfind<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match c.any_find_slice(self_, &object, start, end, -1) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                return Err(
-                    c
-                        .unsupported(
-                            "unicode_rfind: call of PyLong_FromSsize_t while an exception is pending",
-                        ),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c.any_find_slice(self_, &object, start, end, -1)?;
         if result == -2 {
             return Ok(None);
         }
@@ -2947,16 +2894,7 @@ pub fn unicode_rindex<C: CApi>(
             Some(object) => object.clone(),
             None => return Err(c.unsupported("NULL where an object must be")),
         };
-        let result = match c.any_find_slice(self_, &object, start, end, -1) {
-            Ok(result) => result,
-            Err(error) if c.is_exception(&error) => {
-                let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-                return Err(
-                    c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"),
-                );
-            }
-            Err(error) => return Err(error),
-        };
+        let result = c.any_find_slice(self_, &object, start, end, -1)?;
         if result == -2 {
             return Ok(None);
         }

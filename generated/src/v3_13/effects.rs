@@ -5,1727 +5,2547 @@
 
 //! What the C functions do that Python code reaches, as `slotgen::effects` found it.
 #[allow(unused_imports)]
-use crate::{effects::{Effect, Effects}, tables::Rows};
+use crate::{effects::Owner, tables::Rows};
 
 /// What CPython 3.13 has of its own.
-static OWN_EFFECTS: &[Effect] = &[
-    ("<dummy key> type", "tp_str", "object_str", Effects(14391)),
-    ("AttributeError", "__getstate__", "AttributeError_getstate", Effects(16039)),
-    ("AttributeError", "__reduce__", "AttributeError_reduce", Effects(16039)),
-    ("EncodingMap", "tp_repr", "object_repr", Effects(14391)),
-    ("EncodingMap", "tp_str", "object_str", Effects(14391)),
-    ("FrameLocalsProxy", "__contains__", "framelocalsproxy___contains__", Effects(6150)),
-    ("FrameLocalsProxy", "__getitem__", "framelocalsproxy_getitem", Effects(6278)),
-    ("FrameLocalsProxy", "__reversed__", "framelocalsproxy_reversed", Effects(6)),
-    ("FrameLocalsProxy", "copy", "framelocalsproxy_copy", Effects(16039)),
-    ("FrameLocalsProxy", "get", "framelocalsproxy_get", Effects(6278)),
-    ("FrameLocalsProxy", "items", "framelocalsproxy_items", Effects(6)),
-    ("FrameLocalsProxy", "keys", "framelocalsproxy_keys", Effects(6)),
-    ("FrameLocalsProxy", "mp_ass_subscript", "framelocalsproxy_setitem", Effects(15911)),
-    ("FrameLocalsProxy", "mp_length", "framelocalsproxy_length", Effects(6)),
-    ("FrameLocalsProxy", "mp_subscript", "framelocalsproxy_getitem", Effects(6278)),
-    ("FrameLocalsProxy", "nb_inplace_or", "framelocalsproxy_inplace_or", Effects(16039)),
-    ("FrameLocalsProxy", "nb_or", "framelocalsproxy_or", Effects(16039)),
-    ("FrameLocalsProxy", "pop", "framelocalsproxy_pop", Effects(6662)),
-    ("FrameLocalsProxy", "setdefault", "framelocalsproxy_setdefault", Effects(16039)),
-    ("FrameLocalsProxy", "sq_contains", "framelocalsproxy_contains", Effects(6150)),
-    ("FrameLocalsProxy", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("FrameLocalsProxy", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("FrameLocalsProxy", "tp_init", "object_init", Effects(6)),
-    ("FrameLocalsProxy", "tp_iter", "framelocalsproxy_iter", Effects(6150)),
-    ("FrameLocalsProxy", "tp_new", "framelocalsproxy_new", Effects(6)),
-    ("FrameLocalsProxy", "tp_repr", "framelocalsproxy_repr", Effects(16055)),
-    ("FrameLocalsProxy", "tp_richcompare", "framelocalsproxy_richcompare", Effects(16039)),
-    ("FrameLocalsProxy", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("FrameLocalsProxy", "tp_str", "object_str", Effects(14391)),
-    ("FrameLocalsProxy", "update", "framelocalsproxy_update", Effects(16039)),
-    ("FrameLocalsProxy", "values", "framelocalsproxy_values", Effects(6)),
-    ("Generic", "__class_getitem__", "generic_class_getitem", Effects(10503)),
-    ("Generic", "tp_repr", "object_repr", Effects(14391)),
-    ("Generic", "tp_str", "object_str", Effects(14391)),
-    ("GenericAlias", "tp_repr", "object_repr", Effects(14391)),
-    ("GenericAlias", "tp_str", "object_str", Effects(14391)),
-    ("InstructionSequence", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("InstructionSequence", "tp_init", "object_init", Effects(6)),
-    ("InstructionSequence", "tp_repr", "object_repr", Effects(14391)),
-    ("InstructionSequence", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("InstructionSequence", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("InstructionSequence", "tp_str", "object_str", Effects(14391)),
-    ("MemoryError", "tp_new", "MemoryError_new", Effects(22)),
-    ("MethClass", "tp_repr", "object_repr", Effects(14391)),
-    ("MethClass", "tp_str", "object_str", Effects(14391)),
-    ("MethInstance", "tp_repr", "object_repr", Effects(14391)),
-    ("MethInstance", "tp_str", "object_str", Effects(14391)),
-    ("MethStatic", "tp_repr", "object_repr", Effects(14391)),
-    ("MethStatic", "tp_str", "object_str", Effects(14391)),
-    ("MethodDescriptor2", "tp_repr", "object_repr", Effects(14391)),
-    ("MethodDescriptor2", "tp_str", "object_str", Effects(14391)),
-    ("MethodDescriptorBase", "tp_repr", "object_repr", Effects(14391)),
-    ("MethodDescriptorBase", "tp_str", "object_str", Effects(14391)),
-    ("MethodDescriptorDerived", "tp_repr", "object_repr", Effects(14391)),
-    ("MethodDescriptorDerived", "tp_str", "object_str", Effects(14391)),
-    ("MethodDescriptorNopGet", "tp_repr", "object_repr", Effects(14391)),
-    ("MethodDescriptorNopGet", "tp_str", "object_str", Effects(14391)),
-    ("MyList", "sq_ass_item", "list_ass_item", Effects(8710)),
-    ("MyList", "sq_inplace_concat", "list_inplace_concat", Effects(11782)),
-    ("MyList", "tp_repr", "list_repr", Effects(7190)),
-    ("MyList", "tp_str", "object_str", Effects(14391)),
-    ("NoDefaultType", "__reduce__", "NoDefault_reduce", Effects(6)),
-    ("NoDefaultType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("NoDefaultType", "tp_init", "object_init", Effects(6)),
-    ("NoDefaultType", "tp_new", "nodefault_new", Effects(6)),
-    ("NoDefaultType", "tp_repr", "NoDefault_repr", Effects(6)),
-    ("NoDefaultType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("NoDefaultType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("NoDefaultType", "tp_str", "object_str", Effects(14391)),
-    ("NoneType", "tp_hash", "none_hash", Effects(0)),
-    ("NoneType", "tp_richcompare", "_Py_BaseObject_RichCompare", Effects(2054)),
-    ("NoneType", "tp_str", "object_str", Effects(14391)),
-    ("NotImplementedType", "tp_str", "object_str", Effects(14391)),
-    ("PyCapsule", "tp_str", "object_str", Effects(14391)),
-    ("PythonFinalizationError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("PythonFinalizationError", "tp_init", "BaseException_init", Effects(8706)),
-    ("PythonFinalizationError", "tp_new", "BaseException_new", Effects(6)),
-    ("PythonFinalizationError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("PythonFinalizationError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("PythonFinalizationError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("PythonFinalizationError", "tp_str", "BaseException_str", Effects(6166)),
-    ("RepeatedDocSlotClass", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("RepeatedDocSlotClass", "tp_init", "object_init", Effects(6)),
-    ("RepeatedDocSlotClass", "tp_new", "object_new", Effects(15975)),
-    ("RepeatedDocSlotClass", "tp_repr", "object_repr", Effects(14391)),
-    ("RepeatedDocSlotClass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("RepeatedDocSlotClass", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RepeatedDocSlotClass", "tp_str", "object_str", Effects(14391)),
-    ("RepeatedMembersSlotClass", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("RepeatedMembersSlotClass", "tp_init", "object_init", Effects(6)),
-    ("RepeatedMembersSlotClass", "tp_new", "object_new", Effects(15975)),
-    ("RepeatedMembersSlotClass", "tp_repr", "object_repr", Effects(14391)),
-    ("RepeatedMembersSlotClass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("RepeatedMembersSlotClass", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("RepeatedMembersSlotClass", "tp_str", "object_str", Effects(14391)),
-    ("Token.MISSING", "tp_str", "object_str", Effects(14391)),
-    ("UnicodeEncodeError", "tp_str", "UnicodeEncodeError_str", Effects(6166)),
-    ("UnicodeTranslateError", "tp_str", "UnicodeTranslateError_str", Effects(6166)),
-    ("UnraisableHookArgs", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("UnraisableHookArgs", "__replace__", "structseq_replace", Effects(15879)),
-    ("UnraisableHookArgs", "tp_new", "structseq_new", Effects(15367)),
-    ("UnraisableHookArgs", "tp_repr", "structseq_repr", Effects(7190)),
-    ("UnraisableHookArgs", "tp_str", "object_str", Effects(14391)),
-    ("_IncompleteInputError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_IncompleteInputError", "tp_init", "SyntaxError_init", Effects(15878)),
-    ("_IncompleteInputError", "tp_new", "BaseException_new", Effects(6)),
-    ("_IncompleteInputError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("_IncompleteInputError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_IncompleteInputError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_IncompleteInputError", "tp_str", "SyntaxError_str", Effects(6294)),
-    ("_abc._abc_data", "tp_repr", "object_repr", Effects(14391)),
-    ("_abc._abc_data", "tp_str", "object_str", Effects(14391)),
-    ("_asyncio.Future", "tp_str", "object_str", Effects(14391)),
-    ("_asyncio.FutureIter", "tp_new", "object_new", Effects(15975)),
-    ("_asyncio.FutureIter", "tp_repr", "object_repr", Effects(14391)),
-    ("_asyncio.FutureIter", "tp_str", "object_str", Effects(14391)),
-    ("_asyncio.Task", "tp_str", "object_str", Effects(14391)),
-    ("_asyncio.TaskStepMethWrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_asyncio.TaskStepMethWrapper", "tp_init", "object_init", Effects(6)),
-    ("_asyncio.TaskStepMethWrapper", "tp_new", "object_new", Effects(15975)),
-    ("_asyncio.TaskStepMethWrapper", "tp_repr", "object_repr", Effects(14391)),
-    ("_asyncio.TaskStepMethWrapper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_asyncio.TaskStepMethWrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_asyncio.TaskStepMethWrapper", "tp_str", "object_str", Effects(14391)),
-    ("_bisect", "bisect_left", "_bisect_bisect_left", Effects(2246)),
-    ("_bisect", "bisect_right", "_bisect_bisect_right", Effects(2246)),
-    ("_bisect", "insort_left", "_bisect_insort_left", Effects(15558)),
-    ("_bisect", "insort_right", "_bisect_insort_right", Effects(15558)),
-    ("_blake2.blake2b", "tp_repr", "object_repr", Effects(14391)),
-    ("_blake2.blake2b", "tp_str", "object_str", Effects(14391)),
-    ("_blake2.blake2s", "tp_repr", "object_repr", Effects(14391)),
-    ("_blake2.blake2s", "tp_str", "object_str", Effects(14391)),
-    ("_buffer_wrapper", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_buffer_wrapper", "tp_init", "object_init", Effects(6)),
-    ("_buffer_wrapper", "tp_repr", "object_repr", Effects(14391)),
-    ("_buffer_wrapper", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_buffer_wrapper", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_buffer_wrapper", "tp_str", "object_str", Effects(14391)),
-    ("_bz2.BZ2Compressor", "tp_init", "object_init", Effects(6)),
-    ("_bz2.BZ2Compressor", "tp_repr", "object_repr", Effects(14391)),
-    ("_bz2.BZ2Compressor", "tp_str", "object_str", Effects(14391)),
-    ("_bz2.BZ2Decompressor", "tp_init", "object_init", Effects(6)),
-    ("_bz2.BZ2Decompressor", "tp_repr", "object_repr", Effects(14391)),
-    ("_bz2.BZ2Decompressor", "tp_str", "object_str", Effects(14391)),
-    ("_contextvars.Context", "tp_repr", "object_repr", Effects(14391)),
-    ("_contextvars.Context", "tp_str", "object_str", Effects(14391)),
-    ("_contextvars.ContextVar", "tp_str", "object_str", Effects(14391)),
-    ("_contextvars.Token", "tp_str", "object_str", Effects(14391)),
-    ("_csv", "field_size_limit", "_csv_field_size_limit", Effects(38)),
-    ("_csv", "get_dialect", "_csv_get_dialect", Effects(14343)),
-    ("_csv", "register_dialect", "csv_register_dialect", Effects(14375)),
-    ("_csv", "unregister_dialect", "_csv_unregister_dialect", Effects(14375)),
-    ("_csv.Dialect", "tp_repr", "object_repr", Effects(14391)),
-    ("_csv.Dialect", "tp_str", "object_str", Effects(14391)),
-    ("_csv.reader", "tp_repr", "object_repr", Effects(14391)),
-    ("_csv.reader", "tp_str", "object_str", Effects(14391)),
-    ("_csv.writer", "tp_repr", "object_repr", Effects(14391)),
-    ("_csv.writer", "tp_str", "object_str", Effects(14391)),
-    ("_csv.writer", "writerow", "csv_writerow", Effects(7702)),
-    ("_csv.writer", "writerows", "csv_writerows", Effects(7702)),
-    ("_ctypes.Array", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes.Array", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.CArgObject", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_ctypes.CArgObject", "tp_init", "object_init", Effects(6)),
-    ("_ctypes.CArgObject", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.CArgObject", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_ctypes.CArgObject", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.CField", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.CFuncPtr", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.CThunkObject", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes.CThunkObject", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.CType_Type", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_ctypes.CType_Type", "tp_call", "type_call", Effects(7686)),
-    ("_ctypes.CType_Type", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.CType_Type", "tp_init", "type_init", Effects(6)),
-    ("_ctypes.CType_Type", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.CType_Type", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.CType_Type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_ctypes.CType_Type", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_ctypes.CType_Type", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.DictRemover", "tp_new", "object_new", Effects(15975)),
-    ("_ctypes.DictRemover", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes.DictRemover", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.PyCArrayType", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.PyCArrayType", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.PyCArrayType", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.PyCArrayType", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_ctypes.PyCArrayType", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.PyCFuncPtrType", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.PyCFuncPtrType", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.PyCFuncPtrType", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.PyCFuncPtrType", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_ctypes.PyCFuncPtrType", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.PyCPointerType", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.PyCPointerType", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.PyCPointerType", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.PyCPointerType", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_ctypes.PyCPointerType", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.PyCSimpleType", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.PyCSimpleType", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.PyCSimpleType", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.PyCSimpleType", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_ctypes.PyCSimpleType", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.PyCStructType", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.PyCStructType", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.PyCStructType", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.PyCStructType", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.StructParam_Type", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes.StructParam_Type", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.Structure", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes.Structure", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.Union", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes.Union", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes.UnionType", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_ctypes.UnionType", "tp_new", "type_new", Effects(16119)),
-    ("_ctypes.UnionType", "tp_repr", "type_repr", Effects(14391)),
-    ("_ctypes.UnionType", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes._CData", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes._CData", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes._Pointer", "tp_repr", "object_repr", Effects(14391)),
-    ("_ctypes._Pointer", "tp_str", "object_str", Effects(14391)),
-    ("_ctypes._SimpleCData", "tp_str", "object_str", Effects(14391)),
-    ("_curses.window", "tp_repr", "object_repr", Effects(14391)),
-    ("_curses.window", "tp_str", "object_str", Effects(14391)),
-    ("_curses_panel.panel", "tp_repr", "object_repr", Effects(14391)),
-    ("_curses_panel.panel", "tp_str", "object_str", Effects(14391)),
-    ("_dbm.dbm", "tp_repr", "object_repr", Effects(14391)),
-    ("_dbm.dbm", "tp_str", "object_str", Effects(14391)),
-    ("_elementtree._element_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("_elementtree._element_iterator", "tp_str", "object_str", Effects(14391)),
-    ("_functools", "cmp_to_key", "_functools_cmp_to_key", Effects(6)),
-    ("_gdbm.gdbm", "tp_repr", "object_repr", Effects(14391)),
-    ("_gdbm.gdbm", "tp_str", "object_str", Effects(14391)),
-    ("_hashlib.HASH", "tp_str", "object_str", Effects(14391)),
-    ("_hashlib.HASHXOF", "tp_str", "object_str", Effects(14391)),
-    ("_hashlib.HMAC", "tp_str", "object_str", Effects(14391)),
-    ("_interpchannels.ChannelID", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_interpchannels.ChannelID", "tp_init", "object_init", Effects(6)),
-    ("_interpchannels.ChannelID", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_interpchannels.ChannelInfo", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("_interpchannels.ChannelInfo", "__replace__", "structseq_replace", Effects(15879)),
-    ("_interpchannels.ChannelInfo", "mp_length", "tuplelength", Effects(0)),
-    ("_interpchannels.ChannelInfo", "mp_subscript", "tuplesubscript", Effects(6278)),
-    ("_interpchannels.ChannelInfo", "sq_concat", "tupleconcat", Effects(6)),
-    ("_interpchannels.ChannelInfo", "sq_contains", "tuplecontains", Effects(6150)),
-    ("_interpchannels.ChannelInfo", "sq_item", "tupleitem", Effects(6)),
-    ("_interpchannels.ChannelInfo", "sq_length", "tuplelength", Effects(0)),
-    ("_interpchannels.ChannelInfo", "sq_repeat", "tuplerepeat", Effects(6)),
-    ("_interpchannels.ChannelInfo", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_interpchannels.ChannelInfo", "tp_hash", "tuplehash", Effects(6150)),
-    ("_interpchannels.ChannelInfo", "tp_init", "object_init", Effects(6)),
-    ("_interpchannels.ChannelInfo", "tp_iter", "tuple_iter", Effects(6)),
-    ("_interpchannels.ChannelInfo", "tp_new", "structseq_new", Effects(15367)),
-    ("_interpchannels.ChannelInfo", "tp_repr", "structseq_repr", Effects(7190)),
-    ("_interpchannels.ChannelInfo", "tp_richcompare", "tuplerichcompare", Effects(6150)),
-    ("_interpchannels.ChannelInfo", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_interpchannels.ChannelInfo", "tp_str", "object_str", Effects(14391)),
-    ("_interpreters.CrossInterpreterBufferView", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_interpreters.CrossInterpreterBufferView", "tp_init", "object_init", Effects(6)),
-    ("_interpreters.CrossInterpreterBufferView", "tp_repr", "object_repr", Effects(14391)),
-    ("_interpreters.CrossInterpreterBufferView", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_interpreters.CrossInterpreterBufferView", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_interpreters.CrossInterpreterBufferView", "tp_str", "object_str", Effects(14391)),
-    ("_io.BufferedRWPair", "tp_new", "object_new", Effects(15975)),
-    ("_io.BufferedRWPair", "tp_repr", "object_repr", Effects(14391)),
-    ("_io.BufferedRWPair", "tp_str", "object_str", Effects(14391)),
-    ("_io.BufferedRandom", "tp_new", "object_new", Effects(15975)),
-    ("_io.BufferedRandom", "tp_str", "object_str", Effects(14391)),
-    ("_io.BufferedReader", "tp_new", "object_new", Effects(15975)),
-    ("_io.BufferedReader", "tp_str", "object_str", Effects(14391)),
-    ("_io.BufferedWriter", "tp_new", "object_new", Effects(15975)),
-    ("_io.BufferedWriter", "tp_str", "object_str", Effects(14391)),
-    ("_io.BytesIO", "tp_repr", "object_repr", Effects(14391)),
-    ("_io.BytesIO", "tp_str", "object_str", Effects(14391)),
-    ("_io.FileIO", "tp_str", "object_str", Effects(14391)),
-    ("_io.IncrementalNewlineDecoder", "decode", "_io_IncrementalNewlineDecoder_decode", Effects(6662)),
-    ("_io.IncrementalNewlineDecoder", "tp_init", "_io_IncrementalNewlineDecoder___init__", Effects(14854)),
-    ("_io.IncrementalNewlineDecoder", "tp_new", "object_new", Effects(15975)),
-    ("_io.IncrementalNewlineDecoder", "tp_repr", "object_repr", Effects(14391)),
-    ("_io.IncrementalNewlineDecoder", "tp_str", "object_str", Effects(14391)),
-    ("_io.StringIO", "__getstate__", "_io_StringIO___getstate__", Effects(16039)),
-    ("_io.StringIO", "__setstate__", "_io_StringIO___setstate__", Effects(16039)),
-    ("_io.StringIO", "getvalue", "_io_StringIO_getvalue", Effects(8710)),
-    ("_io.StringIO", "read", "_io_StringIO_read", Effects(10886)),
-    ("_io.StringIO", "readline", "_io_StringIO_readline", Effects(10886)),
-    ("_io.StringIO", "tp_init", "_io_StringIO___init__", Effects(15879)),
-    ("_io.StringIO", "tp_iternext", "stringio_iternext", Effects(14854)),
-    ("_io.StringIO", "tp_repr", "object_repr", Effects(14391)),
-    ("_io.StringIO", "tp_str", "object_str", Effects(14391)),
-    ("_io.StringIO", "truncate", "_io_StringIO_truncate", Effects(10886)),
-    ("_io.StringIO", "write", "_io_StringIO_write", Effects(15878)),
-    ("_io.TextIOWrapper", "read", "_io_TextIOWrapper_read", Effects(16070)),
-    ("_io.TextIOWrapper", "readline", "_io_TextIOWrapper_readline", Effects(16070)),
-    ("_io.TextIOWrapper", "reconfigure", "_io_TextIOWrapper_reconfigure", Effects(15287)),
-    ("_io.TextIOWrapper", "tp_init", "_io_TextIOWrapper___init__", Effects(15287)),
-    ("_io.TextIOWrapper", "tp_iternext", "textiowrapper_iternext", Effects(15942)),
-    ("_io.TextIOWrapper", "tp_new", "object_new", Effects(15975)),
-    ("_io.TextIOWrapper", "tp_repr", "textiowrapper_repr", Effects(6150)),
-    ("_io.TextIOWrapper", "tp_str", "object_str", Effects(14391)),
-    ("_io.TextIOWrapper", "write", "_io_TextIOWrapper_write", Effects(15959)),
-    ("_io._BufferedIOBase", "tp_new", "object_new", Effects(15975)),
-    ("_io._BufferedIOBase", "tp_repr", "object_repr", Effects(14391)),
-    ("_io._BufferedIOBase", "tp_str", "object_str", Effects(14391)),
-    ("_io._BytesIOBuffer", "tp_repr", "object_repr", Effects(14391)),
-    ("_io._BytesIOBuffer", "tp_str", "object_str", Effects(14391)),
-    ("_io._IOBase", "tp_new", "object_new", Effects(15975)),
-    ("_io._IOBase", "tp_repr", "object_repr", Effects(14391)),
-    ("_io._IOBase", "tp_str", "object_str", Effects(14391)),
-    ("_io._RawIOBase", "tp_new", "object_new", Effects(15975)),
-    ("_io._RawIOBase", "tp_repr", "object_repr", Effects(14391)),
-    ("_io._RawIOBase", "tp_str", "object_str", Effects(14391)),
-    ("_io._TextIOBase", "detach", "_io__TextIOBase_detach", Effects(6)),
-    ("_io._TextIOBase", "read", "_io__TextIOBase_read", Effects(2182)),
-    ("_io._TextIOBase", "readline", "_io__TextIOBase_readline", Effects(2182)),
-    ("_io._TextIOBase", "tp_new", "object_new", Effects(15975)),
-    ("_io._TextIOBase", "tp_repr", "object_repr", Effects(14391)),
-    ("_io._TextIOBase", "tp_str", "object_str", Effects(14391)),
-    ("_io._TextIOBase", "write", "_io__TextIOBase_write", Effects(6)),
-    ("_json", "scanstring", "py_scanstring", Effects(15623)),
-    ("_json.Encoder", "tp_call", "encoder_call", Effects(16247)),
-    ("_json.Encoder", "tp_repr", "object_repr", Effects(14391)),
-    ("_json.Encoder", "tp_str", "object_str", Effects(14391)),
-    ("_json.Scanner", "tp_call", "scanner_call", Effects(15655)),
-    ("_json.Scanner", "tp_repr", "object_repr", Effects(14391)),
-    ("_json.Scanner", "tp_str", "object_str", Effects(14391)),
-    ("_lsprof.Profiler", "tp_new", "object_new", Effects(15975)),
-    ("_lsprof.Profiler", "tp_repr", "object_repr", Effects(14391)),
-    ("_lsprof.Profiler", "tp_str", "object_str", Effects(14391)),
-    ("_lsprof.profiler_entry", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("_lsprof.profiler_entry", "__replace__", "structseq_replace", Effects(15879)),
-    ("_lsprof.profiler_entry", "tp_new", "structseq_new", Effects(15367)),
-    ("_lsprof.profiler_entry", "tp_repr", "structseq_repr", Effects(7190)),
-    ("_lsprof.profiler_entry", "tp_str", "object_str", Effects(14391)),
-    ("_lsprof.profiler_subentry", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("_lsprof.profiler_subentry", "__replace__", "structseq_replace", Effects(15879)),
-    ("_lsprof.profiler_subentry", "tp_new", "structseq_new", Effects(15367)),
-    ("_lsprof.profiler_subentry", "tp_repr", "structseq_repr", Effects(7190)),
-    ("_lsprof.profiler_subentry", "tp_str", "object_str", Effects(14391)),
-    ("_lzma.LZMACompressor", "tp_init", "object_init", Effects(6)),
-    ("_lzma.LZMACompressor", "tp_repr", "object_repr", Effects(14391)),
-    ("_lzma.LZMACompressor", "tp_str", "object_str", Effects(14391)),
-    ("_lzma.LZMADecompressor", "tp_init", "object_init", Effects(6)),
-    ("_lzma.LZMADecompressor", "tp_repr", "object_repr", Effects(14391)),
-    ("_lzma.LZMADecompressor", "tp_str", "object_str", Effects(14391)),
-    ("_md5.md5", "tp_repr", "object_repr", Effects(14391)),
-    ("_md5.md5", "tp_str", "object_str", Effects(14391)),
-    ("_multibytecodec.MultibyteCodec", "tp_repr", "object_repr", Effects(14391)),
-    ("_multibytecodec.MultibyteCodec", "tp_str", "object_str", Effects(14391)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_repr", "object_repr", Effects(14391)),
-    ("_multibytecodec.MultibyteIncrementalDecoder", "tp_str", "object_str", Effects(14391)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_repr", "object_repr", Effects(14391)),
-    ("_multibytecodec.MultibyteIncrementalEncoder", "tp_str", "object_str", Effects(14391)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_repr", "object_repr", Effects(14391)),
-    ("_multibytecodec.MultibyteStreamReader", "tp_str", "object_str", Effects(14391)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_repr", "object_repr", Effects(14391)),
-    ("_multibytecodec.MultibyteStreamWriter", "tp_str", "object_str", Effects(14391)),
-    ("_multiprocessing.SemLock", "tp_repr", "object_repr", Effects(14391)),
-    ("_multiprocessing.SemLock", "tp_str", "object_str", Effects(14391)),
-    ("_opcode", "get_executor", "_opcode_get_executor", Effects(2182)),
-    ("_opcode", "get_intrinsic1_descs", "_opcode_get_intrinsic1_descs", Effects(6)),
-    ("_opcode", "get_intrinsic2_descs", "_opcode_get_intrinsic2_descs", Effects(6)),
-    ("_opcode", "get_nb_ops", "_opcode_get_nb_ops", Effects(6)),
-    ("_opcode", "has_arg", "_opcode_has_arg", Effects(2182)),
-    ("_opcode", "has_const", "_opcode_has_const", Effects(2182)),
-    ("_opcode", "has_exc", "_opcode_has_exc", Effects(2182)),
-    ("_opcode", "has_free", "_opcode_has_free", Effects(2182)),
-    ("_opcode", "has_jump", "_opcode_has_jump", Effects(2182)),
-    ("_opcode", "has_local", "_opcode_has_local", Effects(2182)),
-    ("_opcode", "has_name", "_opcode_has_name", Effects(2182)),
-    ("_opcode", "is_valid", "_opcode_is_valid", Effects(2182)),
-    ("_pickle.Pdata", "tp_new", "object_new", Effects(15975)),
-    ("_pickle.Pdata", "tp_repr", "object_repr", Effects(14391)),
-    ("_pickle.Pdata", "tp_str", "object_str", Effects(14391)),
-    ("_pickle.Pickler", "tp_repr", "object_repr", Effects(14391)),
-    ("_pickle.Pickler", "tp_str", "object_str", Effects(14391)),
-    ("_pickle.PicklerMemoProxy", "tp_new", "object_new", Effects(15975)),
-    ("_pickle.PicklerMemoProxy", "tp_repr", "object_repr", Effects(14391)),
-    ("_pickle.PicklerMemoProxy", "tp_str", "object_str", Effects(14391)),
-    ("_pickle.Unpickler", "tp_repr", "object_repr", Effects(14391)),
-    ("_pickle.Unpickler", "tp_str", "object_str", Effects(14391)),
-    ("_pickle.UnpicklerMemoProxy", "tp_new", "object_new", Effects(15975)),
-    ("_pickle.UnpicklerMemoProxy", "tp_repr", "object_repr", Effects(14391)),
-    ("_pickle.UnpicklerMemoProxy", "tp_str", "object_str", Effects(14391)),
-    ("_queue.SimpleQueue", "tp_repr", "object_repr", Effects(14391)),
-    ("_queue.SimpleQueue", "tp_str", "object_str", Effects(14391)),
-    ("_random.Random", "tp_repr", "object_repr", Effects(14391)),
-    ("_random.Random", "tp_str", "object_str", Effects(14391)),
-    ("_sha1.sha1", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha1.sha1", "tp_str", "object_str", Effects(14391)),
-    ("_sha2.SHA224Type", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha2.SHA224Type", "tp_init", "object_init", Effects(6)),
-    ("_sha2.SHA224Type", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha2.SHA224Type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha2.SHA224Type", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha2.SHA224Type", "tp_str", "object_str", Effects(14391)),
-    ("_sha2.SHA256Type", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha2.SHA256Type", "tp_init", "object_init", Effects(6)),
-    ("_sha2.SHA256Type", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha2.SHA256Type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha2.SHA256Type", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha2.SHA256Type", "tp_str", "object_str", Effects(14391)),
-    ("_sha2.SHA384Type", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha2.SHA384Type", "tp_init", "object_init", Effects(6)),
-    ("_sha2.SHA384Type", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha2.SHA384Type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha2.SHA384Type", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha2.SHA384Type", "tp_str", "object_str", Effects(14391)),
-    ("_sha2.SHA512Type", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sha2.SHA512Type", "tp_init", "object_init", Effects(6)),
-    ("_sha2.SHA512Type", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha2.SHA512Type", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sha2.SHA512Type", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sha2.SHA512Type", "tp_str", "object_str", Effects(14391)),
-    ("_sha3.sha3_224", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha3.sha3_224", "tp_str", "object_str", Effects(14391)),
-    ("_sha3.sha3_256", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha3.sha3_256", "tp_str", "object_str", Effects(14391)),
-    ("_sha3.sha3_384", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha3.sha3_384", "tp_str", "object_str", Effects(14391)),
-    ("_sha3.sha3_512", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha3.sha3_512", "tp_str", "object_str", Effects(14391)),
-    ("_sha3.shake_128", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha3.shake_128", "tp_str", "object_str", Effects(14391)),
-    ("_sha3.shake_256", "tp_repr", "object_repr", Effects(14391)),
-    ("_sha3.shake_256", "tp_str", "object_str", Effects(14391)),
-    ("_socket.socket", "tp_str", "object_str", Effects(14391)),
-    ("_sre", "ascii_iscased", "_sre_ascii_iscased", Effects(2182)),
-    ("_sre", "ascii_tolower", "_sre_ascii_tolower", Effects(2182)),
-    ("_sre", "compile", "_sre_compile", Effects(2182)),
-    ("_sre", "getcodesize", "_sre_getcodesize", Effects(6)),
-    ("_sre", "template", "_sre_template", Effects(1030)),
-    ("_sre", "unicode_iscased", "_sre_unicode_iscased", Effects(2182)),
-    ("_sre", "unicode_tolower", "_sre_unicode_tolower", Effects(2182)),
-    ("_sre.SRE_Scanner", "tp_repr", "object_repr", Effects(14391)),
-    ("_sre.SRE_Scanner", "tp_str", "object_str", Effects(14391)),
-    ("_sre.SRE_Template", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_sre.SRE_Template", "tp_init", "object_init", Effects(6)),
-    ("_sre.SRE_Template", "tp_repr", "object_repr", Effects(14391)),
-    ("_sre.SRE_Template", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_sre.SRE_Template", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_sre.SRE_Template", "tp_str", "object_str", Effects(14391)),
-    ("_ssl.Certificate", "tp_str", "object_str", Effects(14391)),
-    ("_ssl.MemoryBIO", "tp_repr", "object_repr", Effects(14391)),
-    ("_ssl.MemoryBIO", "tp_str", "object_str", Effects(14391)),
-    ("_ssl.SSLSession", "tp_repr", "object_repr", Effects(14391)),
-    ("_ssl.SSLSession", "tp_str", "object_str", Effects(14391)),
-    ("_ssl._SSLContext", "tp_repr", "object_repr", Effects(14391)),
-    ("_ssl._SSLContext", "tp_str", "object_str", Effects(14391)),
-    ("_ssl._SSLSocket", "tp_repr", "object_repr", Effects(14391)),
-    ("_ssl._SSLSocket", "tp_str", "object_str", Effects(14391)),
-    ("_string", "formatter_field_name_split", "formatter_field_name_split", Effects(6)),
-    ("_string", "formatter_parser", "formatter_parser", Effects(6)),
-    ("_struct", "pack", "pack", Effects(2182)),
-    ("_struct", "pack_into", "pack_into", Effects(7302)),
-    ("_struct.Struct", "pack", "s_pack", Effects(2182)),
-    ("_struct.Struct", "pack_into", "s_pack_into", Effects(7302)),
-    ("_struct.Struct", "tp_init", "Struct___init__", Effects(15895)),
-    ("_struct.Struct", "tp_repr", "s_repr", Effects(2054)),
-    ("_struct.Struct", "tp_str", "object_str", Effects(14391)),
-    ("_struct.unpack_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("_struct.unpack_iterator", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.ContainerNoGC", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.ContainerNoGC", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.DocStringNoSignatureTest", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.DocStringUnrepresentableSignatureTest", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCCollection", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCCollection", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCCollection", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCCollection", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCCollection", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCCollection", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCType", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCType", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeMetaclass", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_call", "type_call", Effects(7686)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_init", "type_init", Effects(6)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_new", "type_new", Effects(16119)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_repr", "type_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_testcapi.HeapCTypeMetaclass", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_call", "type_call", Effects(7686)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_init", "type_init", Effects(6)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_repr", "type_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_testcapi.HeapCTypeMetaclassCustomNew", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_call", "type_call", Effects(7686)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_init", "type_init", Effects(6)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_repr", "type_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_testcapi.HeapCTypeMetaclassNullNew", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeSetattr", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeSetattr", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeSetattr", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeSubclass", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeSubclass", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeSubclass", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeSubclassWithFinalizer", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithBuffer", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithDict", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithDict", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithDict", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithDict2", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithManagedDict", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.HeapCTypeWithManagedWeakref", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithNegativeDict", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithWeakref", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapCTypeWithWeakref2", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapDocCType", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapDocCType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapDocCType", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapGcCType", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapGcCType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapGcCType", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.HeapTypeNameType", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.HeapTypeNameType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.HeapTypeNameType", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.MinimalMetaclass", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("_testcapi.MinimalMetaclass", "tp_call", "type_call", Effects(7686)),
-    ("_testcapi.MinimalMetaclass", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("_testcapi.MinimalMetaclass", "tp_init", "type_init", Effects(6)),
-    ("_testcapi.MinimalMetaclass", "tp_new", "type_new", Effects(16119)),
-    ("_testcapi.MinimalMetaclass", "tp_repr", "type_repr", Effects(14391)),
-    ("_testcapi.MinimalMetaclass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.MinimalMetaclass", "tp_setattro", "type_setattro", Effects(16103)),
-    ("_testcapi.MinimalMetaclass", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.MinimalSpecType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.MinimalSpecType", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.MinimalSpecType", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.MinimalSpecType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.MinimalSpecType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.MinimalSpecType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.MinimalSpecType", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.NullTpDocType", "tp_new", "object_new", Effects(15975)),
-    ("_testcapi.NullTpDocType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.NullTpDocType", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi.ObjExtraData", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi.ObjExtraData", "tp_init", "object_init", Effects(6)),
-    ("_testcapi.ObjExtraData", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi.ObjExtraData", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi.ObjExtraData", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi.ObjExtraData", "tp_str", "object_str", Effects(14391)),
-    ("_testcapi._test_structmembersType_NewAPI", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testcapi._test_structmembersType_NewAPI", "tp_init", "object_init", Effects(6)),
-    ("_testcapi._test_structmembersType_NewAPI", "tp_repr", "object_repr", Effects(14391)),
-    ("_testcapi._test_structmembersType_NewAPI", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testcapi._test_structmembersType_NewAPI", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testcapi._test_structmembersType_NewAPI", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.DeprKwdInit", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.DeprKwdInit", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testclinic.DeprKwdInit", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.DeprKwdInit", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.DeprKwdInit", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.DeprKwdInit", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.DeprKwdInitNoInline", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.DeprKwdInitNoInline", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testclinic.DeprKwdInitNoInline", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.DeprKwdInitNoInline", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.DeprKwdInitNoInline", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.DeprKwdInitNoInline", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.DeprKwdNew", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.DeprKwdNew", "tp_init", "object_init", Effects(6)),
-    ("_testclinic.DeprKwdNew", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.DeprKwdNew", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.DeprKwdNew", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.DeprKwdNew", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.DeprStarInit", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.DeprStarInit", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testclinic.DeprStarInit", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.DeprStarInit", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.DeprStarInit", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.DeprStarInit", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.DeprStarInitNoInline", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.DeprStarInitNoInline", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testclinic.DeprStarInitNoInline", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.DeprStarInitNoInline", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.DeprStarInitNoInline", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.DeprStarInitNoInline", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.DeprStarNew", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.DeprStarNew", "tp_init", "object_init", Effects(6)),
-    ("_testclinic.DeprStarNew", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.DeprStarNew", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.DeprStarNew", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.DeprStarNew", "tp_str", "object_str", Effects(14391)),
-    ("_testclinic.TestClass", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testclinic.TestClass", "tp_init", "object_init", Effects(6)),
-    ("_testclinic.TestClass", "tp_new", "PyType_GenericNew", Effects(6)),
-    ("_testclinic.TestClass", "tp_repr", "object_repr", Effects(14391)),
-    ("_testclinic.TestClass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testclinic.TestClass", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testclinic.TestClass", "tp_str", "object_str", Effects(14391)),
-    ("_testimportexec.Example", "tp_new", "object_new", Effects(15975)),
-    ("_testimportexec.Example", "tp_repr", "object_repr", Effects(14391)),
-    ("_testimportexec.Example", "tp_str", "object_str", Effects(14391)),
-    ("_testimportexec.StateAccessType", "tp_new", "object_new", Effects(15975)),
-    ("_testimportexec.StateAccessType", "tp_repr", "object_repr", Effects(14391)),
-    ("_testimportexec.StateAccessType", "tp_str", "object_str", Effects(14391)),
-    ("_testimportexec.Str", "mp_length", "unicode_length", Effects(0)),
-    ("_testimportexec.Str", "mp_subscript", "unicode_subscript", Effects(6278)),
-    ("_testimportexec.Str", "nb_remainder", "unicode_mod", Effects(16279)),
-    ("_testimportexec.Str", "sq_concat", "PyUnicode_Concat", Effects(6)),
-    ("_testimportexec.Str", "sq_contains", "PyUnicode_Contains", Effects(6)),
-    ("_testimportexec.Str", "sq_item", "unicode_getitem", Effects(6)),
-    ("_testimportexec.Str", "sq_length", "unicode_length", Effects(0)),
-    ("_testimportexec.Str", "sq_repeat", "unicode_repeat", Effects(6)),
-    ("_testimportexec.Str", "tp_hash", "unicode_hash", Effects(518)),
-    ("_testimportexec.Str", "tp_iter", "unicode_iter", Effects(6)),
-    ("_testimportexec.Str", "tp_repr", "unicode_repr", Effects(6)),
-    ("_testimportexec.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(6)),
-    ("_testimportexec.Str", "tp_str", "unicode_str", Effects(6)),
-    ("_testlimitedcapi.LimitedVectorCallClass", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_testlimitedcapi.LimitedVectorCallClass", "tp_init", "object_init", Effects(6)),
-    ("_testlimitedcapi.LimitedVectorCallClass", "tp_repr", "object_repr", Effects(14391)),
-    ("_testlimitedcapi.LimitedVectorCallClass", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_testlimitedcapi.LimitedVectorCallClass", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_testlimitedcapi.LimitedVectorCallClass", "tp_str", "object_str", Effects(14391)),
-    ("_thread.RLock", "tp_str", "object_str", Effects(14391)),
-    ("_thread._ExceptHookArgs", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("_thread._ExceptHookArgs", "__replace__", "structseq_replace", Effects(15879)),
-    ("_thread._ExceptHookArgs", "tp_new", "structseq_new", Effects(15367)),
-    ("_thread._ExceptHookArgs", "tp_repr", "structseq_repr", Effects(7190)),
-    ("_thread._ExceptHookArgs", "tp_str", "object_str", Effects(14391)),
-    ("_thread._ThreadHandle", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("_thread._ThreadHandle", "tp_init", "object_init", Effects(6)),
-    ("_thread._ThreadHandle", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("_thread._ThreadHandle", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("_thread._ThreadHandle", "tp_str", "object_str", Effects(14391)),
-    ("_thread._local", "tp_repr", "object_repr", Effects(14391)),
-    ("_thread._local", "tp_str", "object_str", Effects(14391)),
-    ("_thread._localdummy", "tp_repr", "object_repr", Effects(14391)),
-    ("_thread._localdummy", "tp_str", "object_str", Effects(14391)),
-    ("_thread.lock", "tp_str", "object_str", Effects(14391)),
-    ("_tkinter.tkapp", "tp_repr", "object_repr", Effects(14391)),
-    ("_tkinter.tkapp", "tp_str", "object_str", Effects(14391)),
-    ("_tkinter.tktimertoken", "tp_str", "object_str", Effects(14391)),
-    ("_tokenize.TokenizerIter", "tp_repr", "object_repr", Effects(14391)),
-    ("_tokenize.TokenizerIter", "tp_str", "object_str", Effects(14391)),
-    ("_weakref", "getweakrefs", "_weakref_getweakrefs", Effects(8198)),
-    ("anext_awaitable", "tp_repr", "object_repr", Effects(14391)),
-    ("anext_awaitable", "tp_str", "object_str", Effects(14391)),
-    ("array.array", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("array.array", "__reduce_ex__", "array_array___reduce_ex__", Effects(2534)),
-    ("array.array", "clear", "array_array_clear", Effects(518)),
-    ("array.array", "tounicode", "array_array_tounicode", Effects(11799)),
-    ("array.array", "tp_repr", "array_repr", Effects(11863)),
-    ("array.array", "tp_str", "object_str", Effects(14391)),
-    ("array.arrayiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("array.arrayiterator", "tp_str", "object_str", Effects(14391)),
-    ("ast.AST", "tp_repr", "object_repr", Effects(14391)),
-    ("ast.AST", "tp_str", "object_str", Effects(14391)),
-    ("async_generator", "asend", "async_gen_asend", Effects(9783)),
-    ("async_generator", "athrow", "async_gen_athrow", Effects(8855)),
-    ("async_generator", "tp_str", "object_str", Effects(14391)),
-    ("async_generator_asend", "close", "async_gen_asend_close", Effects(15039)),
-    ("async_generator_asend", "tp_repr", "object_repr", Effects(14391)),
-    ("async_generator_asend", "tp_str", "object_str", Effects(14391)),
-    ("async_generator_athrow", "close", "async_gen_athrow_close", Effects(15039)),
-    ("async_generator_athrow", "tp_repr", "object_repr", Effects(14391)),
-    ("async_generator_athrow", "tp_str", "object_str", Effects(14391)),
-    ("async_generator_wrapped_value", "tp_repr", "object_repr", Effects(14391)),
-    ("async_generator_wrapped_value", "tp_str", "object_str", Effects(14391)),
-    ("asyncgen_hooks", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("asyncgen_hooks", "__replace__", "structseq_replace", Effects(15879)),
-    ("asyncgen_hooks", "tp_new", "structseq_new", Effects(15367)),
-    ("asyncgen_hooks", "tp_repr", "structseq_repr", Effects(7190)),
-    ("asyncgen_hooks", "tp_str", "object_str", Effects(14391)),
-    ("awaitType", "tp_repr", "object_repr", Effects(14391)),
-    ("awaitType", "tp_str", "object_str", Effects(14391)),
-    ("binascii", "a2b_base64", "binascii_a2b_base64", Effects(2054)),
-    ("binascii", "a2b_qp", "binascii_a2b_qp", Effects(2054)),
-    ("binascii", "b2a_base64", "binascii_b2a_base64", Effects(2054)),
-    ("binascii", "b2a_qp", "binascii_b2a_qp", Effects(2054)),
-    ("binascii", "b2a_uu", "binascii_b2a_uu", Effects(2054)),
-    ("bool", "nb_divmod", "long_divmod", Effects(262)),
-    ("bool", "nb_floor_divide", "long_div", Effects(262)),
-    ("bool", "nb_invert", "bool_invert", Effects(134)),
-    ("bool", "nb_power", "long_pow", Effects(3974)),
-    ("bool", "tp_str", "object_str", Effects(14391)),
-    ("builtin_function_or_method", "tp_str", "object_str", Effects(14391)),
-    ("builtin_method", "tp_str", "object_str", Effects(14391)),
-    ("builtins", "ascii", "builtin_ascii", Effects(11287)),
-    ("builtins", "bin", "builtin_bin", Effects(2454)),
-    ("builtins", "dir", "builtin_dir", Effects(15447)),
-    ("builtins", "hex", "builtin_hex", Effects(2454)),
-    ("builtins", "max", "builtin_max", Effects(3078)),
-    ("builtins", "min", "builtin_min", Effects(3078)),
-    ("builtins", "oct", "builtin_oct", Effects(2454)),
-    ("builtins", "print", "builtin_print", Effects(14399)),
-    ("builtins", "sorted", "builtin_sorted", Effects(15366)),
-    ("bytearray", "count", "bytearray_count", Effects(3206)),
-    ("bytearray", "find", "bytearray_find", Effects(3206)),
-    ("bytearray", "index", "bytearray_index", Effects(3206)),
-    ("bytearray", "join", "bytearray_join", Effects(7686)),
-    ("bytearray", "nb_remainder", "bytearray_mod", Effects(15767)),
-    ("bytearray", "rfind", "bytearray_rfind", Effects(3206)),
-    ("bytearray", "rindex", "bytearray_rindex", Effects(3206)),
-    ("bytearray", "splitlines", "bytearray_splitlines", Effects(2054)),
-    ("bytearray_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("bytearray_iterator", "tp_str", "object_str", Effects(14391)),
-    ("bytes", "count", "bytes_count", Effects(3206)),
-    ("bytes", "find", "bytes_find", Effects(3206)),
-    ("bytes", "index", "bytes_index", Effects(3206)),
-    ("bytes", "nb_remainder", "bytes_mod", Effects(15767)),
-    ("bytes", "rfind", "bytes_rfind", Effects(3206)),
-    ("bytes", "rindex", "bytes_rindex", Effects(3206)),
-    ("bytes", "splitlines", "bytes_splitlines", Effects(2054)),
-    ("bytes", "translate", "bytes_translate", Effects(14854)),
-    ("bytes_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("bytes_iterator", "tp_str", "object_str", Effects(14391)),
-    ("callable_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("callable_iterator", "tp_str", "object_str", Effects(14391)),
-    ("cell", "tp_str", "object_str", Effects(14391)),
-    ("classmethod", "tp_descr_get", "cm_descr_get", Effects(6)),
-    ("classmethod", "tp_str", "object_str", Effects(14391)),
-    ("classmethod_descriptor", "tp_str", "object_str", Effects(14391)),
-    ("code", "__replace__", "code_replace", Effects(16039)),
-    ("code", "tp_richcompare", "code_richcompare", Effects(7831)),
-    ("code", "tp_str", "object_str", Effects(14391)),
-    ("collections.OrderedDict", "clear", "odict_clear", Effects(8704)),
-    ("collections.OrderedDict", "copy", "odict_copy", Effects(15526)),
-    ("collections.OrderedDict", "mp_ass_subscript", "odict_mp_ass_sub", Effects(14886)),
-    ("collections.OrderedDict", "pop", "OrderedDict_pop", Effects(15878)),
-    ("collections.OrderedDict", "tp_repr", "odict_repr", Effects(16039)),
-    ("collections.OrderedDict", "tp_str", "object_str", Effects(14391)),
-    ("collections._deque_iterator", "__length_hint__", "dequeiter_len", Effects(6)),
-    ("collections._deque_iterator", "__reduce__", "dequeiter_reduce", Effects(6)),
-    ("collections._deque_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("collections._deque_iterator", "tp_init", "object_init", Effects(6)),
-    ("collections._deque_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("collections._deque_iterator", "tp_iternext", "dequeiter_next", Effects(518)),
-    ("collections._deque_iterator", "tp_new", "dequeiter_new", Effects(6182)),
-    ("collections._deque_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("collections._deque_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("collections._deque_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("collections._deque_iterator", "tp_str", "object_str", Effects(14391)),
-    ("collections._deque_reverse_iterator", "__length_hint__", "dequeiter_len", Effects(6)),
-    ("collections._deque_reverse_iterator", "__reduce__", "dequeiter_reduce", Effects(6)),
-    ("collections._deque_reverse_iterator", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("collections._deque_reverse_iterator", "tp_init", "object_init", Effects(6)),
-    ("collections._deque_reverse_iterator", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("collections._deque_reverse_iterator", "tp_iternext", "dequereviter_next", Effects(518)),
-    ("collections._deque_reverse_iterator", "tp_new", "dequereviter_new", Effects(6182)),
-    ("collections._deque_reverse_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("collections._deque_reverse_iterator", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("collections._deque_reverse_iterator", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("collections._deque_reverse_iterator", "tp_str", "object_str", Effects(14391)),
-    ("collections._tuplegetter", "__reduce__", "tuplegetter_reduce", Effects(6)),
-    ("collections._tuplegetter", "tp_descr_get", "tuplegetter_descr_get", Effects(6)),
-    ("collections._tuplegetter", "tp_descr_set", "tuplegetter_descr_set", Effects(6)),
-    ("collections._tuplegetter", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("collections._tuplegetter", "tp_init", "object_init", Effects(6)),
-    ("collections._tuplegetter", "tp_new", "tuplegetter_new", Effects(6278)),
-    ("collections._tuplegetter", "tp_repr", "tuplegetter_repr", Effects(6150)),
-    ("collections._tuplegetter", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("collections._tuplegetter", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("collections._tuplegetter", "tp_str", "object_str", Effects(14391)),
-    ("collections.defaultdict", "mp_ass_subscript", "dict_ass_sub", Effects(14886)),
-    ("collections.defaultdict", "tp_repr", "defdict_repr", Effects(7190)),
-    ("collections.defaultdict", "tp_str", "object_str", Effects(14391)),
-    ("collections.deque", "__copy__", "deque___copy__", Effects(15878)),
-    ("collections.deque", "__reduce__", "deque___reduce__", Effects(2054)),
-    ("collections.deque", "__reversed__", "deque___reversed__", Effects(4)),
-    ("collections.deque", "__sizeof__", "deque___sizeof__", Effects(6)),
-    ("collections.deque", "append", "deque_append", Effects(8710)),
-    ("collections.deque", "appendleft", "deque_appendleft", Effects(8710)),
-    ("collections.deque", "copy", "deque_copy", Effects(15878)),
-    ("collections.deque", "insert", "deque_insert", Effects(10886)),
-    ("collections.deque", "sq_concat", "deque_concat", Effects(15879)),
-    ("collections.deque", "sq_repeat", "deque_repeat", Effects(15878)),
-    ("collections.deque", "tp_repr", "deque_repr", Effects(15878)),
-    ("collections.deque", "tp_str", "object_str", Effects(14391)),
-    ("complex", "__format__", "complex___format__", Effects(3742)),
-    ("complex", "tp_str", "object_str", Effects(14391)),
-    ("coroutine", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("coroutine", "tp_str", "object_str", Effects(14391)),
-    ("coroutine_wrapper", "tp_repr", "object_repr", Effects(14391)),
-    ("coroutine_wrapper", "tp_str", "object_str", Effects(14391)),
-    ("curses.ncurses_version", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("curses.ncurses_version", "__replace__", "structseq_replace", Effects(15879)),
-    ("curses.ncurses_version", "tp_repr", "structseq_repr", Effects(7190)),
-    ("curses.ncurses_version", "tp_str", "object_str", Effects(14391)),
-    ("datetime.IsoCalendarDate", "tp_str", "object_str", Effects(14391)),
-    ("datetime.date", "__replace__", "datetime_date_replace", Effects(2182)),
-    ("datetime.date", "fromtimestamp", "datetime_date_fromtimestamp", Effects(2190)),
-    ("datetime.date", "isocalendar", "date_isocalendar", Effects(262)),
-    ("datetime.date", "replace", "datetime_date_replace", Effects(2182)),
-    ("datetime.date", "strftime", "date_strftime", Effects(15623)),
-    ("datetime.date", "timetuple", "date_timetuple", Effects(8455)),
-    ("datetime.date", "today", "date_today", Effects(14599)),
-    ("datetime.datetime", "__replace__", "datetime_datetime_replace", Effects(14503)),
-    ("datetime.datetime", "astimezone", "datetime_astimezone", Effects(15807)),
-    ("datetime.datetime", "combine", "datetime_combine", Effects(14375)),
-    ("datetime.datetime", "fromisoformat", "datetime_fromisoformat", Effects(10279)),
-    ("datetime.datetime", "fromtimestamp", "datetime_fromtimestamp", Effects(14511)),
-    ("datetime.datetime", "isoformat", "datetime_isoformat", Effects(6150)),
-    ("datetime.datetime", "nb_add", "datetime_add", Effects(14375)),
-    ("datetime.datetime", "nb_subtract", "datetime_subtract", Effects(14375)),
-    ("datetime.datetime", "now", "datetime_datetime_now", Effects(14383)),
-    ("datetime.datetime", "replace", "datetime_datetime_replace", Effects(14503)),
-    ("datetime.datetime", "strptime", "datetime_strptime", Effects(8455)),
-    ("datetime.datetime", "timestamp", "datetime_timestamp", Effects(14767)),
-    ("datetime.datetime", "timetuple", "datetime_timetuple", Effects(14599)),
-    ("datetime.datetime", "tp_richcompare", "datetime_richcompare", Effects(14375)),
-    ("datetime.datetime", "tzname", "datetime_tzname", Effects(6150)),
-    ("datetime.datetime", "utcfromtimestamp", "datetime_utcfromtimestamp", Effects(14511)),
-    ("datetime.datetime", "utcnow", "datetime_utcnow", Effects(10415)),
-    ("datetime.datetime", "utctimetuple", "datetime_utctimetuple", Effects(14631)),
-    ("datetime.time", "__replace__", "datetime_time_replace", Effects(10407)),
-    ("datetime.time", "fromisoformat", "time_fromisoformat", Effects(2054)),
-    ("datetime.time", "isoformat", "time_isoformat", Effects(6150)),
-    ("datetime.time", "replace", "datetime_time_replace", Effects(10407)),
-    ("datetime.time", "strftime", "time_strftime", Effects(15623)),
-    ("datetime.time", "tzname", "time_tzname", Effects(6150)),
-    ("datetime.timedelta", "nb_divmod", "delta_divmod", Effects(10631)),
-    ("datetime.timedelta", "nb_floor_divide", "delta_divide", Effects(10631)),
-    ("datetime.timedelta", "nb_multiply", "delta_multiply", Effects(14727)),
-    ("datetime.timedelta", "nb_remainder", "delta_remainder", Effects(10631)),
-    ("datetime.timedelta", "nb_true_divide", "delta_truedivide", Effects(14727)),
-    ("datetime.timedelta", "total_seconds", "delta_total_seconds", Effects(10631)),
-    ("datetime.timedelta", "tp_new", "delta_new", Effects(14727)),
-    ("datetime.timezone", "fromutc", "timezone_fromutc", Effects(14375)),
-    ("datetime.timezone", "tp_new", "timezone_new", Effects(6182)),
-    ("datetime.timezone", "tp_repr", "timezone_repr", Effects(6150)),
-    ("datetime.timezone", "tp_str", "timezone_str", Effects(6)),
-    ("datetime.timezone", "tzname", "timezone_tzname", Effects(6)),
-    ("datetime.tzinfo", "__reduce__", "tzinfo_reduce", Effects(2054)),
-    ("datetime.tzinfo", "fromutc", "tzinfo_fromutc", Effects(14375)),
-    ("datetime.tzinfo", "tp_repr", "object_repr", Effects(14391)),
-    ("datetime.tzinfo", "tp_str", "object_str", Effects(14391)),
-    ("decimal", "getcontext", "PyDec_GetCurrentContext", Effects(1079)),
-    ("decimal", "setcontext", "PyDec_SetCurrentContext", Effects(1063)),
-    ("decimal.Context", "__copy__", "context_copy", Effects(1031)),
-    ("decimal.Context", "_apply", "PyDecContext_Apply", Effects(8710)),
-    ("decimal.Context", "abs", "ctx_mpd_qabs", Effects(8710)),
-    ("decimal.Context", "add", "ctx_mpd_qadd", Effects(8710)),
-    ("decimal.Context", "compare", "ctx_mpd_qcompare", Effects(8710)),
-    ("decimal.Context", "compare_signal", "ctx_mpd_qcompare_signal", Effects(8710)),
-    ("decimal.Context", "compare_total", "ctx_mpd_compare_total", Effects(8774)),
-    ("decimal.Context", "compare_total_mag", "ctx_mpd_compare_total_mag", Effects(8774)),
-    ("decimal.Context", "copy", "context_copy", Effects(1031)),
-    ("decimal.Context", "copy_abs", "ctx_mpd_qcopy_abs", Effects(8710)),
-    ("decimal.Context", "copy_decimal", "ctx_copy_decimal", Effects(8710)),
-    ("decimal.Context", "copy_negate", "ctx_mpd_qcopy_negate", Effects(8710)),
-    ("decimal.Context", "copy_sign", "ctx_mpd_qcopy_sign", Effects(8710)),
-    ("decimal.Context", "create_decimal", "ctx_create_decimal", Effects(15047)),
-    ("decimal.Context", "create_decimal_from_float", "ctx_from_float", Effects(10950)),
-    ("decimal.Context", "divide", "ctx_mpd_qdiv", Effects(8710)),
-    ("decimal.Context", "divide_int", "ctx_mpd_qdivint", Effects(8710)),
-    ("decimal.Context", "divmod", "ctx_mpd_qdivmod", Effects(9734)),
-    ("decimal.Context", "exp", "ctx_mpd_qexp", Effects(8710)),
-    ("decimal.Context", "fma", "ctx_mpd_qfma", Effects(9734)),
-    ("decimal.Context", "is_finite", "ctx_mpd_isfinite", Effects(8710)),
-    ("decimal.Context", "is_infinite", "ctx_mpd_isinfinite", Effects(8710)),
-    ("decimal.Context", "is_nan", "ctx_mpd_isnan", Effects(8710)),
-    ("decimal.Context", "is_normal", "ctx_mpd_isnormal", Effects(8710)),
-    ("decimal.Context", "is_qnan", "ctx_mpd_isqnan", Effects(8710)),
-    ("decimal.Context", "is_signed", "ctx_mpd_issigned", Effects(8710)),
-    ("decimal.Context", "is_snan", "ctx_mpd_issnan", Effects(8710)),
-    ("decimal.Context", "is_subnormal", "ctx_mpd_issubnormal", Effects(8710)),
-    ("decimal.Context", "is_zero", "ctx_mpd_iszero", Effects(8710)),
-    ("decimal.Context", "ln", "ctx_mpd_qln", Effects(8710)),
-    ("decimal.Context", "log10", "ctx_mpd_qlog10", Effects(8710)),
-    ("decimal.Context", "logb", "ctx_mpd_qlogb", Effects(8710)),
-    ("decimal.Context", "logical_and", "ctx_mpd_qand", Effects(8710)),
-    ("decimal.Context", "logical_invert", "ctx_mpd_qinvert", Effects(8710)),
-    ("decimal.Context", "logical_or", "ctx_mpd_qor", Effects(8710)),
-    ("decimal.Context", "logical_xor", "ctx_mpd_qxor", Effects(8710)),
-    ("decimal.Context", "max", "ctx_mpd_qmax", Effects(8710)),
-    ("decimal.Context", "max_mag", "ctx_mpd_qmax_mag", Effects(8710)),
-    ("decimal.Context", "min", "ctx_mpd_qmin", Effects(8710)),
-    ("decimal.Context", "min_mag", "ctx_mpd_qmin_mag", Effects(8710)),
-    ("decimal.Context", "minus", "ctx_mpd_qminus", Effects(8710)),
-    ("decimal.Context", "multiply", "ctx_mpd_qmul", Effects(8710)),
-    ("decimal.Context", "next_minus", "ctx_mpd_qnext_minus", Effects(8710)),
-    ("decimal.Context", "next_plus", "ctx_mpd_qnext_plus", Effects(8710)),
-    ("decimal.Context", "next_toward", "ctx_mpd_qnext_toward", Effects(8710)),
-    ("decimal.Context", "normalize", "ctx_mpd_qreduce", Effects(8710)),
-    ("decimal.Context", "number_class", "ctx_mpd_class", Effects(8710)),
-    ("decimal.Context", "plus", "ctx_mpd_qplus", Effects(8710)),
-    ("decimal.Context", "power", "ctx_mpd_qpow", Effects(9734)),
-    ("decimal.Context", "quantize", "ctx_mpd_qquantize", Effects(8710)),
-    ("decimal.Context", "remainder", "ctx_mpd_qrem", Effects(8710)),
-    ("decimal.Context", "remainder_near", "ctx_mpd_qrem_near", Effects(8710)),
-    ("decimal.Context", "rotate", "ctx_mpd_qrotate", Effects(8710)),
-    ("decimal.Context", "same_quantum", "ctx_mpd_same_quantum", Effects(8710)),
-    ("decimal.Context", "scaleb", "ctx_mpd_qscaleb", Effects(8710)),
-    ("decimal.Context", "shift", "ctx_mpd_qshift", Effects(8710)),
-    ("decimal.Context", "sqrt", "ctx_mpd_qsqrt", Effects(8710)),
-    ("decimal.Context", "subtract", "ctx_mpd_qsub", Effects(8710)),
-    ("decimal.Context", "to_eng_string", "ctx_mpd_to_eng", Effects(8710)),
-    ("decimal.Context", "to_integral", "ctx_mpd_qround_to_int", Effects(8710)),
-    ("decimal.Context", "to_integral_exact", "ctx_mpd_qround_to_intx", Effects(8710)),
-    ("decimal.Context", "to_integral_value", "ctx_mpd_qround_to_int", Effects(8710)),
-    ("decimal.Context", "to_sci_string", "ctx_mpd_to_sci", Effects(8710)),
-    ("decimal.Context", "tp_init", "context_init", Effects(14855)),
-    ("decimal.Context", "tp_new", "context_new", Effects(1063)),
-    ("decimal.Context", "tp_setattro", "context_setattr", Effects(14855)),
-    ("decimal.Context", "tp_str", "object_str", Effects(14391)),
-    ("decimal.ContextManager", "__enter__", "ctxmanager_set_local", Effects(1575)),
-    ("decimal.ContextManager", "__exit__", "ctxmanager_restore_global", Effects(1575)),
-    ("decimal.ContextManager", "tp_repr", "object_repr", Effects(14391)),
-    ("decimal.ContextManager", "tp_str", "object_str", Effects(14391)),
-    ("decimal.Decimal", "__ceil__", "dec_ceil", Effects(9271)),
-    ("decimal.Decimal", "__complex__", "dec_complex", Effects(9399)),
-    ("decimal.Decimal", "__floor__", "dec_floor", Effects(9271)),
-    ("decimal.Decimal", "__format__", "dec_format", Effects(16375)),
-    ("decimal.Decimal", "__reduce__", "dec_reduce", Effects(9271)),
-    ("decimal.Decimal", "__round__", "PyDec_Round", Effects(9271)),
-    ("decimal.Decimal", "__trunc__", "dec_trunc", Effects(9271)),
-    ("decimal.Decimal", "as_integer_ratio", "dec_as_integer_ratio", Effects(11447)),
-    ("decimal.Decimal", "as_tuple", "PyDec_AsTuple", Effects(519)),
-    ("decimal.Decimal", "compare", "dec_mpd_qcompare", Effects(9271)),
-    ("decimal.Decimal", "compare_signal", "dec_mpd_qcompare_signal", Effects(9271)),
-    ("decimal.Decimal", "compare_total", "dec_mpd_compare_total", Effects(9335)),
-    ("decimal.Decimal", "compare_total_mag", "dec_mpd_compare_total_mag", Effects(9335)),
-    ("decimal.Decimal", "copy_sign", "dec_mpd_qcopy_sign", Effects(9271)),
-    ("decimal.Decimal", "exp", "dec_mpd_qexp", Effects(9271)),
-    ("decimal.Decimal", "fma", "dec_mpd_qfma", Effects(9271)),
-    ("decimal.Decimal", "from_float", "dec_from_float", Effects(11511)),
-    ("decimal.Decimal", "is_normal", "dec_mpd_isnormal", Effects(9271)),
-    ("decimal.Decimal", "is_subnormal", "dec_mpd_issubnormal", Effects(9271)),
-    ("decimal.Decimal", "ln", "dec_mpd_qln", Effects(9271)),
-    ("decimal.Decimal", "log10", "dec_mpd_qlog10", Effects(9271)),
-    ("decimal.Decimal", "logb", "dec_mpd_qlogb", Effects(9271)),
-    ("decimal.Decimal", "logical_and", "dec_mpd_qand", Effects(9271)),
-    ("decimal.Decimal", "logical_invert", "dec_mpd_qinvert", Effects(9271)),
-    ("decimal.Decimal", "logical_or", "dec_mpd_qor", Effects(9271)),
-    ("decimal.Decimal", "logical_xor", "dec_mpd_qxor", Effects(9271)),
-    ("decimal.Decimal", "max", "dec_mpd_qmax", Effects(9271)),
-    ("decimal.Decimal", "max_mag", "dec_mpd_qmax_mag", Effects(9271)),
-    ("decimal.Decimal", "min", "dec_mpd_qmin", Effects(9271)),
-    ("decimal.Decimal", "min_mag", "dec_mpd_qmin_mag", Effects(9271)),
-    ("decimal.Decimal", "nb_absolute", "nm_mpd_qabs", Effects(9271)),
-    ("decimal.Decimal", "nb_add", "nm_mpd_qadd", Effects(9271)),
-    ("decimal.Decimal", "nb_divmod", "nm_mpd_qdivmod", Effects(9271)),
-    ("decimal.Decimal", "nb_float", "PyDec_AsFloat", Effects(9271)),
-    ("decimal.Decimal", "nb_floor_divide", "nm_mpd_qdivint", Effects(9271)),
-    ("decimal.Decimal", "nb_int", "nm_dec_as_long", Effects(9271)),
-    ("decimal.Decimal", "nb_multiply", "nm_mpd_qmul", Effects(9271)),
-    ("decimal.Decimal", "nb_negative", "nm_mpd_qminus", Effects(9271)),
-    ("decimal.Decimal", "nb_positive", "nm_mpd_qplus", Effects(9271)),
-    ("decimal.Decimal", "nb_power", "nm_mpd_qpow", Effects(9271)),
-    ("decimal.Decimal", "nb_remainder", "nm_mpd_qrem", Effects(9271)),
-    ("decimal.Decimal", "nb_subtract", "nm_mpd_qsub", Effects(9271)),
-    ("decimal.Decimal", "nb_true_divide", "nm_mpd_qdiv", Effects(9271)),
-    ("decimal.Decimal", "next_minus", "dec_mpd_qnext_minus", Effects(9271)),
-    ("decimal.Decimal", "next_plus", "dec_mpd_qnext_plus", Effects(9271)),
-    ("decimal.Decimal", "next_toward", "dec_mpd_qnext_toward", Effects(9271)),
-    ("decimal.Decimal", "normalize", "dec_mpd_qreduce", Effects(9271)),
-    ("decimal.Decimal", "number_class", "dec_mpd_class", Effects(9271)),
-    ("decimal.Decimal", "quantize", "dec_mpd_qquantize", Effects(9271)),
-    ("decimal.Decimal", "remainder_near", "dec_mpd_qrem_near", Effects(9271)),
-    ("decimal.Decimal", "rotate", "dec_mpd_qrotate", Effects(9271)),
-    ("decimal.Decimal", "same_quantum", "dec_mpd_same_quantum", Effects(9271)),
-    ("decimal.Decimal", "scaleb", "dec_mpd_qscaleb", Effects(9271)),
-    ("decimal.Decimal", "shift", "dec_mpd_qshift", Effects(9271)),
-    ("decimal.Decimal", "sqrt", "dec_mpd_qsqrt", Effects(9271)),
-    ("decimal.Decimal", "to_eng_string", "dec_mpd_to_eng", Effects(9271)),
-    ("decimal.Decimal", "to_integral", "PyDec_ToIntegralValue", Effects(9271)),
-    ("decimal.Decimal", "to_integral_exact", "PyDec_ToIntegralExact", Effects(9271)),
-    ("decimal.Decimal", "to_integral_value", "PyDec_ToIntegralValue", Effects(9271)),
-    ("decimal.Decimal", "tp_repr", "dec_repr", Effects(9783)),
-    ("decimal.Decimal", "tp_str", "dec_str", Effects(9271)),
-    ("decimal.SignalDictMixin", "mp_length", "signaldict_len", Effects(6)),
-    ("decimal.SignalDictMixin", "tp_iter", "signaldict_iter", Effects(6)),
-    ("decimal.SignalDictMixin", "tp_new", "object_new", Effects(15975)),
-    ("decimal.SignalDictMixin", "tp_richcompare", "signaldict_richcompare", Effects(14343)),
-    ("decimal.SignalDictMixin", "tp_str", "object_str", Effects(14391)),
-    ("dict", "__sizeof__", "dict___sizeof__", Effects(6)),
-    ("dict", "clear", "dict_clear", Effects(8704)),
-    ("dict", "get", "dict_get", Effects(15878)),
-    ("dict", "items", "dict_items", Effects(6)),
-    ("dict", "keys", "dict_keys", Effects(6)),
-    ("dict", "mp_ass_subscript", "dict_ass_sub", Effects(14886)),
-    ("dict", "tp_repr", "dict_repr", Effects(7190)),
-    ("dict", "tp_str", "object_str", Effects(14391)),
-    ("dict", "values", "dict_values", Effects(6)),
-    ("dict_itemiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("dict_itemiterator", "tp_str", "object_str", Effects(14391)),
-    ("dict_items", "tp_repr", "dictview_repr", Effects(15878)),
-    ("dict_items", "tp_str", "object_str", Effects(14391)),
-    ("dict_keyiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("dict_keyiterator", "tp_str", "object_str", Effects(14391)),
-    ("dict_keys", "tp_repr", "dictview_repr", Effects(15878)),
-    ("dict_keys", "tp_str", "object_str", Effects(14391)),
-    ("dict_reverseitemiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("dict_reverseitemiterator", "tp_str", "object_str", Effects(14391)),
-    ("dict_reversekeyiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("dict_reversekeyiterator", "tp_str", "object_str", Effects(14391)),
-    ("dict_reversevalueiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("dict_reversevalueiterator", "tp_str", "object_str", Effects(14391)),
-    ("dict_valueiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("dict_valueiterator", "tp_str", "object_str", Effects(14391)),
-    ("dict_values", "tp_repr", "dictview_repr", Effects(15878)),
-    ("dict_values", "tp_str", "object_str", Effects(14391)),
-    ("ellipsis", "tp_str", "object_str", Effects(14391)),
-    ("enumerate", "tp_repr", "object_repr", Effects(14391)),
-    ("enumerate", "tp_str", "object_str", Effects(14391)),
-    ("enumerate", "tp_vectorcall", "enumerate_vectorcall", Effects(6278)),
-    ("fieldnameiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("fieldnameiterator", "tp_str", "object_str", Effects(14391)),
-    ("filter", "tp_repr", "object_repr", Effects(14391)),
-    ("filter", "tp_str", "object_str", Effects(14391)),
-    ("float", "__format__", "float___format__", Effects(3742)),
-    ("float", "__getformat__", "float___getformat__", Effects(6)),
-    ("float", "tp_str", "object_str", Effects(14391)),
-    ("formatteriterator", "tp_repr", "object_repr", Effects(14391)),
-    ("formatteriterator", "tp_str", "object_str", Effects(14391)),
-    ("frame", "tp_repr", "frame_repr", Effects(6678)),
-    ("frame", "tp_str", "object_str", Effects(14391)),
-    ("frozenset", "__contains__", "set___contains__", Effects(15366)),
-    ("frozenset", "__reduce__", "set___reduce__", Effects(11782)),
-    ("frozenset", "__sizeof__", "set___sizeof__", Effects(6)),
-    ("frozenset", "copy", "frozenset_copy", Effects(7686)),
-    ("frozenset", "issubset", "set_issubset", Effects(15879)),
-    ("frozenset", "issuperset", "set_issuperset", Effects(15879)),
-    ("frozenset", "nb_xor", "set_xor", Effects(15878)),
-    ("frozenset", "sq_contains", "_PySet_Contains", Effects(15366)),
-    ("frozenset", "symmetric_difference", "set_symmetric_difference", Effects(15878)),
-    ("frozenset", "tp_repr", "set_repr", Effects(6166)),
-    ("frozenset", "tp_richcompare", "set_richcompare", Effects(15879)),
-    ("frozenset", "tp_str", "object_str", Effects(14391)),
-    ("frozenset", "union", "set_union", Effects(7687)),
-    ("function", "tp_str", "object_str", Effects(14391)),
-    ("functools.KeyWrapper", "tp_repr", "object_repr", Effects(14391)),
-    ("functools.KeyWrapper", "tp_str", "object_str", Effects(14391)),
-    ("functools._lru_cache_wrapper", "cache_clear", "_functools__lru_cache_wrapper_cache_clear", Effects(8736)),
-    ("functools._lru_cache_wrapper", "cache_info", "_functools__lru_cache_wrapper_cache_info", Effects(6150)),
-    ("functools._lru_cache_wrapper", "tp_repr", "object_repr", Effects(14391)),
-    ("functools._lru_cache_wrapper", "tp_str", "object_str", Effects(14391)),
-    ("functools._lru_list_elem", "tp_repr", "object_repr", Effects(14391)),
-    ("functools._lru_list_elem", "tp_str", "object_str", Effects(14391)),
-    ("functools.partial", "tp_descr_get", "partial_descr_get", Effects(134)),
-    ("functools.partial", "tp_repr", "partial_repr", Effects(14375)),
-    ("functools.partial", "tp_str", "object_str", Effects(14391)),
-    ("generator", "__class_getitem__", "Py_GenericAlias", Effects(6)),
-    ("generator", "tp_str", "object_str", Effects(14391)),
-    ("generic_alias_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("generic_alias_iterator", "tp_str", "object_str", Effects(14391)),
-    ("getset_descriptor", "tp_descr_get", "getset_get", Effects(16295)),
-    ("getset_descriptor", "tp_descr_set", "getset_set", Effects(16063)),
-    ("getset_descriptor", "tp_str", "object_str", Effects(14391)),
-    ("grp.struct_group", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("grp.struct_group", "__replace__", "structseq_replace", Effects(15879)),
-    ("grp.struct_group", "tp_new", "structseq_new", Effects(15367)),
-    ("grp.struct_group", "tp_repr", "structseq_repr", Effects(7190)),
-    ("grp.struct_group", "tp_str", "object_str", Effects(14391)),
-    ("hamt", "tp_repr", "object_repr", Effects(14391)),
-    ("hamt", "tp_str", "object_str", Effects(14391)),
-    ("hamt_array_node", "tp_repr", "object_repr", Effects(14391)),
-    ("hamt_array_node", "tp_str", "object_str", Effects(14391)),
-    ("hamt_bitmap_node", "tp_repr", "object_repr", Effects(14391)),
-    ("hamt_bitmap_node", "tp_str", "object_str", Effects(14391)),
-    ("hamt_collision_node", "tp_repr", "object_repr", Effects(14391)),
-    ("hamt_collision_node", "tp_str", "object_str", Effects(14391)),
-    ("hashinheritancetester", "tp_repr", "object_repr", Effects(14391)),
-    ("hashinheritancetester", "tp_str", "object_str", Effects(14391)),
-    ("instancemethod", "tp_str", "object_str", Effects(14391)),
-    ("int", "__format__", "int___format__", Effects(8094)),
-    ("int", "__round__", "int___round__", Effects(3462)),
-    ("int", "from_bytes", "int_from_bytes", Effects(15494)),
-    ("int", "is_integer", "int_is_integer", Effects(0)),
-    ("int", "nb_divmod", "long_divmod", Effects(262)),
-    ("int", "nb_floor_divide", "long_div", Effects(262)),
-    ("int", "nb_power", "long_pow", Effects(3974)),
-    ("int", "to_bytes", "int_to_bytes", Effects(2182)),
-    ("int", "tp_repr", "long_to_decimal_string", Effects(278)),
-    ("int", "tp_str", "object_str", Effects(14391)),
-    ("int", "tp_vectorcall", "long_vectorcall", Effects(2182)),
-    ("interpreters.InterpreterError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("interpreters.InterpreterError", "tp_init", "BaseException_init", Effects(8706)),
-    ("interpreters.InterpreterError", "tp_new", "BaseException_new", Effects(6)),
-    ("interpreters.InterpreterError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("interpreters.InterpreterError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("interpreters.InterpreterError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("interpreters.InterpreterError", "tp_str", "BaseException_str", Effects(6166)),
-    ("interpreters.InterpreterNotFoundError", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("interpreters.InterpreterNotFoundError", "tp_init", "BaseException_init", Effects(8706)),
-    ("interpreters.InterpreterNotFoundError", "tp_new", "BaseException_new", Effects(6)),
-    ("interpreters.InterpreterNotFoundError", "tp_repr", "BaseException_repr", Effects(6150)),
-    ("interpreters.InterpreterNotFoundError", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("interpreters.InterpreterNotFoundError", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("interpreters.InterpreterNotFoundError", "tp_str", "BaseException_str", Effects(6166)),
-    ("ipowType", "tp_repr", "object_repr", Effects(14391)),
-    ("ipowType", "tp_str", "object_str", Effects(14391)),
-    ("items", "tp_repr", "object_repr", Effects(14391)),
-    ("items", "tp_str", "object_str", Effects(14391)),
-    ("iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("iterator", "tp_str", "object_str", Effects(14391)),
-    ("itertools", "tee", "itertools_tee", Effects(2183)),
-    ("itertools._grouper", "__reduce__", "_grouper_reduce", Effects(134)),
-    ("itertools._grouper", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools._grouper", "tp_str", "object_str", Effects(14391)),
-    ("itertools._tee", "__reduce__", "tee_reduce", Effects(134)),
-    ("itertools._tee", "__setstate__", "tee_setstate", Effects(16006)),
-    ("itertools._tee", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools._tee", "tp_str", "object_str", Effects(14391)),
-    ("itertools._tee_dataobject", "__reduce__", "teedataobject_reduce", Effects(134)),
-    ("itertools._tee_dataobject", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools._tee_dataobject", "tp_str", "object_str", Effects(14391)),
-    ("itertools.accumulate", "__reduce__", "accumulate_reduce", Effects(6278)),
-    ("itertools.accumulate", "__setstate__", "accumulate_setstate", Effects(8838)),
-    ("itertools.accumulate", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.accumulate", "tp_str", "object_str", Effects(14391)),
-    ("itertools.batched", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("itertools.batched", "tp_init", "object_init", Effects(6)),
-    ("itertools.batched", "tp_iter", "PyObject_SelfIter", Effects(0)),
-    ("itertools.batched", "tp_iternext", "batched_next", Effects(14854)),
-    ("itertools.batched", "tp_new", "batched_new", Effects(6278)),
-    ("itertools.batched", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.batched", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("itertools.batched", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("itertools.batched", "tp_str", "object_str", Effects(14391)),
-    ("itertools.chain", "__reduce__", "chain_reduce", Effects(134)),
-    ("itertools.chain", "__setstate__", "chain_setstate", Effects(8838)),
-    ("itertools.chain", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.chain", "tp_str", "object_str", Effects(14391)),
-    ("itertools.combinations", "__reduce__", "combinations_reduce", Effects(134)),
-    ("itertools.combinations", "__setstate__", "combinations_setstate", Effects(8838)),
-    ("itertools.combinations", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.combinations", "tp_str", "object_str", Effects(14391)),
-    ("itertools.combinations_with_replacement", "__reduce__", "cwr_reduce", Effects(134)),
-    ("itertools.combinations_with_replacement", "__setstate__", "cwr_setstate", Effects(8838)),
-    ("itertools.combinations_with_replacement", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.combinations_with_replacement", "tp_str", "object_str", Effects(14391)),
-    ("itertools.compress", "__reduce__", "compress_reduce", Effects(134)),
-    ("itertools.compress", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.compress", "tp_str", "object_str", Effects(14391)),
-    ("itertools.count", "__reduce__", "count_reduce", Effects(134)),
-    ("itertools.count", "tp_str", "object_str", Effects(14391)),
-    ("itertools.cycle", "__reduce__", "cycle_reduce", Effects(6278)),
-    ("itertools.cycle", "__setstate__", "cycle_setstate", Effects(15014)),
-    ("itertools.cycle", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.cycle", "tp_str", "object_str", Effects(14391)),
-    ("itertools.dropwhile", "__reduce__", "dropwhile_reduce", Effects(134)),
-    ("itertools.dropwhile", "__setstate__", "dropwhile_setstate", Effects(2694)),
-    ("itertools.dropwhile", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.dropwhile", "tp_str", "object_str", Effects(14391)),
-    ("itertools.filterfalse", "__reduce__", "filterfalse_reduce", Effects(134)),
-    ("itertools.filterfalse", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.filterfalse", "tp_str", "object_str", Effects(14391)),
-    ("itertools.groupby", "__reduce__", "groupby_reduce", Effects(134)),
-    ("itertools.groupby", "__setstate__", "groupby_setstate", Effects(8838)),
-    ("itertools.groupby", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.groupby", "tp_str", "object_str", Effects(14391)),
-    ("itertools.islice", "__reduce__", "islice_reduce", Effects(6278)),
-    ("itertools.islice", "__setstate__", "islice_setstate", Effects(646)),
-    ("itertools.islice", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.islice", "tp_str", "object_str", Effects(14391)),
-    ("itertools.pairwise", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.pairwise", "tp_str", "object_str", Effects(14391)),
-    ("itertools.permutations", "__reduce__", "permutations_reduce", Effects(134)),
-    ("itertools.permutations", "__setstate__", "permutations_setstate", Effects(8870)),
-    ("itertools.permutations", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.permutations", "tp_str", "object_str", Effects(14391)),
-    ("itertools.product", "__reduce__", "product_reduce", Effects(134)),
-    ("itertools.product", "__setstate__", "product_setstate", Effects(8838)),
-    ("itertools.product", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.product", "tp_str", "object_str", Effects(14391)),
-    ("itertools.repeat", "__reduce__", "repeat_reduce", Effects(134)),
-    ("itertools.repeat", "tp_str", "object_str", Effects(14391)),
-    ("itertools.starmap", "__reduce__", "starmap_reduce", Effects(134)),
-    ("itertools.starmap", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.starmap", "tp_str", "object_str", Effects(14391)),
-    ("itertools.takewhile", "__reduce__", "takewhile_reduce", Effects(134)),
-    ("itertools.takewhile", "__setstate__", "takewhile_reduce_setstate", Effects(2694)),
-    ("itertools.takewhile", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.takewhile", "tp_str", "object_str", Effects(14391)),
-    ("itertools.zip_longest", "__reduce__", "zip_longest_reduce", Effects(134)),
-    ("itertools.zip_longest", "__setstate__", "zip_longest_setstate", Effects(8838)),
-    ("itertools.zip_longest", "tp_repr", "object_repr", Effects(14391)),
-    ("itertools.zip_longest", "tp_str", "object_str", Effects(14391)),
-    ("keys", "tp_repr", "object_repr", Effects(14391)),
-    ("keys", "tp_str", "object_str", Effects(14391)),
-    ("line_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("line_iterator", "tp_str", "object_str", Effects(14391)),
-    ("list", "append", "list_append", Effects(8710)),
-    ("list", "clear", "py_list_clear", Effects(8704)),
-    ("list", "extend", "list_extend", Effects(11782)),
-    ("list", "insert", "list_insert", Effects(10886)),
-    ("list", "pop", "list_pop", Effects(10886)),
-    ("list", "sort", "list_sort", Effects(15943)),
-    ("list", "sq_ass_item", "list_ass_item", Effects(8710)),
-    ("list", "sq_inplace_concat", "list_inplace_concat", Effects(11782)),
-    ("list", "tp_repr", "list_repr", Effects(7190)),
-    ("list", "tp_str", "object_str", Effects(14391)),
-    ("list", "tp_vectorcall", "list_vectorcall", Effects(11270)),
-    ("list_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("list_iterator", "tp_str", "object_str", Effects(14391)),
-    ("list_reverseiterator", "tp_repr", "object_repr", Effects(14391)),
-    ("list_reverseiterator", "tp_str", "object_str", Effects(14391)),
-    ("longrange_iterator", "__length_hint__", "longrangeiter_len", Effects(0)),
-    ("longrange_iterator", "__setstate__", "longrangeiter_setstate", Effects(14983)),
-    ("longrange_iterator", "tp_iternext", "longrangeiter_next", Effects(14854)),
-    ("longrange_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("longrange_iterator", "tp_str", "object_str", Effects(14391)),
-    ("managedbuffer", "tp_repr", "object_repr", Effects(14391)),
-    ("managedbuffer", "tp_str", "object_str", Effects(14391)),
-    ("map", "tp_repr", "object_repr", Effects(14391)),
-    ("map", "tp_str", "object_str", Effects(14391)),
-    ("mappingproxy", "tp_hash", "mappingproxy_hash", Effects(6150)),
-    ("math", "ceil", "math_ceil", Effects(2182)),
-    ("math", "floor", "math_floor", Effects(2182)),
-    ("math", "fma", "math_fma", Effects(2182)),
-    ("math", "log", "math_log", Effects(2182)),
-    ("math", "nextafter", "math_nextafter", Effects(2246)),
-    ("math", "sumprod", "math_sumprod", Effects(11399)),
-    ("math", "trunc", "math_trunc", Effects(2054)),
-    ("matmulType", "tp_repr", "object_repr", Effects(14391)),
-    ("matmulType", "tp_str", "object_str", Effects(14391)),
-    ("member_descriptor", "tp_str", "object_str", Effects(14391)),
-    ("memory_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("memory_iterator", "tp_str", "object_str", Effects(14391)),
-    ("memoryview", "_from_flags", "memoryview__from_flags", Effects(7302)),
-    ("memoryview", "cast", "memoryview_cast", Effects(15895)),
-    ("memoryview", "tp_str", "object_str", Effects(14391)),
-    ("method", "tp_descr_get", "method_descr_get", Effects(0)),
-    ("method", "tp_str", "object_str", Effects(14391)),
-    ("method-wrapper", "tp_str", "object_str", Effects(14391)),
-    ("method_descriptor", "tp_str", "object_str", Effects(14391)),
-    ("mmap.mmap", "tp_str", "object_str", Effects(14391)),
-    ("module", "tp_getattro", "_Py_module_getattro", Effects(7230)),
-    ("module", "tp_init", "module___init__", Effects(15910)),
-    ("module", "tp_repr", "module_repr", Effects(262)),
-    ("module", "tp_str", "object_str", Effects(14391)),
-    ("moduledef", "tp_repr", "object_repr", Effects(14391)),
-    ("moduledef", "tp_str", "object_str", Effects(14391)),
-    ("monitoring.CodeLike", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("monitoring.CodeLike", "tp_init", "object_init", Effects(6)),
-    ("monitoring.CodeLike", "tp_repr", "object_repr", Effects(14391)),
-    ("monitoring.CodeLike", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("monitoring.CodeLike", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("ndarray", "tp_repr", "object_repr", Effects(14391)),
-    ("ndarray", "tp_str", "object_str", Effects(14391)),
-    ("object", "tp_new", "object_new", Effects(15975)),
-    ("object", "tp_repr", "object_repr", Effects(14391)),
-    ("object", "tp_str", "object_str", Effects(14391)),
-    ("odict_items", "tp_repr", "dictview_repr", Effects(15878)),
-    ("odict_items", "tp_str", "object_str", Effects(14391)),
-    ("odict_iterator", "tp_iternext", "odictiter_iternext", Effects(14982)),
-    ("odict_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("odict_iterator", "tp_str", "object_str", Effects(14391)),
-    ("odict_keys", "tp_repr", "dictview_repr", Effects(15878)),
-    ("odict_keys", "tp_str", "object_str", Effects(14391)),
-    ("odict_values", "tp_repr", "dictview_repr", Effects(15878)),
-    ("odict_values", "tp_str", "object_str", Effects(14391)),
-    ("operator.attrgetter", "__reduce__", "attrgetter_reduce", Effects(7686)),
-    ("operator.attrgetter", "tp_new", "attrgetter_new", Effects(1062)),
-    ("operator.attrgetter", "tp_repr", "attrgetter_repr", Effects(7686)),
-    ("operator.attrgetter", "tp_str", "object_str", Effects(14391)),
-    ("operator.itemgetter", "tp_str", "object_str", Effects(14391)),
-    ("operator.methodcaller", "__reduce__", "methodcaller_reduce", Effects(8455)),
-    ("operator.methodcaller", "tp_new", "methodcaller_new", Effects(38)),
-    ("operator.methodcaller", "tp_repr", "methodcaller_repr", Effects(7702)),
-    ("operator.methodcaller", "tp_str", "object_str", Effects(14391)),
-    ("os.stat_result", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("os.stat_result", "__replace__", "structseq_replace", Effects(15879)),
-    ("os.stat_result", "tp_repr", "structseq_repr", Effects(7190)),
-    ("os.stat_result", "tp_str", "object_str", Effects(14391)),
-    ("os.statvfs_result", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("os.statvfs_result", "__replace__", "structseq_replace", Effects(15879)),
-    ("os.statvfs_result", "tp_new", "structseq_new", Effects(15367)),
-    ("os.statvfs_result", "tp_repr", "structseq_repr", Effects(7190)),
-    ("os.statvfs_result", "tp_str", "object_str", Effects(14391)),
-    ("os.terminal_size", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("os.terminal_size", "__replace__", "structseq_replace", Effects(15879)),
-    ("os.terminal_size", "tp_new", "structseq_new", Effects(15367)),
-    ("os.terminal_size", "tp_repr", "structseq_repr", Effects(7190)),
-    ("os.terminal_size", "tp_str", "object_str", Effects(14391)),
-    ("pickle.PickleBuffer", "tp_repr", "object_repr", Effects(14391)),
-    ("pickle.PickleBuffer", "tp_str", "object_str", Effects(14391)),
-    ("positions_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("positions_iterator", "tp_str", "object_str", Effects(14391)),
-    ("posix.DirEntry", "tp_str", "object_str", Effects(14391)),
-    ("posix.ScandirIterator", "tp_repr", "object_repr", Effects(14391)),
-    ("posix.ScandirIterator", "tp_str", "object_str", Effects(14391)),
-    ("posix.sched_param", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("posix.sched_param", "__replace__", "structseq_replace", Effects(15879)),
-    ("posix.sched_param", "tp_repr", "structseq_repr", Effects(7190)),
-    ("posix.sched_param", "tp_str", "object_str", Effects(14391)),
-    ("posix.times_result", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("posix.times_result", "__replace__", "structseq_replace", Effects(15879)),
-    ("posix.times_result", "tp_new", "structseq_new", Effects(15367)),
-    ("posix.times_result", "tp_repr", "structseq_repr", Effects(7190)),
-    ("posix.times_result", "tp_str", "object_str", Effects(14391)),
-    ("posix.uname_result", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("posix.uname_result", "__replace__", "structseq_replace", Effects(15879)),
-    ("posix.uname_result", "tp_new", "structseq_new", Effects(15367)),
-    ("posix.uname_result", "tp_repr", "structseq_repr", Effects(7190)),
-    ("posix.uname_result", "tp_str", "object_str", Effects(14391)),
-    ("posix.waitid_result", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("posix.waitid_result", "__replace__", "structseq_replace", Effects(15879)),
-    ("posix.waitid_result", "tp_new", "structseq_new", Effects(15367)),
-    ("posix.waitid_result", "tp_repr", "structseq_repr", Effects(7190)),
-    ("posix.waitid_result", "tp_str", "object_str", Effects(14391)),
-    ("property", "tp_init", "property_init", Effects(15878)),
-    ("property", "tp_repr", "object_repr", Effects(14391)),
-    ("property", "tp_str", "object_str", Effects(14391)),
-    ("pwd.struct_passwd", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("pwd.struct_passwd", "__replace__", "structseq_replace", Effects(15879)),
-    ("pwd.struct_passwd", "tp_new", "structseq_new", Effects(15367)),
-    ("pwd.struct_passwd", "tp_repr", "structseq_repr", Effects(7190)),
-    ("pwd.struct_passwd", "tp_str", "object_str", Effects(14391)),
-    ("pyexpat.xmlparser", "tp_repr", "object_repr", Effects(14391)),
-    ("pyexpat.xmlparser", "tp_str", "object_str", Effects(14391)),
-    ("range", "tp_str", "object_str", Effects(14391)),
-    ("range_iterator", "__reduce__", "rangeiter_reduce", Effects(2182)),
-    ("range_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("range_iterator", "tp_str", "object_str", Effects(14391)),
-    ("re.Match", "expand", "_sre_SRE_Match_expand", Effects(16295)),
-    ("re.Match", "groupdict", "_sre_SRE_Match_groupdict", Effects(14503)),
-    ("re.Match", "tp_str", "object_str", Effects(14391)),
-    ("re.Pattern", "tp_repr", "pattern_repr", Effects(7174)),
-    ("re.Pattern", "tp_str", "object_str", Effects(14391)),
-    ("resource.struct_rusage", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("resource.struct_rusage", "__replace__", "structseq_replace", Effects(15879)),
-    ("resource.struct_rusage", "tp_new", "structseq_new", Effects(15367)),
-    ("resource.struct_rusage", "tp_repr", "structseq_repr", Effects(7190)),
-    ("resource.struct_rusage", "tp_str", "object_str", Effects(14391)),
-    ("reversed", "tp_repr", "object_repr", Effects(14391)),
-    ("reversed", "tp_str", "object_str", Effects(14391)),
-    ("select.epoll", "tp_repr", "object_repr", Effects(14391)),
-    ("select.epoll", "tp_str", "object_str", Effects(14391)),
-    ("select.poll", "tp_repr", "object_repr", Effects(14391)),
-    ("select.poll", "tp_str", "object_str", Effects(14391)),
-    ("set", "__contains__", "set___contains__", Effects(15366)),
-    ("set", "__reduce__", "set___reduce__", Effects(11782)),
-    ("set", "__sizeof__", "set___sizeof__", Effects(6)),
-    ("set", "copy", "set_copy", Effects(7686)),
-    ("set", "issubset", "set_issubset", Effects(15879)),
-    ("set", "issuperset", "set_issuperset", Effects(15879)),
-    ("set", "nb_inplace_xor", "set_ixor", Effects(15910)),
-    ("set", "nb_xor", "set_xor", Effects(15878)),
-    ("set", "sq_contains", "_PySet_Contains", Effects(15366)),
-    ("set", "symmetric_difference", "set_symmetric_difference", Effects(15878)),
-    ("set", "symmetric_difference_update", "set_symmetric_difference_update", Effects(15910)),
-    ("set", "tp_repr", "set_repr", Effects(6166)),
-    ("set", "tp_richcompare", "set_richcompare", Effects(15879)),
-    ("set", "tp_str", "object_str", Effects(14391)),
-    ("set", "union", "set_union", Effects(7687)),
-    ("set_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("set_iterator", "tp_str", "object_str", Effects(14391)),
-    ("signal.struct_siginfo", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("signal.struct_siginfo", "__replace__", "structseq_replace", Effects(15879)),
-    ("signal.struct_siginfo", "tp_new", "structseq_new", Effects(15367)),
-    ("signal.struct_siginfo", "tp_repr", "structseq_repr", Effects(7190)),
-    ("signal.struct_siginfo", "tp_str", "object_str", Effects(14391)),
-    ("slice", "tp_hash", "slicehash", Effects(6150)),
-    ("slice", "tp_str", "object_str", Effects(14391)),
-    ("sqlite3.Blob", "tp_repr", "object_repr", Effects(14391)),
-    ("sqlite3.Blob", "tp_str", "object_str", Effects(14391)),
-    ("sqlite3.Connection", "tp_new", "object_new", Effects(15975)),
-    ("sqlite3.Connection", "tp_repr", "object_repr", Effects(14391)),
-    ("sqlite3.Connection", "tp_str", "object_str", Effects(14391)),
-    ("sqlite3.Cursor", "tp_new", "object_new", Effects(15975)),
-    ("sqlite3.Cursor", "tp_repr", "object_repr", Effects(14391)),
-    ("sqlite3.Cursor", "tp_str", "object_str", Effects(14391)),
-    ("sqlite3.PrepareProtocol", "tp_new", "object_new", Effects(15975)),
-    ("sqlite3.PrepareProtocol", "tp_repr", "object_repr", Effects(14391)),
-    ("sqlite3.PrepareProtocol", "tp_str", "object_str", Effects(14391)),
-    ("sqlite3.Row", "tp_repr", "object_repr", Effects(14391)),
-    ("sqlite3.Row", "tp_str", "object_str", Effects(14391)),
-    ("sqlite3.Statement", "tp_repr", "object_repr", Effects(14391)),
-    ("sqlite3.Statement", "tp_str", "object_str", Effects(14391)),
-    ("staticarray", "tp_repr", "object_repr", Effects(14391)),
-    ("staticarray", "tp_str", "object_str", Effects(14391)),
-    ("staticmethod", "tp_str", "object_str", Effects(14391)),
-    ("stderrprinter", "tp_str", "object_str", Effects(14391)),
-    ("str", "__format__", "unicode___format__", Effects(3606)),
-    ("str", "capitalize", "unicode_capitalize", Effects(518)),
-    ("str", "casefold", "unicode_casefold", Effects(518)),
-    ("str", "center", "unicode_center", Effects(2182)),
-    ("str", "count", "unicode_count", Effects(2054)),
-    ("str", "endswith", "unicode_endswith", Effects(2054)),
-    ("str", "expandtabs", "unicode_expandtabs", Effects(2182)),
-    ("str", "find", "unicode_find", Effects(2054)),
-    ("str", "format", "do_string_format", Effects(11679)),
-    ("str", "format_map", "do_string_format_map", Effects(11679)),
-    ("str", "index", "unicode_index", Effects(2054)),
-    ("str", "isalnum", "unicode_isalnum", Effects(6)),
-    ("str", "isalpha", "unicode_isalpha", Effects(6)),
-    ("str", "isascii", "unicode_isascii", Effects(6)),
-    ("str", "isdecimal", "unicode_isdecimal", Effects(6)),
-    ("str", "isdigit", "unicode_isdigit", Effects(6)),
-    ("str", "islower", "unicode_islower", Effects(6)),
-    ("str", "isnumeric", "unicode_isnumeric", Effects(6)),
-    ("str", "isprintable", "unicode_isprintable", Effects(6)),
-    ("str", "isspace", "unicode_isspace", Effects(6)),
-    ("str", "istitle", "unicode_istitle", Effects(6)),
-    ("str", "isupper", "unicode_isupper", Effects(6)),
-    ("str", "join", "unicode_join", Effects(11270)),
-    ("str", "ljust", "unicode_ljust", Effects(2182)),
-    ("str", "lower", "unicode_lower", Effects(518)),
-    ("str", "lstrip", "unicode_lstrip", Effects(6)),
-    ("str", "maketrans", "unicode_maketrans", Effects(14375)),
-    ("str", "mp_length", "unicode_length", Effects(0)),
-    ("str", "mp_subscript", "unicode_subscript", Effects(6278)),
-    ("str", "nb_remainder", "unicode_mod", Effects(16279)),
-    ("str", "partition", "unicode_partition", Effects(6)),
-    ("str", "removeprefix", "unicode_removeprefix", Effects(6)),
-    ("str", "removesuffix", "unicode_removesuffix", Effects(6)),
-    ("str", "replace", "unicode_replace", Effects(2182)),
-    ("str", "rfind", "unicode_rfind", Effects(2054)),
-    ("str", "rindex", "unicode_rindex", Effects(2054)),
-    ("str", "rjust", "unicode_rjust", Effects(2182)),
-    ("str", "rpartition", "unicode_rpartition", Effects(6)),
-    ("str", "rsplit", "unicode_rsplit", Effects(2182)),
-    ("str", "rstrip", "unicode_rstrip", Effects(6)),
-    ("str", "split", "unicode_split", Effects(2182)),
-    ("str", "splitlines", "unicode_splitlines", Effects(2054)),
-    ("str", "sq_concat", "PyUnicode_Concat", Effects(6)),
-    ("str", "sq_contains", "PyUnicode_Contains", Effects(6)),
-    ("str", "sq_item", "unicode_getitem", Effects(6)),
-    ("str", "sq_length", "unicode_length", Effects(0)),
-    ("str", "sq_repeat", "unicode_repeat", Effects(6)),
-    ("str", "startswith", "unicode_startswith", Effects(2054)),
-    ("str", "strip", "unicode_strip", Effects(6)),
-    ("str", "swapcase", "unicode_swapcase", Effects(518)),
-    ("str", "title", "unicode_title", Effects(518)),
-    ("str", "tp_hash", "unicode_hash", Effects(518)),
-    ("str", "tp_iter", "unicode_iter", Effects(6)),
-    ("str", "tp_repr", "unicode_repr", Effects(6)),
-    ("str", "tp_richcompare", "PyUnicode_RichCompare", Effects(6)),
-    ("str", "tp_str", "unicode_str", Effects(6)),
-    ("str", "tp_vectorcall", "unicode_vectorcall", Effects(15671)),
-    ("str", "translate", "unicode_translate", Effects(11927)),
-    ("str", "upper", "unicode_upper", Effects(518)),
-    ("str", "zfill", "unicode_zfill", Effects(2694)),
-    ("str_ascii_iterator", "__reduce__", "unicodeiter_reduce", Effects(8198)),
-    ("str_ascii_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("str_ascii_iterator", "tp_str", "object_str", Effects(14391)),
-    ("str_iterator", "__reduce__", "unicodeiter_reduce", Effects(8198)),
-    ("str_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("str_iterator", "tp_str", "object_str", Effects(14391)),
-    ("super", "tp_getattro", "super_getattro", Effects(14871)),
-    ("super", "tp_str", "object_str", Effects(14391)),
-    ("symtable entry", "tp_str", "object_str", Effects(14391)),
-    ("sys.flags", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("sys.flags", "__replace__", "structseq_replace", Effects(15879)),
-    ("sys.flags", "tp_repr", "structseq_repr", Effects(7190)),
-    ("sys.flags", "tp_str", "object_str", Effects(14391)),
-    ("sys.float_info", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("sys.float_info", "__replace__", "structseq_replace", Effects(15879)),
-    ("sys.float_info", "tp_new", "structseq_new", Effects(15367)),
-    ("sys.float_info", "tp_repr", "structseq_repr", Effects(7190)),
-    ("sys.float_info", "tp_str", "object_str", Effects(14391)),
-    ("sys.hash_info", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("sys.hash_info", "__replace__", "structseq_replace", Effects(15879)),
-    ("sys.hash_info", "tp_new", "structseq_new", Effects(15367)),
-    ("sys.hash_info", "tp_repr", "structseq_repr", Effects(7190)),
-    ("sys.hash_info", "tp_str", "object_str", Effects(14391)),
-    ("sys.int_info", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("sys.int_info", "__replace__", "structseq_replace", Effects(15879)),
-    ("sys.int_info", "tp_new", "structseq_new", Effects(15367)),
-    ("sys.int_info", "tp_repr", "structseq_repr", Effects(7190)),
-    ("sys.int_info", "tp_str", "object_str", Effects(14391)),
-    ("sys.legacy_event_handler", "tp_call", "PyVectorcall_Call", Effects(7)),
-    ("sys.legacy_event_handler", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("sys.legacy_event_handler", "tp_init", "object_init", Effects(6)),
-    ("sys.legacy_event_handler", "tp_repr", "object_repr", Effects(14391)),
-    ("sys.legacy_event_handler", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("sys.legacy_event_handler", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("sys.legacy_event_handler", "tp_str", "object_str", Effects(14391)),
-    ("sys.thread_info", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("sys.thread_info", "__replace__", "structseq_replace", Effects(15879)),
-    ("sys.thread_info", "tp_new", "structseq_new", Effects(15367)),
-    ("sys.thread_info", "tp_repr", "structseq_repr", Effects(7190)),
-    ("sys.thread_info", "tp_str", "object_str", Effects(14391)),
-    ("sys.version_info", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("sys.version_info", "__replace__", "structseq_replace", Effects(15879)),
-    ("sys.version_info", "tp_repr", "structseq_repr", Effects(7190)),
-    ("sys.version_info", "tp_str", "object_str", Effects(14391)),
-    ("testBufType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("testBufType", "tp_init", "object_init", Effects(6)),
-    ("testBufType", "tp_repr", "object_repr", Effects(14391)),
-    ("testBufType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("testBufType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("testBufType", "tp_str", "object_str", Effects(14391)),
-    ("test_structmembersType_OldAPI", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("test_structmembersType_OldAPI", "tp_init", "object_init", Effects(6)),
-    ("test_structmembersType_OldAPI", "tp_repr", "object_repr", Effects(14391)),
-    ("test_structmembersType_OldAPI", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("test_structmembersType_OldAPI", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("test_structmembersType_OldAPI", "tp_str", "object_str", Effects(14391)),
-    ("time.struct_time", "__reduce__", "structseq_reduce", Effects(14375)),
-    ("time.struct_time", "__replace__", "structseq_replace", Effects(15879)),
-    ("time.struct_time", "tp_new", "structseq_new", Effects(15367)),
-    ("time.struct_time", "tp_repr", "structseq_repr", Effects(7190)),
-    ("time.struct_time", "tp_str", "object_str", Effects(14391)),
-    ("traceback", "tp_repr", "object_repr", Effects(14391)),
-    ("traceback", "tp_str", "object_str", Effects(14391)),
-    ("tuple", "tp_repr", "tuplerepr", Effects(7190)),
-    ("tuple", "tp_str", "object_str", Effects(14391)),
-    ("tuple_iterator", "tp_repr", "object_repr", Effects(14391)),
-    ("tuple_iterator", "tp_str", "object_str", Effects(14391)),
-    ("type", "__subclasses__", "type___subclasses__", Effects(8198)),
-    ("type", "tp_getattro", "_Py_type_getattro", Effects(6150)),
-    ("type", "tp_repr", "type_repr", Effects(14391)),
-    ("type", "tp_setattro", "type_setattro", Effects(16103)),
-    ("type", "tp_str", "object_str", Effects(14391)),
-    ("types.GenericAlias", "__dir__", "ga_dir", Effects(15447)),
-    ("types.GenericAlias", "tp_getattro", "ga_getattro", Effects(6166)),
-    ("types.GenericAlias", "tp_repr", "ga_repr", Effects(7190)),
-    ("types.GenericAlias", "tp_str", "object_str", Effects(14391)),
-    ("types.SimpleNamespace", "__replace__", "namespace_replace", Effects(16038)),
-    ("types.SimpleNamespace", "tp_repr", "namespace_repr", Effects(7686)),
-    ("types.SimpleNamespace", "tp_str", "object_str", Effects(14391)),
-    ("types.UnionType", "tp_getattro", "union_getattro", Effects(6166)),
-    ("types.UnionType", "tp_repr", "union_repr", Effects(7190)),
-    ("types.UnionType", "tp_str", "object_str", Effects(14391)),
-    ("typing.Generic", "__class_getitem__", "generic_class_getitem", Effects(10503)),
-    ("typing.Generic", "__init_subclass__", "generic_init_subclass", Effects(10503)),
-    ("typing.Generic", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.Generic", "tp_init", "object_init", Effects(6)),
-    ("typing.Generic", "tp_new", "object_new", Effects(15975)),
-    ("typing.Generic", "tp_repr", "object_repr", Effects(14391)),
-    ("typing.Generic", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("typing.Generic", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.Generic", "tp_str", "object_str", Effects(14391)),
-    ("typing.ParamSpec", "__mro_entries__", "paramspec_mro_entries", Effects(6)),
-    ("typing.ParamSpec", "__reduce__", "paramspec_reduce", Effects(0)),
-    ("typing.ParamSpec", "__typing_prepare_subst__", "paramspec_typing_prepare_subst", Effects(10503)),
-    ("typing.ParamSpec", "__typing_subst__", "paramspec_typing_subst", Effects(10503)),
-    ("typing.ParamSpec", "has_default", "paramspec_has_default", Effects(0)),
-    ("typing.ParamSpec", "nb_or", "make_union", Effects(10503)),
-    ("typing.ParamSpec", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.ParamSpec", "tp_init", "object_init", Effects(6)),
-    ("typing.ParamSpec", "tp_new", "paramspec_new", Effects(15655)),
-    ("typing.ParamSpec", "tp_repr", "paramspec_repr", Effects(6)),
-    ("typing.ParamSpec", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("typing.ParamSpec", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.ParamSpec", "tp_str", "object_str", Effects(14391)),
-    ("typing.ParamSpecArgs", "__mro_entries__", "paramspecargs_mro_entries", Effects(6)),
-    ("typing.ParamSpecArgs", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.ParamSpecArgs", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("typing.ParamSpecArgs", "tp_init", "object_init", Effects(6)),
-    ("typing.ParamSpecArgs", "tp_new", "paramspecargs_new", Effects(6)),
-    ("typing.ParamSpecArgs", "tp_repr", "paramspecargs_repr", Effects(6150)),
-    ("typing.ParamSpecArgs", "tp_richcompare", "paramspecattr_richcompare", Effects(6150)),
-    ("typing.ParamSpecArgs", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.ParamSpecArgs", "tp_str", "object_str", Effects(14391)),
-    ("typing.ParamSpecKwargs", "__mro_entries__", "paramspeckwargs_mro_entries", Effects(6)),
-    ("typing.ParamSpecKwargs", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.ParamSpecKwargs", "tp_hash", "PyObject_HashNotImplemented", Effects(6)),
-    ("typing.ParamSpecKwargs", "tp_init", "object_init", Effects(6)),
-    ("typing.ParamSpecKwargs", "tp_new", "paramspeckwargs_new", Effects(6)),
-    ("typing.ParamSpecKwargs", "tp_repr", "paramspeckwargs_repr", Effects(6150)),
-    ("typing.ParamSpecKwargs", "tp_richcompare", "paramspecattr_richcompare", Effects(6150)),
-    ("typing.ParamSpecKwargs", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.ParamSpecKwargs", "tp_str", "object_str", Effects(14391)),
-    ("typing.TypeAliasType", "__reduce__", "typealias_reduce", Effects(0)),
-    ("typing.TypeAliasType", "mp_subscript", "typealias_subscript", Effects(6)),
-    ("typing.TypeAliasType", "nb_or", "_Py_union_type_or", Effects(7206)),
-    ("typing.TypeAliasType", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.TypeAliasType", "tp_init", "object_init", Effects(6)),
-    ("typing.TypeAliasType", "tp_new", "typealias_new", Effects(8198)),
-    ("typing.TypeAliasType", "tp_repr", "typealias_repr", Effects(0)),
-    ("typing.TypeAliasType", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("typing.TypeAliasType", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.TypeAliasType", "tp_str", "object_str", Effects(14391)),
-    ("typing.TypeVar", "__mro_entries__", "typevar_mro_entries", Effects(6)),
-    ("typing.TypeVar", "__reduce__", "typevar_reduce", Effects(0)),
-    ("typing.TypeVar", "__typing_prepare_subst__", "typevar_typing_prepare_subst", Effects(15878)),
-    ("typing.TypeVar", "__typing_subst__", "typevar_typing_subst", Effects(10503)),
-    ("typing.TypeVar", "has_default", "typevar_has_default", Effects(0)),
-    ("typing.TypeVar", "nb_or", "make_union", Effects(10503)),
-    ("typing.TypeVar", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.TypeVar", "tp_init", "object_init", Effects(6)),
-    ("typing.TypeVar", "tp_new", "typevar_new", Effects(15655)),
-    ("typing.TypeVar", "tp_repr", "typevar_repr", Effects(6)),
-    ("typing.TypeVar", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("typing.TypeVar", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.TypeVar", "tp_str", "object_str", Effects(14391)),
-    ("typing.TypeVarTuple", "__mro_entries__", "typevartuple_mro_entries", Effects(6)),
-    ("typing.TypeVarTuple", "__reduce__", "typevartuple_reduce", Effects(0)),
-    ("typing.TypeVarTuple", "__typing_prepare_subst__", "typevartuple_typing_prepare_subst", Effects(10503)),
-    ("typing.TypeVarTuple", "__typing_subst__", "typevartuple_typing_subst", Effects(6)),
-    ("typing.TypeVarTuple", "has_default", "typevartuple_has_default", Effects(0)),
-    ("typing.TypeVarTuple", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("typing.TypeVarTuple", "tp_init", "object_init", Effects(6)),
-    ("typing.TypeVarTuple", "tp_iter", "typevartuple_iter", Effects(10631)),
-    ("typing.TypeVarTuple", "tp_new", "typevartuple", Effects(15399)),
-    ("typing.TypeVarTuple", "tp_repr", "typevartuple_repr", Effects(0)),
-    ("typing.TypeVarTuple", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("typing.TypeVarTuple", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("typing.TypeVarTuple", "tp_str", "object_str", Effects(14391)),
-    ("unicodedata", "is_normalized", "unicodedata_UCD_is_normalized", Effects(1094)),
-    ("unicodedata", "lookup", "unicodedata_UCD_lookup", Effects(6150)),
-    ("unicodedata.UCD", "is_normalized", "unicodedata_UCD_is_normalized", Effects(1094)),
-    ("unicodedata.UCD", "lookup", "unicodedata_UCD_lookup", Effects(6150)),
-    ("unicodedata.UCD", "tp_repr", "object_repr", Effects(14391)),
-    ("unicodedata.UCD", "tp_str", "object_str", Effects(14391)),
-    ("values", "tp_repr", "object_repr", Effects(14391)),
-    ("values", "tp_str", "object_str", Effects(14391)),
-    ("weakref.ReferenceType", "tp_new", "weakref___new__", Effects(1062)),
-    ("weakref.ReferenceType", "tp_str", "object_str", Effects(14391)),
-    ("wrapper_descriptor", "tp_str", "object_str", Effects(14391)),
-    ("xml.etree.ElementTree.Element", "tp_str", "object_str", Effects(14391)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_repr", "object_repr", Effects(14391)),
-    ("xml.etree.ElementTree.TreeBuilder", "tp_str", "object_str", Effects(14391)),
-    ("xml.etree.ElementTree.XMLParser", "tp_repr", "object_repr", Effects(14391)),
-    ("xml.etree.ElementTree.XMLParser", "tp_str", "object_str", Effects(14391)),
-    ("xxlimited.Str", "mp_length", "unicode_length", Effects(0)),
-    ("xxlimited.Str", "mp_subscript", "unicode_subscript", Effects(6278)),
-    ("xxlimited.Str", "nb_remainder", "unicode_mod", Effects(16279)),
-    ("xxlimited.Str", "sq_concat", "PyUnicode_Concat", Effects(6)),
-    ("xxlimited.Str", "sq_contains", "PyUnicode_Contains", Effects(6)),
-    ("xxlimited.Str", "sq_item", "unicode_getitem", Effects(6)),
-    ("xxlimited.Str", "sq_length", "unicode_length", Effects(0)),
-    ("xxlimited.Str", "sq_repeat", "unicode_repeat", Effects(6)),
-    ("xxlimited.Str", "tp_hash", "unicode_hash", Effects(518)),
-    ("xxlimited.Str", "tp_iter", "unicode_iter", Effects(6)),
-    ("xxlimited.Str", "tp_repr", "unicode_repr", Effects(6)),
-    ("xxlimited.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(6)),
-    ("xxlimited.Str", "tp_str", "unicode_str", Effects(6)),
-    ("xxlimited.Xxo", "tp_new", "object_new", Effects(15975)),
-    ("xxlimited.Xxo", "tp_repr", "object_repr", Effects(14391)),
-    ("xxlimited.Xxo", "tp_str", "object_str", Effects(14391)),
-    ("xxlimited_35.Null", "tp_repr", "object_repr", Effects(14391)),
-    ("xxlimited_35.Null", "tp_str", "object_str", Effects(14391)),
-    ("xxlimited_35.Str", "mp_length", "unicode_length", Effects(0)),
-    ("xxlimited_35.Str", "mp_subscript", "unicode_subscript", Effects(6278)),
-    ("xxlimited_35.Str", "nb_remainder", "unicode_mod", Effects(16279)),
-    ("xxlimited_35.Str", "sq_concat", "PyUnicode_Concat", Effects(6)),
-    ("xxlimited_35.Str", "sq_contains", "PyUnicode_Contains", Effects(6)),
-    ("xxlimited_35.Str", "sq_item", "unicode_getitem", Effects(6)),
-    ("xxlimited_35.Str", "sq_length", "unicode_length", Effects(0)),
-    ("xxlimited_35.Str", "sq_repeat", "unicode_repeat", Effects(6)),
-    ("xxlimited_35.Str", "tp_hash", "unicode_hash", Effects(518)),
-    ("xxlimited_35.Str", "tp_iter", "unicode_iter", Effects(6)),
-    ("xxlimited_35.Str", "tp_repr", "unicode_repr", Effects(6)),
-    ("xxlimited_35.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(6)),
-    ("xxlimited_35.Str", "tp_str", "unicode_str", Effects(6)),
-    ("xxlimited_35.Xxo", "tp_new", "object_new", Effects(15975)),
-    ("xxlimited_35.Xxo", "tp_repr", "object_repr", Effects(14391)),
-    ("xxlimited_35.Xxo", "tp_str", "object_str", Effects(14391)),
-    ("xxmodule.Null", "tp_repr", "object_repr", Effects(14391)),
-    ("xxmodule.Null", "tp_str", "object_str", Effects(14391)),
-    ("xxmodule.Str", "mp_length", "unicode_length", Effects(0)),
-    ("xxmodule.Str", "mp_subscript", "unicode_subscript", Effects(6278)),
-    ("xxmodule.Str", "nb_remainder", "unicode_mod", Effects(16279)),
-    ("xxmodule.Str", "sq_concat", "PyUnicode_Concat", Effects(6)),
-    ("xxmodule.Str", "sq_contains", "PyUnicode_Contains", Effects(6)),
-    ("xxmodule.Str", "sq_item", "unicode_getitem", Effects(6)),
-    ("xxmodule.Str", "sq_length", "unicode_length", Effects(0)),
-    ("xxmodule.Str", "sq_repeat", "unicode_repeat", Effects(6)),
-    ("xxmodule.Str", "tp_hash", "unicode_hash", Effects(518)),
-    ("xxmodule.Str", "tp_iter", "unicode_iter", Effects(6)),
-    ("xxmodule.Str", "tp_repr", "unicode_repr", Effects(6)),
-    ("xxmodule.Str", "tp_richcompare", "PyUnicode_RichCompare", Effects(6)),
-    ("xxmodule.Str", "tp_str", "unicode_str", Effects(6)),
-    ("xxmodule.Xxo", "tp_repr", "object_repr", Effects(14391)),
-    ("xxmodule.Xxo", "tp_str", "object_str", Effects(14391)),
-    ("xxsubtype.spamdict", "mp_ass_subscript", "dict_ass_sub", Effects(14886)),
-    ("xxsubtype.spamdict", "tp_repr", "dict_repr", Effects(7190)),
-    ("xxsubtype.spamdict", "tp_str", "object_str", Effects(14391)),
-    ("xxsubtype.spamlist", "sq_ass_item", "list_ass_item", Effects(8710)),
-    ("xxsubtype.spamlist", "sq_inplace_concat", "list_inplace_concat", Effects(11782)),
-    ("xxsubtype.spamlist", "tp_repr", "list_repr", Effects(7190)),
-    ("xxsubtype.spamlist", "tp_str", "object_str", Effects(14391)),
-    ("zip", "tp_repr", "object_repr", Effects(14391)),
-    ("zip", "tp_str", "object_str", Effects(14391)),
-    ("zlib.Compress", "tp_repr", "object_repr", Effects(14391)),
-    ("zlib.Compress", "tp_str", "object_str", Effects(14391)),
-    ("zlib.Decompress", "tp_repr", "object_repr", Effects(14391)),
-    ("zlib.Decompress", "tp_str", "object_str", Effects(14391)),
-    ("zlib._ZlibDecompressor", "tp_getattro", "PyObject_GenericGetAttr", Effects(6166)),
-    ("zlib._ZlibDecompressor", "tp_init", "object_init", Effects(6)),
-    ("zlib._ZlibDecompressor", "tp_repr", "object_repr", Effects(14391)),
-    ("zlib._ZlibDecompressor", "tp_richcompare", "object_richcompare", Effects(2054)),
-    ("zlib._ZlibDecompressor", "tp_setattro", "PyObject_GenericSetAttr", Effects(14854)),
-    ("zlib._ZlibDecompressor", "tp_str", "object_str", Effects(14391)),
+static OWN_EFFECTS: &[Owner] = &[
+    ("<dummy key> type", "
+        tp_str object_str 14391
+    "),
+    ("AttributeError", "
+        __getstate__ AttributeError_getstate 16039
+        __reduce__ AttributeError_reduce 16039
+    "),
+    ("EncodingMap", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("FrameLocalsProxy", "
+        __contains__ framelocalsproxy___contains__ 6150
+        __getitem__ framelocalsproxy_getitem 6278
+        __reversed__ framelocalsproxy_reversed 6
+        copy framelocalsproxy_copy 16039
+        get framelocalsproxy_get 6278
+        items framelocalsproxy_items 6
+        keys framelocalsproxy_keys 6
+        mp_ass_subscript framelocalsproxy_setitem 15911
+        mp_length framelocalsproxy_length 6
+        mp_subscript framelocalsproxy_getitem 6278
+        nb_inplace_or framelocalsproxy_inplace_or 16039
+        nb_or framelocalsproxy_or 16039
+        pop framelocalsproxy_pop 6662
+        setdefault framelocalsproxy_setdefault 16039
+        sq_contains framelocalsproxy_contains 6150
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_iter framelocalsproxy_iter 6150
+        tp_new framelocalsproxy_new 6
+        tp_repr framelocalsproxy_repr 16055
+        tp_richcompare framelocalsproxy_richcompare 16039
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+        update framelocalsproxy_update 16039
+        values framelocalsproxy_values 6
+    "),
+    ("Generic", "
+        __class_getitem__ generic_class_getitem 10503
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("GenericAlias", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("InstructionSequence", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("MemoryError", "
+        tp_new MemoryError_new 22
+    "),
+    ("MethClass", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MethInstance", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MethStatic", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MethodDescriptor2", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MethodDescriptorBase", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MethodDescriptorDerived", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MethodDescriptorNopGet", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("MyList", "
+        sq_ass_item list_ass_item 8710
+        sq_inplace_concat list_inplace_concat 11782
+        tp_repr list_repr 7190
+        tp_str object_str 14391
+    "),
+    ("NoDefaultType", "
+        __reduce__ NoDefault_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new nodefault_new 6
+        tp_repr NoDefault_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("NoneType", "
+        tp_hash none_hash 0
+        tp_richcompare _Py_BaseObject_RichCompare 2054
+        tp_str object_str 14391
+    "),
+    ("NotImplementedType", "
+        tp_str object_str 14391
+    "),
+    ("PyCapsule", "
+        tp_str object_str 14391
+    "),
+    ("PythonFinalizationError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("RepeatedDocSlotClass", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("RepeatedMembersSlotClass", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("Token.MISSING", "
+        tp_str object_str 14391
+    "),
+    ("UnicodeEncodeError", "
+        tp_str UnicodeEncodeError_str 6166
+    "),
+    ("UnicodeTranslateError", "
+        tp_str UnicodeTranslateError_str 6166
+    "),
+    ("UnraisableHookArgs", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("_IncompleteInputError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init SyntaxError_init 15878
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str SyntaxError_str 6294
+    "),
+    ("_abc._abc_data", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_asyncio.Future", "
+        tp_str object_str 14391
+    "),
+    ("_asyncio.FutureIter", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_asyncio.Task", "
+        tp_str object_str 14391
+    "),
+    ("_asyncio.TaskStepMethWrapper", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_bisect", "
+        bisect_left _bisect_bisect_left 2246
+        bisect_right _bisect_bisect_right 2246
+        insort_left _bisect_insort_left 15558
+        insort_right _bisect_insort_right 15558
+    "),
+    ("_blake2.blake2b", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_blake2.blake2s", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_buffer_wrapper", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_bz2.BZ2Compressor", "
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_bz2.BZ2Decompressor", "
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_contextvars.Context", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_contextvars.ContextVar", "
+        tp_str object_str 14391
+    "),
+    ("_contextvars.Token", "
+        tp_str object_str 14391
+    "),
+    ("_csv", "
+        field_size_limit _csv_field_size_limit 38
+        get_dialect _csv_get_dialect 14343
+        register_dialect csv_register_dialect 14375
+        unregister_dialect _csv_unregister_dialect 14375
+    "),
+    ("_csv.Dialect", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_csv.reader", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_csv.writer", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+        writerow csv_writerow 7702
+        writerows csv_writerows 7702
+    "),
+    ("_ctypes.Array", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.CArgObject", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_ctypes.CField", "
+        tp_str object_str 14391
+    "),
+    ("_ctypes.CFuncPtr", "
+        tp_str object_str 14391
+    "),
+    ("_ctypes.CThunkObject", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.CType_Type", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_getattro _Py_type_getattro 6150
+        tp_init type_init 6
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_ctypes.DictRemover", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.PyCArrayType", "
+        tp_getattro _Py_type_getattro 6150
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_ctypes.PyCFuncPtrType", "
+        tp_getattro _Py_type_getattro 6150
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_ctypes.PyCPointerType", "
+        tp_getattro _Py_type_getattro 6150
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_ctypes.PyCSimpleType", "
+        tp_getattro _Py_type_getattro 6150
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_ctypes.PyCStructType", "
+        tp_getattro _Py_type_getattro 6150
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.StructParam_Type", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.Structure", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.Union", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes.UnionType", "
+        tp_getattro _Py_type_getattro 6150
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes._CData", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes._Pointer", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ctypes._SimpleCData", "
+        tp_str object_str 14391
+    "),
+    ("_curses.window", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_curses_panel.panel", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_dbm.dbm", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_elementtree._element_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_functools", "
+        cmp_to_key _functools_cmp_to_key 6
+    "),
+    ("_gdbm.gdbm", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_hashlib.HASH", "
+        tp_str object_str 14391
+    "),
+    ("_hashlib.HASHXOF", "
+        tp_str object_str 14391
+    "),
+    ("_hashlib.HMAC", "
+        tp_str object_str 14391
+    "),
+    ("_interpchannels.ChannelID", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("_interpchannels.ChannelInfo", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        mp_length tuplelength 0
+        mp_subscript tuplesubscript 6278
+        sq_concat tupleconcat 6
+        sq_contains tuplecontains 6150
+        sq_item tupleitem 6
+        sq_length tuplelength 0
+        sq_repeat tuplerepeat 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash tuplehash 6150
+        tp_init object_init 6
+        tp_iter tuple_iter 6
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_richcompare tuplerichcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_interpreters.CrossInterpreterBufferView", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_io.BufferedRWPair", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io.BufferedRandom", "
+        tp_new object_new 15975
+        tp_str object_str 14391
+    "),
+    ("_io.BufferedReader", "
+        tp_new object_new 15975
+        tp_str object_str 14391
+    "),
+    ("_io.BufferedWriter", "
+        tp_new object_new 15975
+        tp_str object_str 14391
+    "),
+    ("_io.BytesIO", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io.FileIO", "
+        tp_str object_str 14391
+    "),
+    ("_io.IncrementalNewlineDecoder", "
+        decode _io_IncrementalNewlineDecoder_decode 6662
+        tp_init _io_IncrementalNewlineDecoder___init__ 14854
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io.StringIO", "
+        __getstate__ _io_StringIO___getstate__ 16039
+        __setstate__ _io_StringIO___setstate__ 16039
+        getvalue _io_StringIO_getvalue 8710
+        read _io_StringIO_read 10886
+        readline _io_StringIO_readline 10886
+        tp_init _io_StringIO___init__ 15879
+        tp_iternext stringio_iternext 14854
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+        truncate _io_StringIO_truncate 10886
+        write _io_StringIO_write 15878
+    "),
+    ("_io.TextIOWrapper", "
+        read _io_TextIOWrapper_read 16070
+        readline _io_TextIOWrapper_readline 16070
+        reconfigure _io_TextIOWrapper_reconfigure 15287
+        tp_init _io_TextIOWrapper___init__ 15287
+        tp_iternext textiowrapper_iternext 15942
+        tp_new object_new 15975
+        tp_repr textiowrapper_repr 6150
+        tp_str object_str 14391
+        write _io_TextIOWrapper_write 15959
+    "),
+    ("_io._BufferedIOBase", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io._BytesIOBuffer", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io._IOBase", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io._RawIOBase", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_io._TextIOBase", "
+        detach _io__TextIOBase_detach 6
+        read _io__TextIOBase_read 2182
+        readline _io__TextIOBase_readline 2182
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+        write _io__TextIOBase_write 6
+    "),
+    ("_json", "
+        scanstring py_scanstring 15623
+    "),
+    ("_json.Encoder", "
+        tp_call encoder_call 16247
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_json.Scanner", "
+        tp_call scanner_call 15655
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_lsprof.Profiler", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_lsprof.profiler_entry", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("_lsprof.profiler_subentry", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("_lzma.LZMACompressor", "
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_lzma.LZMADecompressor", "
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_md5.md5", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_multibytecodec.MultibyteCodec", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_multibytecodec.MultibyteIncrementalDecoder", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_multibytecodec.MultibyteIncrementalEncoder", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_multibytecodec.MultibyteStreamReader", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_multibytecodec.MultibyteStreamWriter", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_multiprocessing.SemLock", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_opcode", "
+        get_executor _opcode_get_executor 2182
+        get_intrinsic1_descs _opcode_get_intrinsic1_descs 6
+        get_intrinsic2_descs _opcode_get_intrinsic2_descs 6
+        get_nb_ops _opcode_get_nb_ops 6
+        has_arg _opcode_has_arg 2182
+        has_const _opcode_has_const 2182
+        has_exc _opcode_has_exc 2182
+        has_free _opcode_has_free 2182
+        has_jump _opcode_has_jump 2182
+        has_local _opcode_has_local 2182
+        has_name _opcode_has_name 2182
+        is_valid _opcode_is_valid 2182
+    "),
+    ("_pickle.Pdata", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_pickle.Pickler", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_pickle.PicklerMemoProxy", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_pickle.Unpickler", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_pickle.UnpicklerMemoProxy", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_queue.SimpleQueue", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_random.Random", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha1.sha1", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha2.SHA224Type", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_sha2.SHA256Type", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_sha2.SHA384Type", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_sha2.SHA512Type", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_sha3.sha3_224", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha3.sha3_256", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha3.sha3_384", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha3.sha3_512", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha3.shake_128", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sha3.shake_256", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_socket.socket", "
+        tp_str object_str 14391
+    "),
+    ("_sre", "
+        ascii_iscased _sre_ascii_iscased 2182
+        ascii_tolower _sre_ascii_tolower 2182
+        compile _sre_compile 2182
+        getcodesize _sre_getcodesize 6
+        template _sre_template 1030
+        unicode_iscased _sre_unicode_iscased 2182
+        unicode_tolower _sre_unicode_tolower 2182
+    "),
+    ("_sre.SRE_Scanner", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_sre.SRE_Template", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_ssl.Certificate", "
+        tp_str object_str 14391
+    "),
+    ("_ssl.MemoryBIO", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ssl.SSLSession", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ssl._SSLContext", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_ssl._SSLSocket", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_string", "
+        formatter_field_name_split formatter_field_name_split 6
+        formatter_parser formatter_parser 6
+    "),
+    ("_struct", "
+        pack pack 2182
+        pack_into pack_into 7302
+    "),
+    ("_struct.Struct", "
+        pack s_pack 2182
+        pack_into s_pack_into 7302
+        tp_init Struct___init__ 15895
+        tp_repr s_repr 2054
+        tp_str object_str 14391
+    "),
+    ("_struct.unpack_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.ContainerNoGC", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.DocStringNoSignatureTest", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi.DocStringUnrepresentableSignatureTest", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCCollection", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCType", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeMetaclass", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_getattro _Py_type_getattro 6150
+        tp_init type_init 6
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeMetaclassCustomNew", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_getattro _Py_type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeMetaclassNullNew", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_getattro _Py_type_getattro 6150
+        tp_init type_init 6
+        tp_repr type_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeSetattr", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeSubclass", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeSubclassWithFinalizer", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithBuffer", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithDict", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithDict2", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithManagedDict", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithManagedWeakref", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithNegativeDict", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithWeakref", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapCTypeWithWeakref2", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapDocCType", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapGcCType", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.HeapTypeNameType", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.MinimalMetaclass", "
+        nb_or _Py_union_type_or 7206
+        tp_call type_call 7686
+        tp_getattro _Py_type_getattro 6150
+        tp_init type_init 6
+        tp_new type_new 16119
+        tp_repr type_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("_testcapi.MinimalSpecType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi.NullTpDocType", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testcapi.ObjExtraData", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testcapi._test_structmembersType_NewAPI", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.DeprKwdInit", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.DeprKwdInitNoInline", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.DeprKwdNew", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.DeprStarInit", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.DeprStarInitNoInline", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.DeprStarNew", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testclinic.TestClass", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new PyType_GenericNew 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_testimportexec.Example", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testimportexec.StateAccessType", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_testimportexec.Str", "
+        mp_length unicode_length 0
+        mp_subscript unicode_subscript 6278
+        nb_remainder unicode_mod 16279
+        sq_concat PyUnicode_Concat 6
+        sq_contains PyUnicode_Contains 6
+        sq_item unicode_getitem 6
+        sq_length unicode_length 0
+        sq_repeat unicode_repeat 6
+        tp_hash unicode_hash 518
+        tp_iter unicode_iter 6
+        tp_repr unicode_repr 6
+        tp_richcompare PyUnicode_RichCompare 6
+        tp_str unicode_str 6
+    "),
+    ("_testlimitedcapi.LimitedVectorCallClass", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_thread.RLock", "
+        tp_str object_str 14391
+    "),
+    ("_thread._ExceptHookArgs", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("_thread._ThreadHandle", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("_thread._local", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_thread._localdummy", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_thread.lock", "
+        tp_str object_str 14391
+    "),
+    ("_tkinter.tkapp", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_tkinter.tktimertoken", "
+        tp_str object_str 14391
+    "),
+    ("_tokenize.TokenizerIter", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("_weakref", "
+        getweakrefs _weakref_getweakrefs 8198
+    "),
+    ("anext_awaitable", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("array.array", "
+        __class_getitem__ Py_GenericAlias 6
+        __reduce_ex__ array_array___reduce_ex__ 2534
+        clear array_array_clear 518
+        tounicode array_array_tounicode 11799
+        tp_repr array_repr 11863
+        tp_str object_str 14391
+    "),
+    ("array.arrayiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("ast.AST", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("async_generator", "
+        asend async_gen_asend 9783
+        athrow async_gen_athrow 8855
+        tp_str object_str 14391
+    "),
+    ("async_generator_asend", "
+        close async_gen_asend_close 15039
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("async_generator_athrow", "
+        close async_gen_athrow_close 15039
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("async_generator_wrapped_value", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("asyncgen_hooks", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("awaitType", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("binascii", "
+        a2b_base64 binascii_a2b_base64 2054
+        a2b_qp binascii_a2b_qp 2054
+        b2a_base64 binascii_b2a_base64 2054
+        b2a_qp binascii_b2a_qp 2054
+        b2a_uu binascii_b2a_uu 2054
+    "),
+    ("bool", "
+        nb_divmod long_divmod 262
+        nb_floor_divide long_div 262
+        nb_invert bool_invert 134
+        nb_power long_pow 3974
+        tp_str object_str 14391
+    "),
+    ("builtin_function_or_method", "
+        tp_str object_str 14391
+    "),
+    ("builtin_method", "
+        tp_str object_str 14391
+    "),
+    ("builtins", "
+        ascii builtin_ascii 11287
+        bin builtin_bin 2454
+        dir builtin_dir 15447
+        hex builtin_hex 2454
+        max builtin_max 3078
+        min builtin_min 3078
+        oct builtin_oct 2454
+        print builtin_print 14399
+        sorted builtin_sorted 15366
+    "),
+    ("bytearray", "
+        count bytearray_count 3206
+        find bytearray_find 3206
+        index bytearray_index 3206
+        join bytearray_join 7686
+        nb_remainder bytearray_mod 15767
+        rfind bytearray_rfind 3206
+        rindex bytearray_rindex 3206
+        splitlines bytearray_splitlines 2054
+    "),
+    ("bytearray_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("bytes", "
+        count bytes_count 3206
+        find bytes_find 3206
+        index bytes_index 3206
+        nb_remainder bytes_mod 15767
+        rfind bytes_rfind 3206
+        rindex bytes_rindex 3206
+        splitlines bytes_splitlines 2054
+        translate bytes_translate 14854
+    "),
+    ("bytes_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("callable_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("cell", "
+        tp_str object_str 14391
+    "),
+    ("classmethod", "
+        tp_descr_get cm_descr_get 6
+        tp_str object_str 14391
+    "),
+    ("classmethod_descriptor", "
+        tp_str object_str 14391
+    "),
+    ("code", "
+        __replace__ code_replace 16039
+        tp_richcompare code_richcompare 7831
+        tp_str object_str 14391
+    "),
+    ("collections.OrderedDict", "
+        clear odict_clear 8704
+        copy odict_copy 15526
+        mp_ass_subscript odict_mp_ass_sub 14886
+        pop OrderedDict_pop 15878
+        tp_repr odict_repr 16039
+        tp_str object_str 14391
+    "),
+    ("collections._deque_iterator", "
+        __length_hint__ dequeiter_len 6
+        __reduce__ dequeiter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dequeiter_next 518
+        tp_new dequeiter_new 6182
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("collections._deque_reverse_iterator", "
+        __length_hint__ dequeiter_len 6
+        __reduce__ dequeiter_reduce 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext dequereviter_next 518
+        tp_new dequereviter_new 6182
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("collections._tuplegetter", "
+        __reduce__ tuplegetter_reduce 6
+        tp_descr_get tuplegetter_descr_get 6
+        tp_descr_set tuplegetter_descr_set 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new tuplegetter_new 6278
+        tp_repr tuplegetter_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("collections.defaultdict", "
+        mp_ass_subscript dict_ass_sub 14886
+        tp_repr defdict_repr 7190
+        tp_str object_str 14391
+    "),
+    ("collections.deque", "
+        __copy__ deque___copy__ 15878
+        __reduce__ deque___reduce__ 2054
+        __reversed__ deque___reversed__ 4
+        __sizeof__ deque___sizeof__ 6
+        append deque_append 8710
+        appendleft deque_appendleft 8710
+        copy deque_copy 15878
+        insert deque_insert 10886
+        sq_concat deque_concat 15879
+        sq_repeat deque_repeat 15878
+        tp_repr deque_repr 15878
+        tp_str object_str 14391
+    "),
+    ("complex", "
+        __format__ complex___format__ 3742
+        tp_str object_str 14391
+    "),
+    ("coroutine", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_str object_str 14391
+    "),
+    ("coroutine_wrapper", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("curses.ncurses_version", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("datetime.IsoCalendarDate", "
+        tp_str object_str 14391
+    "),
+    ("datetime.date", "
+        __replace__ datetime_date_replace 2182
+        fromtimestamp datetime_date_fromtimestamp 2190
+        isocalendar date_isocalendar 262
+        replace datetime_date_replace 2182
+        strftime date_strftime 15623
+        timetuple date_timetuple 8455
+        today date_today 14599
+    "),
+    ("datetime.datetime", "
+        __replace__ datetime_datetime_replace 14503
+        astimezone datetime_astimezone 15807
+        combine datetime_combine 14375
+        fromisoformat datetime_fromisoformat 10279
+        fromtimestamp datetime_fromtimestamp 14511
+        isoformat datetime_isoformat 6150
+        nb_add datetime_add 14375
+        nb_subtract datetime_subtract 14375
+        now datetime_datetime_now 14383
+        replace datetime_datetime_replace 14503
+        strptime datetime_strptime 8455
+        timestamp datetime_timestamp 14767
+        timetuple datetime_timetuple 14599
+        tp_richcompare datetime_richcompare 14375
+        tzname datetime_tzname 6150
+        utcfromtimestamp datetime_utcfromtimestamp 14511
+        utcnow datetime_utcnow 10415
+        utctimetuple datetime_utctimetuple 14631
+    "),
+    ("datetime.time", "
+        __replace__ datetime_time_replace 10407
+        fromisoformat time_fromisoformat 2054
+        isoformat time_isoformat 6150
+        replace datetime_time_replace 10407
+        strftime time_strftime 15623
+        tzname time_tzname 6150
+    "),
+    ("datetime.timedelta", "
+        nb_divmod delta_divmod 10631
+        nb_floor_divide delta_divide 10631
+        nb_multiply delta_multiply 14727
+        nb_remainder delta_remainder 10631
+        nb_true_divide delta_truedivide 14727
+        total_seconds delta_total_seconds 10631
+        tp_new delta_new 14727
+    "),
+    ("datetime.timezone", "
+        fromutc timezone_fromutc 14375
+        tp_new timezone_new 6182
+        tp_repr timezone_repr 6150
+        tp_str timezone_str 6
+        tzname timezone_tzname 6
+    "),
+    ("datetime.tzinfo", "
+        __reduce__ tzinfo_reduce 2054
+        fromutc tzinfo_fromutc 14375
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("decimal", "
+        getcontext PyDec_GetCurrentContext 1079
+        setcontext PyDec_SetCurrentContext 1063
+    "),
+    ("decimal.Context", "
+        __copy__ context_copy 1031
+        _apply PyDecContext_Apply 8710
+        abs ctx_mpd_qabs 8710
+        add ctx_mpd_qadd 8710
+        compare ctx_mpd_qcompare 8710
+        compare_signal ctx_mpd_qcompare_signal 8710
+        compare_total ctx_mpd_compare_total 8774
+        compare_total_mag ctx_mpd_compare_total_mag 8774
+        copy context_copy 1031
+        copy_abs ctx_mpd_qcopy_abs 8710
+        copy_decimal ctx_copy_decimal 8710
+        copy_negate ctx_mpd_qcopy_negate 8710
+        copy_sign ctx_mpd_qcopy_sign 8710
+        create_decimal ctx_create_decimal 15047
+        create_decimal_from_float ctx_from_float 10950
+        divide ctx_mpd_qdiv 8710
+        divide_int ctx_mpd_qdivint 8710
+        divmod ctx_mpd_qdivmod 9734
+        exp ctx_mpd_qexp 8710
+        fma ctx_mpd_qfma 9734
+        is_finite ctx_mpd_isfinite 8710
+        is_infinite ctx_mpd_isinfinite 8710
+        is_nan ctx_mpd_isnan 8710
+        is_normal ctx_mpd_isnormal 8710
+        is_qnan ctx_mpd_isqnan 8710
+        is_signed ctx_mpd_issigned 8710
+        is_snan ctx_mpd_issnan 8710
+        is_subnormal ctx_mpd_issubnormal 8710
+        is_zero ctx_mpd_iszero 8710
+        ln ctx_mpd_qln 8710
+        log10 ctx_mpd_qlog10 8710
+        logb ctx_mpd_qlogb 8710
+        logical_and ctx_mpd_qand 8710
+        logical_invert ctx_mpd_qinvert 8710
+        logical_or ctx_mpd_qor 8710
+        logical_xor ctx_mpd_qxor 8710
+        max ctx_mpd_qmax 8710
+        max_mag ctx_mpd_qmax_mag 8710
+        min ctx_mpd_qmin 8710
+        min_mag ctx_mpd_qmin_mag 8710
+        minus ctx_mpd_qminus 8710
+        multiply ctx_mpd_qmul 8710
+        next_minus ctx_mpd_qnext_minus 8710
+        next_plus ctx_mpd_qnext_plus 8710
+        next_toward ctx_mpd_qnext_toward 8710
+        normalize ctx_mpd_qreduce 8710
+        number_class ctx_mpd_class 8710
+        plus ctx_mpd_qplus 8710
+        power ctx_mpd_qpow 9734
+        quantize ctx_mpd_qquantize 8710
+        remainder ctx_mpd_qrem 8710
+        remainder_near ctx_mpd_qrem_near 8710
+        rotate ctx_mpd_qrotate 8710
+        same_quantum ctx_mpd_same_quantum 8710
+        scaleb ctx_mpd_qscaleb 8710
+        shift ctx_mpd_qshift 8710
+        sqrt ctx_mpd_qsqrt 8710
+        subtract ctx_mpd_qsub 8710
+        to_eng_string ctx_mpd_to_eng 8710
+        to_integral ctx_mpd_qround_to_int 8710
+        to_integral_exact ctx_mpd_qround_to_intx 8710
+        to_integral_value ctx_mpd_qround_to_int 8710
+        to_sci_string ctx_mpd_to_sci 8710
+        tp_init context_init 14855
+        tp_new context_new 1063
+        tp_setattro context_setattr 14855
+        tp_str object_str 14391
+    "),
+    ("decimal.ContextManager", "
+        __enter__ ctxmanager_set_local 1575
+        __exit__ ctxmanager_restore_global 1575
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("decimal.Decimal", "
+        __ceil__ dec_ceil 9271
+        __complex__ dec_complex 9399
+        __floor__ dec_floor 9271
+        __format__ dec_format 16375
+        __reduce__ dec_reduce 9271
+        __round__ PyDec_Round 9271
+        __trunc__ dec_trunc 9271
+        as_integer_ratio dec_as_integer_ratio 11447
+        as_tuple PyDec_AsTuple 519
+        compare dec_mpd_qcompare 9271
+        compare_signal dec_mpd_qcompare_signal 9271
+        compare_total dec_mpd_compare_total 9335
+        compare_total_mag dec_mpd_compare_total_mag 9335
+        copy_sign dec_mpd_qcopy_sign 9271
+        exp dec_mpd_qexp 9271
+        fma dec_mpd_qfma 9271
+        from_float dec_from_float 11511
+        is_normal dec_mpd_isnormal 9271
+        is_subnormal dec_mpd_issubnormal 9271
+        ln dec_mpd_qln 9271
+        log10 dec_mpd_qlog10 9271
+        logb dec_mpd_qlogb 9271
+        logical_and dec_mpd_qand 9271
+        logical_invert dec_mpd_qinvert 9271
+        logical_or dec_mpd_qor 9271
+        logical_xor dec_mpd_qxor 9271
+        max dec_mpd_qmax 9271
+        max_mag dec_mpd_qmax_mag 9271
+        min dec_mpd_qmin 9271
+        min_mag dec_mpd_qmin_mag 9271
+        nb_absolute nm_mpd_qabs 9271
+        nb_add nm_mpd_qadd 9271
+        nb_divmod nm_mpd_qdivmod 9271
+        nb_float PyDec_AsFloat 9271
+        nb_floor_divide nm_mpd_qdivint 9271
+        nb_int nm_dec_as_long 9271
+        nb_multiply nm_mpd_qmul 9271
+        nb_negative nm_mpd_qminus 9271
+        nb_positive nm_mpd_qplus 9271
+        nb_power nm_mpd_qpow 9271
+        nb_remainder nm_mpd_qrem 9271
+        nb_subtract nm_mpd_qsub 9271
+        nb_true_divide nm_mpd_qdiv 9271
+        next_minus dec_mpd_qnext_minus 9271
+        next_plus dec_mpd_qnext_plus 9271
+        next_toward dec_mpd_qnext_toward 9271
+        normalize dec_mpd_qreduce 9271
+        number_class dec_mpd_class 9271
+        quantize dec_mpd_qquantize 9271
+        remainder_near dec_mpd_qrem_near 9271
+        rotate dec_mpd_qrotate 9271
+        same_quantum dec_mpd_same_quantum 9271
+        scaleb dec_mpd_qscaleb 9271
+        shift dec_mpd_qshift 9271
+        sqrt dec_mpd_qsqrt 9271
+        to_eng_string dec_mpd_to_eng 9271
+        to_integral PyDec_ToIntegralValue 9271
+        to_integral_exact PyDec_ToIntegralExact 9271
+        to_integral_value PyDec_ToIntegralValue 9271
+        tp_repr dec_repr 9783
+        tp_str dec_str 9271
+    "),
+    ("decimal.SignalDictMixin", "
+        mp_length signaldict_len 6
+        tp_iter signaldict_iter 6
+        tp_new object_new 15975
+        tp_richcompare signaldict_richcompare 14343
+        tp_str object_str 14391
+    "),
+    ("dict", "
+        __sizeof__ dict___sizeof__ 6
+        clear dict_clear 8704
+        get dict_get 15878
+        items dict_items 6
+        keys dict_keys 6
+        mp_ass_subscript dict_ass_sub 14886
+        tp_repr dict_repr 7190
+        tp_str object_str 14391
+        values dict_values 6
+    "),
+    ("dict_itemiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("dict_items", "
+        tp_repr dictview_repr 15878
+        tp_str object_str 14391
+    "),
+    ("dict_keyiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("dict_keys", "
+        tp_repr dictview_repr 15878
+        tp_str object_str 14391
+    "),
+    ("dict_reverseitemiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("dict_reversekeyiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("dict_reversevalueiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("dict_valueiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("dict_values", "
+        tp_repr dictview_repr 15878
+        tp_str object_str 14391
+    "),
+    ("ellipsis", "
+        tp_str object_str 14391
+    "),
+    ("enumerate", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+        tp_vectorcall enumerate_vectorcall 6278
+    "),
+    ("fieldnameiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("filter", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("float", "
+        __format__ float___format__ 3742
+        __getformat__ float___getformat__ 6
+        tp_str object_str 14391
+    "),
+    ("formatteriterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("frame", "
+        tp_repr frame_repr 6678
+        tp_str object_str 14391
+    "),
+    ("frozenset", "
+        __contains__ set___contains__ 15366
+        __reduce__ set___reduce__ 11782
+        __sizeof__ set___sizeof__ 6
+        copy frozenset_copy 7686
+        issubset set_issubset 15879
+        issuperset set_issuperset 15879
+        nb_xor set_xor 15878
+        sq_contains _PySet_Contains 15366
+        symmetric_difference set_symmetric_difference 15878
+        tp_repr set_repr 6166
+        tp_richcompare set_richcompare 15879
+        tp_str object_str 14391
+        union set_union 7687
+    "),
+    ("function", "
+        tp_str object_str 14391
+    "),
+    ("functools.KeyWrapper", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("functools._lru_cache_wrapper", "
+        cache_clear _functools__lru_cache_wrapper_cache_clear 8736
+        cache_info _functools__lru_cache_wrapper_cache_info 6150
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("functools._lru_list_elem", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("functools.partial", "
+        tp_descr_get partial_descr_get 134
+        tp_repr partial_repr 14375
+        tp_str object_str 14391
+    "),
+    ("generator", "
+        __class_getitem__ Py_GenericAlias 6
+        tp_str object_str 14391
+    "),
+    ("generic_alias_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("getset_descriptor", "
+        tp_descr_get getset_get 16295
+        tp_descr_set getset_set 16063
+        tp_str object_str 14391
+    "),
+    ("grp.struct_group", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("hamt", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("hamt_array_node", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("hamt_bitmap_node", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("hamt_collision_node", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("hashinheritancetester", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("instancemethod", "
+        tp_str object_str 14391
+    "),
+    ("int", "
+        __format__ int___format__ 8094
+        __round__ int___round__ 3462
+        from_bytes int_from_bytes 15494
+        is_integer int_is_integer 0
+        nb_divmod long_divmod 262
+        nb_floor_divide long_div 262
+        nb_power long_pow 3974
+        to_bytes int_to_bytes 2182
+        tp_repr long_to_decimal_string 278
+        tp_str object_str 14391
+        tp_vectorcall long_vectorcall 2182
+    "),
+    ("interpreters.InterpreterError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("interpreters.InterpreterNotFoundError", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init BaseException_init 8706
+        tp_new BaseException_new 6
+        tp_repr BaseException_repr 6150
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str BaseException_str 6166
+    "),
+    ("ipowType", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("items", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools", "
+        tee itertools_tee 2183
+    "),
+    ("itertools._grouper", "
+        __reduce__ _grouper_reduce 134
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools._tee", "
+        __reduce__ tee_reduce 134
+        __setstate__ tee_setstate 16006
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools._tee_dataobject", "
+        __reduce__ teedataobject_reduce 134
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.accumulate", "
+        __reduce__ accumulate_reduce 6278
+        __setstate__ accumulate_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.batched", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter PyObject_SelfIter 0
+        tp_iternext batched_next 14854
+        tp_new batched_new 6278
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("itertools.chain", "
+        __reduce__ chain_reduce 134
+        __setstate__ chain_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.combinations", "
+        __reduce__ combinations_reduce 134
+        __setstate__ combinations_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.combinations_with_replacement", "
+        __reduce__ cwr_reduce 134
+        __setstate__ cwr_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.compress", "
+        __reduce__ compress_reduce 134
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.count", "
+        __reduce__ count_reduce 134
+        tp_str object_str 14391
+    "),
+    ("itertools.cycle", "
+        __reduce__ cycle_reduce 6278
+        __setstate__ cycle_setstate 15014
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.dropwhile", "
+        __reduce__ dropwhile_reduce 134
+        __setstate__ dropwhile_setstate 2694
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.filterfalse", "
+        __reduce__ filterfalse_reduce 134
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.groupby", "
+        __reduce__ groupby_reduce 134
+        __setstate__ groupby_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.islice", "
+        __reduce__ islice_reduce 6278
+        __setstate__ islice_setstate 646
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.pairwise", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.permutations", "
+        __reduce__ permutations_reduce 134
+        __setstate__ permutations_setstate 8870
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.product", "
+        __reduce__ product_reduce 134
+        __setstate__ product_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.repeat", "
+        __reduce__ repeat_reduce 134
+        tp_str object_str 14391
+    "),
+    ("itertools.starmap", "
+        __reduce__ starmap_reduce 134
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.takewhile", "
+        __reduce__ takewhile_reduce 134
+        __setstate__ takewhile_reduce_setstate 2694
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("itertools.zip_longest", "
+        __reduce__ zip_longest_reduce 134
+        __setstate__ zip_longest_setstate 8838
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("keys", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("line_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("list", "
+        append list_append 8710
+        clear py_list_clear 8704
+        extend list_extend 11782
+        insert list_insert 10886
+        pop list_pop 10886
+        sort list_sort 15943
+        sq_ass_item list_ass_item 8710
+        sq_inplace_concat list_inplace_concat 11782
+        tp_repr list_repr 7190
+        tp_str object_str 14391
+        tp_vectorcall list_vectorcall 11270
+    "),
+    ("list_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("list_reverseiterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("longrange_iterator", "
+        __length_hint__ longrangeiter_len 0
+        __setstate__ longrangeiter_setstate 14983
+        tp_iternext longrangeiter_next 14854
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("managedbuffer", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("map", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("mappingproxy", "
+        tp_hash mappingproxy_hash 6150
+    "),
+    ("math", "
+        ceil math_ceil 2182
+        floor math_floor 2182
+        fma math_fma 2182
+        log math_log 2182
+        nextafter math_nextafter 2246
+        sumprod math_sumprod 11399
+        trunc math_trunc 2054
+    "),
+    ("matmulType", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("member_descriptor", "
+        tp_str object_str 14391
+    "),
+    ("memory_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("memoryview", "
+        _from_flags memoryview__from_flags 7302
+        cast memoryview_cast 15895
+        tp_str object_str 14391
+    "),
+    ("method", "
+        tp_descr_get method_descr_get 0
+        tp_str object_str 14391
+    "),
+    ("method-wrapper", "
+        tp_str object_str 14391
+    "),
+    ("method_descriptor", "
+        tp_str object_str 14391
+    "),
+    ("mmap.mmap", "
+        tp_str object_str 14391
+    "),
+    ("module", "
+        tp_getattro _Py_module_getattro 7230
+        tp_init module___init__ 15910
+        tp_repr module_repr 262
+        tp_str object_str 14391
+    "),
+    ("moduledef", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("monitoring.CodeLike", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+    "),
+    ("ndarray", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("object", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("odict_items", "
+        tp_repr dictview_repr 15878
+        tp_str object_str 14391
+    "),
+    ("odict_iterator", "
+        tp_iternext odictiter_iternext 14982
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("odict_keys", "
+        tp_repr dictview_repr 15878
+        tp_str object_str 14391
+    "),
+    ("odict_values", "
+        tp_repr dictview_repr 15878
+        tp_str object_str 14391
+    "),
+    ("operator.attrgetter", "
+        __reduce__ attrgetter_reduce 7686
+        tp_new attrgetter_new 1062
+        tp_repr attrgetter_repr 7686
+        tp_str object_str 14391
+    "),
+    ("operator.itemgetter", "
+        tp_str object_str 14391
+    "),
+    ("operator.methodcaller", "
+        __reduce__ methodcaller_reduce 8455
+        tp_new methodcaller_new 38
+        tp_repr methodcaller_repr 7702
+        tp_str object_str 14391
+    "),
+    ("os.stat_result", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("os.statvfs_result", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("os.terminal_size", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("pickle.PickleBuffer", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("positions_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("posix.DirEntry", "
+        tp_str object_str 14391
+    "),
+    ("posix.ScandirIterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("posix.sched_param", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("posix.times_result", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("posix.uname_result", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("posix.waitid_result", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("property", "
+        tp_init property_init 15878
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("pwd.struct_passwd", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("pyexpat.xmlparser", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("range", "
+        tp_str object_str 14391
+    "),
+    ("range_iterator", "
+        __reduce__ rangeiter_reduce 2182
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("re.Match", "
+        expand _sre_SRE_Match_expand 16295
+        groupdict _sre_SRE_Match_groupdict 14503
+        tp_str object_str 14391
+    "),
+    ("re.Pattern", "
+        tp_repr pattern_repr 7174
+        tp_str object_str 14391
+    "),
+    ("resource.struct_rusage", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("reversed", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("select.epoll", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("select.poll", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("set", "
+        __contains__ set___contains__ 15366
+        __reduce__ set___reduce__ 11782
+        __sizeof__ set___sizeof__ 6
+        copy set_copy 7686
+        issubset set_issubset 15879
+        issuperset set_issuperset 15879
+        nb_inplace_xor set_ixor 15910
+        nb_xor set_xor 15878
+        sq_contains _PySet_Contains 15366
+        symmetric_difference set_symmetric_difference 15878
+        symmetric_difference_update set_symmetric_difference_update 15910
+        tp_repr set_repr 6166
+        tp_richcompare set_richcompare 15879
+        tp_str object_str 14391
+        union set_union 7687
+    "),
+    ("set_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("signal.struct_siginfo", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("slice", "
+        tp_hash slicehash 6150
+        tp_str object_str 14391
+    "),
+    ("sqlite3.Blob", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("sqlite3.Connection", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("sqlite3.Cursor", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("sqlite3.PrepareProtocol", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("sqlite3.Row", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("sqlite3.Statement", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("staticarray", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("staticmethod", "
+        tp_str object_str 14391
+    "),
+    ("stderrprinter", "
+        tp_str object_str 14391
+    "),
+    ("str", "
+        __format__ unicode___format__ 3606
+        capitalize unicode_capitalize 518
+        casefold unicode_casefold 518
+        center unicode_center 2182
+        count unicode_count 2054
+        endswith unicode_endswith 2054
+        expandtabs unicode_expandtabs 2182
+        find unicode_find 2054
+        format do_string_format 11679
+        format_map do_string_format_map 11679
+        index unicode_index 2054
+        isalnum unicode_isalnum 6
+        isalpha unicode_isalpha 6
+        isascii unicode_isascii 6
+        isdecimal unicode_isdecimal 6
+        isdigit unicode_isdigit 6
+        islower unicode_islower 6
+        isnumeric unicode_isnumeric 6
+        isprintable unicode_isprintable 6
+        isspace unicode_isspace 6
+        istitle unicode_istitle 6
+        isupper unicode_isupper 6
+        join unicode_join 11270
+        ljust unicode_ljust 2182
+        lower unicode_lower 518
+        lstrip unicode_lstrip 6
+        maketrans unicode_maketrans 14375
+        mp_length unicode_length 0
+        mp_subscript unicode_subscript 6278
+        nb_remainder unicode_mod 16279
+        partition unicode_partition 6
+        removeprefix unicode_removeprefix 6
+        removesuffix unicode_removesuffix 6
+        replace unicode_replace 2182
+        rfind unicode_rfind 2054
+        rindex unicode_rindex 2054
+        rjust unicode_rjust 2182
+        rpartition unicode_rpartition 6
+        rsplit unicode_rsplit 2182
+        rstrip unicode_rstrip 6
+        split unicode_split 2182
+        splitlines unicode_splitlines 2054
+        sq_concat PyUnicode_Concat 6
+        sq_contains PyUnicode_Contains 6
+        sq_item unicode_getitem 6
+        sq_length unicode_length 0
+        sq_repeat unicode_repeat 6
+        startswith unicode_startswith 2054
+        strip unicode_strip 6
+        swapcase unicode_swapcase 518
+        title unicode_title 518
+        tp_hash unicode_hash 518
+        tp_iter unicode_iter 6
+        tp_repr unicode_repr 6
+        tp_richcompare PyUnicode_RichCompare 6
+        tp_str unicode_str 6
+        tp_vectorcall unicode_vectorcall 15671
+        translate unicode_translate 11927
+        upper unicode_upper 518
+        zfill unicode_zfill 2694
+    "),
+    ("str_ascii_iterator", "
+        __reduce__ unicodeiter_reduce 8198
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("str_iterator", "
+        __reduce__ unicodeiter_reduce 8198
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("super", "
+        tp_getattro super_getattro 14871
+        tp_str object_str 14391
+    "),
+    ("symtable entry", "
+        tp_str object_str 14391
+    "),
+    ("sys.flags", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("sys.float_info", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("sys.hash_info", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("sys.int_info", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("sys.legacy_event_handler", "
+        tp_call PyVectorcall_Call 7
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("sys.thread_info", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("sys.version_info", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("testBufType", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("test_structmembersType_OldAPI", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("time.struct_time", "
+        __reduce__ structseq_reduce 14375
+        __replace__ structseq_replace 15879
+        tp_new structseq_new 15367
+        tp_repr structseq_repr 7190
+        tp_str object_str 14391
+    "),
+    ("traceback", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("tuple", "
+        tp_repr tuplerepr 7190
+        tp_str object_str 14391
+    "),
+    ("tuple_iterator", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("type", "
+        __subclasses__ type___subclasses__ 8198
+        tp_getattro _Py_type_getattro 6150
+        tp_repr type_repr 14391
+        tp_setattro type_setattro 16103
+        tp_str object_str 14391
+    "),
+    ("types.GenericAlias", "
+        __dir__ ga_dir 15447
+        tp_getattro ga_getattro 6166
+        tp_repr ga_repr 7190
+        tp_str object_str 14391
+    "),
+    ("types.SimpleNamespace", "
+        __replace__ namespace_replace 16038
+        tp_repr namespace_repr 7686
+        tp_str object_str 14391
+    "),
+    ("types.UnionType", "
+        tp_getattro union_getattro 6166
+        tp_repr union_repr 7190
+        tp_str object_str 14391
+    "),
+    ("typing.Generic", "
+        __class_getitem__ generic_class_getitem 10503
+        __init_subclass__ generic_init_subclass 10503
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("typing.ParamSpec", "
+        __mro_entries__ paramspec_mro_entries 6
+        __reduce__ paramspec_reduce 0
+        __typing_prepare_subst__ paramspec_typing_prepare_subst 10503
+        __typing_subst__ paramspec_typing_subst 10503
+        has_default paramspec_has_default 0
+        nb_or make_union 10503
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new paramspec_new 15655
+        tp_repr paramspec_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("typing.ParamSpecArgs", "
+        __mro_entries__ paramspecargs_mro_entries 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_new paramspecargs_new 6
+        tp_repr paramspecargs_repr 6150
+        tp_richcompare paramspecattr_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("typing.ParamSpecKwargs", "
+        __mro_entries__ paramspeckwargs_mro_entries 6
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_hash PyObject_HashNotImplemented 6
+        tp_init object_init 6
+        tp_new paramspeckwargs_new 6
+        tp_repr paramspeckwargs_repr 6150
+        tp_richcompare paramspecattr_richcompare 6150
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("typing.TypeAliasType", "
+        __reduce__ typealias_reduce 0
+        mp_subscript typealias_subscript 6
+        nb_or _Py_union_type_or 7206
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new typealias_new 8198
+        tp_repr typealias_repr 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("typing.TypeVar", "
+        __mro_entries__ typevar_mro_entries 6
+        __reduce__ typevar_reduce 0
+        __typing_prepare_subst__ typevar_typing_prepare_subst 15878
+        __typing_subst__ typevar_typing_subst 10503
+        has_default typevar_has_default 0
+        nb_or make_union 10503
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_new typevar_new 15655
+        tp_repr typevar_repr 6
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("typing.TypeVarTuple", "
+        __mro_entries__ typevartuple_mro_entries 6
+        __reduce__ typevartuple_reduce 0
+        __typing_prepare_subst__ typevartuple_typing_prepare_subst 10503
+        __typing_subst__ typevartuple_typing_subst 6
+        has_default typevartuple_has_default 0
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_iter typevartuple_iter 10631
+        tp_new typevartuple 15399
+        tp_repr typevartuple_repr 0
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
+    ("unicodedata", "
+        is_normalized unicodedata_UCD_is_normalized 1094
+        lookup unicodedata_UCD_lookup 6150
+    "),
+    ("unicodedata.UCD", "
+        is_normalized unicodedata_UCD_is_normalized 1094
+        lookup unicodedata_UCD_lookup 6150
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("values", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("weakref.ReferenceType", "
+        tp_new weakref___new__ 1062
+        tp_str object_str 14391
+    "),
+    ("wrapper_descriptor", "
+        tp_str object_str 14391
+    "),
+    ("xml.etree.ElementTree.Element", "
+        tp_str object_str 14391
+    "),
+    ("xml.etree.ElementTree.TreeBuilder", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xml.etree.ElementTree.XMLParser", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xxlimited.Str", "
+        mp_length unicode_length 0
+        mp_subscript unicode_subscript 6278
+        nb_remainder unicode_mod 16279
+        sq_concat PyUnicode_Concat 6
+        sq_contains PyUnicode_Contains 6
+        sq_item unicode_getitem 6
+        sq_length unicode_length 0
+        sq_repeat unicode_repeat 6
+        tp_hash unicode_hash 518
+        tp_iter unicode_iter 6
+        tp_repr unicode_repr 6
+        tp_richcompare PyUnicode_RichCompare 6
+        tp_str unicode_str 6
+    "),
+    ("xxlimited.Xxo", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xxlimited_35.Null", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xxlimited_35.Str", "
+        mp_length unicode_length 0
+        mp_subscript unicode_subscript 6278
+        nb_remainder unicode_mod 16279
+        sq_concat PyUnicode_Concat 6
+        sq_contains PyUnicode_Contains 6
+        sq_item unicode_getitem 6
+        sq_length unicode_length 0
+        sq_repeat unicode_repeat 6
+        tp_hash unicode_hash 518
+        tp_iter unicode_iter 6
+        tp_repr unicode_repr 6
+        tp_richcompare PyUnicode_RichCompare 6
+        tp_str unicode_str 6
+    "),
+    ("xxlimited_35.Xxo", "
+        tp_new object_new 15975
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xxmodule.Null", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xxmodule.Str", "
+        mp_length unicode_length 0
+        mp_subscript unicode_subscript 6278
+        nb_remainder unicode_mod 16279
+        sq_concat PyUnicode_Concat 6
+        sq_contains PyUnicode_Contains 6
+        sq_item unicode_getitem 6
+        sq_length unicode_length 0
+        sq_repeat unicode_repeat 6
+        tp_hash unicode_hash 518
+        tp_iter unicode_iter 6
+        tp_repr unicode_repr 6
+        tp_richcompare PyUnicode_RichCompare 6
+        tp_str unicode_str 6
+    "),
+    ("xxmodule.Xxo", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("xxsubtype.spamdict", "
+        mp_ass_subscript dict_ass_sub 14886
+        tp_repr dict_repr 7190
+        tp_str object_str 14391
+    "),
+    ("xxsubtype.spamlist", "
+        sq_ass_item list_ass_item 8710
+        sq_inplace_concat list_inplace_concat 11782
+        tp_repr list_repr 7190
+        tp_str object_str 14391
+    "),
+    ("zip", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("zlib.Compress", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("zlib.Decompress", "
+        tp_repr object_repr 14391
+        tp_str object_str 14391
+    "),
+    ("zlib._ZlibDecompressor", "
+        tp_getattro PyObject_GenericGetAttr 6166
+        tp_init object_init 6
+        tp_repr object_repr 14391
+        tp_richcompare object_richcompare 2054
+        tp_setattro PyObject_GenericSetAttr 14854
+        tp_str object_str 14391
+    "),
 ];
 
-/// Owner (a type's `tp_name` or a module), name (of a slot, a method or a function), C function and its effects; sorted.
-pub static EFFECTS: Rows<Effect> = Rows(&[crate::shared::effects::EFFECTS, OWN_EFFECTS]);
+/// Owner (a type's `tp_name` or a module); a line for each name (of a slot, a method or a function): C function and effects.
+pub static EFFECTS: Rows<Owner> = Rows(&[crate::shared::effects::EFFECTS, OWN_EFFECTS]);

@@ -2608,30 +2608,8 @@ pub fn PyUnicode_Find<C: CApi>(
     direction: i32,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::PyUnicode_Find);
-    match super::unicodeobject::ensure_unicode(c, str) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Find: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
-    match super::unicodeobject::ensure_unicode(c, substr) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Err(
-                c
-                    .unsupported(
-                        "PyUnicode_Find: another result than usual while an exception is pending",
-                    ),
-            );
-        }
-        Err(error_2) => return Err(error_2),
-    };
+    super::unicodeobject::ensure_unicode(c, str)?;
+    super::unicodeobject::ensure_unicode(c, substr)?;
     return Ok(c.any_find_slice(str, substr, start, end, direction)?);
 }
 /// CPython: Objects/unicodeobject.c, `PyUnicode_Tailmatch`.
@@ -3389,14 +3367,7 @@ pub fn unicode_index_impl<C: CApi>(
     end: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_index_impl);
-    let result = match c.any_find_slice(str, substr, start, end, 1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"));
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.any_find_slice(str, substr, start, end, 1)?;
     if !(result == -1) {
         if result < 0 {
             return Ok(-1);
@@ -3603,14 +3574,7 @@ pub fn unicode_rindex_impl<C: CApi>(
     end: isize,
 ) -> Result<isize, C::Error> {
     c.enter(FunctionId::unicode_rindex_impl);
-    let result = match c.any_find_slice(str, substr, start, end, -1) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            let PyExc_ValueError_2 = c.global(Global::PyExc_ValueError)?;
-            return Err(c.PyErr_SetString(&PyExc_ValueError_2, "substring not found"));
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c.any_find_slice(str, substr, start, end, -1)?;
     if !(result == -1) {
         if result < 0 {
             return Ok(-1);

@@ -50,7 +50,7 @@ else:
 
             offered = ", ".join(f"slotrt.{offer}" for offer in __all__)
             raise AttributeError(
-                f"slotrt.{name}: slotrt traces CPython 3.11 to 3.14; "
+                f"slotrt.{name}: slotrt traces CPython 3.11 to 3.15; "
                 f"on {sys.version_info[0]}.{sys.version_info[1]} it offers {offered}"
             )
         raise AttributeError(f"module 'slotrt' has no attribute {name!r}")

@@ -49,12 +49,6 @@ impl Code {
         self.reaching(index, State::entry(self))
     }
 
-    /// What the stack holds before one instruction; what comprehensions put aside counts as NULL.
-    #[must_use]
-    pub fn shape_before(&self, index: usize) -> Option<Shape> {
-        Some(self.reaching(index, State { stack: Vec::new(), bound: Vec::new() })?.stack)
-    }
-
     /// The state before one instruction, of a frame that starts in another.
     fn reaching(&self, index: usize, start: State) -> Option<State> {
         let indices = self.indices();

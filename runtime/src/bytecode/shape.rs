@@ -25,13 +25,17 @@ pub enum Entry {
 impl Entry {
     /// Where the two differ.
     fn either(self, other: Self) -> Self {
-        let index = |one: Self| matches!(one, Self::IndexOrNull | Self::Null);
+        let index = |one: Self| matches!(one, Self::IndexOrNull | Self::Null | Self::Unit);
         if index(self) && index(other) { Self::IndexOrNull } else { Self::ObjectOrNull }
     }
 
     /// What the entry is once its object has become an integer that is none.
     fn as_integer(self) -> Self {
-        if self == Self::ObjectOrNull { Self::IndexOrNull } else { Self::Unit }
+        match self {
+            Self::ObjectOrNull | Self::IndexOrNull => Self::IndexOrNull,
+            Self::Null => Self::Null,
+            Self::Object | Self::Unit | Self::PreviousException => Self::Unit,
+        }
     }
 
     /// Whether it can be an integer that is no object, which packets carry as one.

@@ -13,7 +13,7 @@ pub(super) fn state(
     stack: &[StackEntry],
     locals: &[Option<ValueId>],
 ) -> Result<State, Failure> {
-    let mut shape = code.shape_before(at).ok_or(Refusal::Unreachable(at))?;
+    let mut shape = code.state_before(at).ok_or(Refusal::Unreachable(at))?.stack;
     if shape.len() != stack.len() || code.locals.len() != locals.len() {
         let text = format!("at instruction {at} the trace has {} stack entries, the code {}", stack.len(), shape.len());
         return Err(fault(text));

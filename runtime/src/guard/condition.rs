@@ -70,6 +70,18 @@ pub enum Check {
     Call(Py<PyAny>),
 }
 
+impl Guard {
+    /// Whether a condition on what is found there holds for ever once it holds: on a constant in a tuple that the compiled code keeps.
+    #[must_use]
+    pub fn is_settled(source: &Source, check: &Check, py: Python<'_>) -> bool {
+        let decided = matches!(
+            check,
+            Check::Exists | Check::TypeIs(_) | Check::Is(_) | Check::Equals(_) | Check::Length(_) | Check::Truth(_)
+        );
+        decided && source.in_constant_tuple(py).is_some()
+    }
+}
+
 /// A condition that a domain brings along.
 pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Whether it holds; must not run Python code of the user.

@@ -1,8 +1,9 @@
 //! Sources: how a compiled frame gets a value again, by a path from its arguments, globals or builtins.
 use crate::ffi::types;
 use crate::names::interned;
+use crate::stored::is_plain;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -70,6 +71,20 @@ impl Source {
     #[must_use]
     pub fn constant<T>(object: &Bound<'_, T>) -> Self {
         Self::Constant(Fixed::new(object))
+    }
+
+    /// The tuple, or the constant in one, that it leads to from a tuple that the compiled code keeps.
+    #[must_use]
+    pub fn in_constant_tuple<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let found = match self {
+            Self::Constant(object) => object.0.bind(py).clone(),
+            Self::Item(base, index) => {
+                base.in_constant_tuple(py)?.cast_into_exact::<PyTuple>().ok()?.get_item(*index).ok()?
+            }
+            _ => return None,
+        };
+        let plain = found.is_exact_instance_of::<PyTuple>() || is_plain(&found);
+        plain.then_some(found)
     }
 
     /// Whether the path begins at what the caller gave, and may not outlive the call.

@@ -4,7 +4,7 @@ use super::function_shape::FunctionShape;
 use super::load::Load;
 use super::program::Program;
 use super::source::{Fixed, Source};
-use super::step::{Action, Step};
+use super::step::Action;
 use super::test::Test;
 use super::values;
 use crate::ffi::types;
@@ -28,7 +28,7 @@ impl Program {
         out.bytes.number(self.registers as u64);
         for step in &self.steps {
             if let Action::Load { from, .. } = &step.action {
-                write_load(from, out)?;
+                write_load(from, out).map_err(|why| why.at(self.place(step.guard)))?;
             }
         }
         out.bytes.number(self.subjects.len() as u64);
@@ -39,7 +39,7 @@ impl Program {
             out.bytes.text(place.map_or("", |(file, _)| file));
             out.bytes.number(place.map_or(0, |(_, line)| u64::from(*line)));
             match steps.next_if(|step| step.guard == guard).map(|step| &step.action) {
-                Some(Action::Check { test, .. }) => write_test(test, out)?,
+                Some(Action::Check { test, .. }) => write_test(test, out).map_err(|why| why.at(place))?,
                 Some(Action::Compare { other, same, .. }) => {
                     out.bytes.0.push(if *same { SAME } else { NOT_SAME });
                     out.bytes.number(*other as u64);
@@ -48,18 +48,6 @@ impl Program {
             }
         }
         Ok(())
-    }
-
-    /// The functions whose code the trace went through.
-    pub fn functions<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
-        let of = |step: &Step| match &step.action {
-            Action::Check { test, .. } => match &**test {
-                Test::Function(function, ..) => Some(function.bind(py).clone()),
-                _ => None,
-            },
-            Action::Load { .. } | Action::Compare { .. } => None,
-        };
-        self.steps.iter().filter_map(of).collect()
     }
 
     /// Reads what [`Program::write`] has written.

@@ -27,11 +27,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("list_ass_slice", "PyList_SetSlice"),
     ("list_ass_slice_lock_held", "PyList_SetSlice"),
     ("list_extend", "_PyList_Extend"),
-    ("list_extend_iter_lock_held", "PyList_Extend"),
     ("list_slice", "PyList_GetSlice"),
     ("list_slice_lock_held", "PyList_GetSlice"),
     ("tupleslice", "PyTuple_GetSlice"),
-    ("unicode_char", "PyUnicode_FromOrdinal"),
 ];
 
 /// Members that an attribute of the C type shows: member, type, attribute. None stands for NULL where the flag says so.
@@ -95,15 +93,8 @@ impl<'py> Live<'py> {
         if let Some(answer) = self.size_read(name, args).or_else(|| self.internals(name, args, gives)) {
             return Some(answer);
         }
-        // Memory of the interpreter: the translation of this very function would ask for it again.
-        let very = [
-            ("lookup_tp_dict", "PyType_GetDict"),
-            ("type_modified_unlocked", "PyType_Modified"),
-            ("PyCFunction_GET_SELF", "PyCFunction_GetSelf"),
-        ];
-        if let Some((_, exported)) = very.iter().find(|row| row.0 == name) {
-            self.note("native", exported);
-            return exported::call(self.py, exported, args, gives).map(|value| Ok(value?));
+        if let Some(answer) = self.within(name, args, gives) {
+            return Some(answer);
         }
         if let Some(answer) = self.by_hand(name, args) {
             return Some(answer);

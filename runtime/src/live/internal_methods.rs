@@ -25,7 +25,8 @@ macro_rules! internal_methods {
         }
         fn new_struct(&mut self, name: &'static str) -> Answer<Object<'py>> {
             let size = generated::members::size(crate::semantics::members::STRUCTS, name);
-            let size = size.filter(|_| name == "Py_buffer").ok_or(Stop::Unsupported(name))?;
+            let size =
+                size.filter(|_| matches!(name, "Py_buffer" | "_PyUnicodeWriter")).ok_or(Stop::Unsupported(name))?;
             self.array(size.div_ceil(size_of::<usize>()))
         }
         fn call_getbufferproc(&mut self, f: &Function, v: &Object<'py>, w: &Object<'py>, x: i32) -> Answer<i32> {
@@ -85,6 +86,14 @@ macro_rules! internal_methods {
         }
         fn PyErr_BadArgument(&mut self) -> Stop {
             pyo3::exceptions::PyTypeError::new_err("bad argument type for built-in operation").into()
+        }
+        fn _PyGen_FetchStopIterationValue(
+            &mut self,
+            error: Option<&Stop>,
+            pvalue: &mut Option<Object<'py>>,
+        ) -> Answer<i32> {
+            *pvalue = Some(self.stopped_with(error)?);
+            Ok(0)
         }
         fn _PyErr_SetKeyError(&mut self, key: &Object<'py>) -> Stop {
             exception(self.py.get_type::<pyo3::exceptions::PyKeyError>().as_any(), Ok(key.clone()))

@@ -72,10 +72,6 @@ impl<'py> Live<'py> {
                 [CallArgument::Object(Some(dict)), CallArgument::Object(Some(key)), CallArgument::Str(Some(warning))],
             ) => Some(self.item_or_null(dict, key, warning)),
             ("findchar", [CallArgument::Object(Some(data)), rest @ ..]) => found_character(data, rest),
-            (
-                "get_or_create_weakref",
-                [CallArgument::Object(Some(class)), CallArgument::Object(Some(of)), CallArgument::Object(callback)],
-            ) => self.weakref(class, of, *callback),
             ("dict_setdefault_ref_lock_held", args) => {
                 // The reference that the variable gets is to be its own.
                 if let Some(CallArgument::Int(owned)) = args.last_mut() {
@@ -114,6 +110,15 @@ impl<'py> Live<'py> {
             ("list_resize", [CallArgument::Object(Some(list)), CallArgument::Int(size)]) => {
                 let list = list.cast::<PyList>().ok()?;
                 Some(resize(list, usize::try_from(*size).ok()?).map(|()| Value::Int(0)).map_err(Stop::from))
+            }
+            (
+                "set_PyTupleObject_ob_item_at",
+                [CallArgument::Object(Some(tuple)), CallArgument::Int(index), CallArgument::Object(Some(value))],
+            ) => object_data::set_tuple_item(tuple, isize::try_from(*index).ok()?, value).map(|()| Ok(Value::Nothing)),
+            // Lists come with their items.
+            ("Py_SET_SIZE", [CallArgument::Object(Some(list)), CallArgument::Int(size)]) => {
+                let list = list.cast::<PyList>().ok()?;
+                (usize::try_from(*size) == Ok(list.len())).then_some(Ok(Value::Nothing))
             }
             ("_PyList_AppendTakeRef", [CallArgument::Object(Some(list)), CallArgument::Object(Some(item))]) => {
                 let list = list.cast::<PyList>().ok()?;
@@ -225,19 +230,6 @@ impl<'py> Live<'py> {
         }
     }
 
-    /// A weak reference of a class: by the constructor, which looks for one that is there as well. Proxies have none.
-    fn weakref(&mut self, class: &Object<'py>, of: &Object<'py>, callback: Option<&Object<'py>>) -> Answer<'py> {
-        let reference = exported::global(self.py, "_PyWeakref_RefType")?;
-        if !crate::ffi::types::is_subtype(class.cast::<PyType>().ok()?, reference.cast().ok()?) {
-            return None;
-        }
-        self.note("native", "weakref___new__");
-        let args: Vec<_> = [Some(class), Some(of), callback].into_iter().flatten().collect();
-        let args = PyTuple::new(self.py, args).ok()?;
-        let made = reference.getattr("__new__").and_then(|new| new.call1(args));
-        Some(made.map(Value::Object).map_err(Stop::from))
-    }
-
     /// Whether a watcher of this number is there, as the function that takes its mark off an object says: one that has no mark.
     pub(super) fn watcher(&mut self, unwatch: &'static str, number: i32, unmarked: &Object<'py>) -> Result<i32, Stop> {
         let mut args = [CallArgument::Int(number.into()), CallArgument::Object(Some(unmarked))];
@@ -246,6 +238,21 @@ impl<'py> Live<'py> {
             Some(Value::Int(0)) => Ok(0),
             _ => Err(Stop::Unsupported(unwatch)),
         }
+    }
+
+    /// What ended an iteration with: the value of a `StopIteration`, None without an exception; another exception goes on.
+    pub(super) fn stopped_with(&self, error: Option<&Stop>) -> Result<Object<'py>, Stop> {
+        let error = match error {
+            None => return Ok(self.py.None().into_bound(self.py)),
+            Some(Stop::Unsupported(name)) => return Err(Stop::Unsupported(name)),
+            Some(Stop::Exception(error)) => error,
+        };
+        let class = self.py.get_type::<pyo3::exceptions::PyStopIteration>();
+        if !error.get_type(self.py).is_subclass(&class)? {
+            return Err(error.clone_ref(self.py).into());
+        }
+        let value = types::lookup(&class, &PyString::intern(self.py, "value")).ok_or(Stop::Unsupported("value"))?;
+        Ok(value.call_method1("__get__", (error.value(self.py),))?)
     }
 
     /// `_Py_STR`.

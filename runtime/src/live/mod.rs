@@ -18,4 +18,5 @@ pub mod protocol;
 mod route;
 mod slots;
 mod vocabulary;
+mod within;
 mod world;

@@ -2,6 +2,7 @@
 use super::describe;
 use crate::ffi::{Args, function};
 use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Selection, Stop};
+use crate::stored::ProcessBound;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -16,18 +17,31 @@ pub struct Entry {
     words: Option<Arc<[String]>>,
     /// `None`: the frame runs as it is.
     run: Option<Py<PyAny>>,
+    /// How far what the trace has seen is so in other processes.
+    bound: ProcessBound,
     changes: Mutex<ChangeCounts>,
 }
 
 impl Entry {
     /// Code that runs where the guards hold.
-    pub fn new(code: Py<PyAny>, guards: Program, words: Option<Arc<[String]>>, run: Py<PyAny>) -> Self {
-        Self { code, guards: Some(guards), words, run: Some(run), changes: Mutex::default() }
+    pub fn new(
+        code: Py<PyAny>,
+        guards: Program,
+        words: Option<Arc<[String]>>,
+        run: Py<PyAny>,
+        bound: ProcessBound,
+    ) -> Self {
+        Self { code, guards: Some(guards), words, run: Some(run), bound, changes: Mutex::default() }
     }
 
     /// The frame runs as it is, whatever the call.
     pub fn original(code: Py<PyAny>) -> Self {
-        Self { code, guards: None, words: None, run: None, changes: Mutex::default() }
+        Self { code, guards: None, words: None, run: None, bound: ProcessBound::Nowhere, changes: Mutex::default() }
+    }
+
+    /// How far what the trace has seen is so in other processes.
+    pub fn bound(&self) -> ProcessBound {
+        self.bound
     }
 
     /// What runs; `None`: the frame as it is.

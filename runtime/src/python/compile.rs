@@ -13,6 +13,7 @@ use crate::ffi::{Args, eval_breaker, function};
 use crate::graph_break::Break;
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
+use crate::stored::ProcessBound;
 use crate::trace::os_signals::set_off;
 use crate::trace::state::numbers::ChangingSources;
 use crate::trace::state::outcome::Outcome;
@@ -111,6 +112,7 @@ impl Compiled {
             (None, true) => Some(record::words(py, &outcome.guards, &code)?),
             (None, false) => None,
         };
+        let bound = outcome.bound;
         let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
         let host = UnitHost(Arc::clone(&self.unit));
@@ -136,7 +138,7 @@ impl Compiled {
         if !waiting.is_empty() {
             return Ok(Choice::Run(emitted.function));
         }
-        let run = self.install(py, original, emitted, words)?;
+        let run = self.install(py, original, emitted, words, bound)?;
         if eval_breaker::is_set(py) { Ok(Choice::Original) } else { Ok(run) }
     }
 
@@ -159,7 +161,7 @@ impl Compiled {
         };
         self.forget_closure(run.bind(py))?;
         let guards = Program::new(py, Vec::new())?;
-        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py)))?;
+        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py), ProcessBound::Nowhere))?;
         Ok(Choice::Run(run))
     }
 
@@ -191,11 +193,12 @@ impl Compiled {
         code: Bound<'_, PyAny>,
         emitted: EmittedCode,
         words: Option<Arc<[String]>>,
+        bound: ProcessBound,
     ) -> PyResult<Choice> {
         self.unit.shared.count(|counters| &counters.frames_compiled);
         let run = emitted.function;
         self.forget_closure(run.bind(py))?;
-        self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py)))?;
+        self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py), bound))?;
         Ok(Choice::Run(run))
     }
 

@@ -19,7 +19,8 @@ pub fn write_code<'py>(code: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Resu
     let bytes = py.import("marshal")?.call_method1(name!("dumps"), (bare,))?;
     out.bytes.bytes(bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
     out.bytes.number(constants.len() as u64);
-    constants.iter().try_for_each(|constant| out.object(&constant))
+    let kept = |Misfit(why)| Misfit(format!("{why}, which the compiled code keeps"));
+    constants.iter().try_for_each(|constant| out.object(&constant).map_err(kept))
 }
 
 /// Reads what [`write_code`] has written. The bytes have been checked before.

@@ -290,7 +290,8 @@ fn named(digest: &mut Digest, object: &Bound<'_, PyAny>) -> Result<(), Misfit> {
 }
 
 /// Whether it is a constant that code objects hold, other than a tuple.
-pub(super) fn is_plain(object: &Bound<'_, PyAny>) -> bool {
+#[must_use]
+pub fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     use pyo3::types::{PyBool, PyBytes, PyComplex, PyEllipsis, PyFloat, PyInt, PyNotImplemented};
     object.is_none()
         || object.is_exact_instance_of::<PyBool>()

@@ -17,7 +17,7 @@ pub use bytes::{Damaged, Reader, Writer};
 pub use code::{read_code, write_code};
 pub use digest::code_digest;
 pub use file::{Environment, FileError, read_file, write_file};
-pub use fingerprint::Fingerprints;
+pub use fingerprint::{Fingerprints, is_plain};
 pub use misfit::Misfit;
 pub use objects::{In, Out, Special};
 pub use process_bound::{Bound as ProcessBound, bound_to_process};

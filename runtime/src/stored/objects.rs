@@ -7,7 +7,8 @@ use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyString, PyTuple,
+    PyBool, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString,
+    PyTuple,
 };
 use rustc_hash::FxHashMap;
 
@@ -29,6 +30,8 @@ const REACHED: u8 = 14;
 const MADE: u8 = 15;
 const SPECIAL: u8 = 16;
 const NAMESPACE: u8 = 17;
+const SLICE: u8 = 18;
+const RANGE: u8 = 19;
 
 /// How objects are written and read that others know more of: those of slotrt, those of libraries.
 pub trait Special<'py> {
@@ -199,6 +202,14 @@ impl<'a, 'py> Out<'a, 'py> {
             set.iter().try_for_each(|item| self.object(&item))?;
             return Ok(true);
         }
+        let tag = if object.is_exact_instance_of::<PySlice>() { SLICE } else { RANGE };
+        if tag == SLICE || object.is_exact_instance_of::<PyRange>() {
+            self.bytes.0.push(tag);
+            for part in [name!("start"), name!("stop"), name!("step")] {
+                self.object(&object.getattr(part)?)?;
+            }
+            return Ok(true);
+        }
         let special = self.special;
         if let Some((kind, parts)) = special.parts(object) {
             self.bytes.0.push(MADE);
@@ -305,6 +316,10 @@ impl<'a, 'py> In<'a, 'py> {
             BYTES => PyBytes::new(py, self.bytes.bytes()?).into_any(),
             TUPLE => PyTuple::new(py, self.items()?)?.into_any(),
             FROZEN_SET => PyFrozenSet::new(py, self.items()?)?.into_any(),
+            SLICE | RANGE => {
+                let class = if tag == SLICE { py.get_type::<PySlice>() } else { py.get_type::<PyRange>() };
+                class.call1((self.object()?, self.object()?, self.object()?))?
+            }
             REACHED => self.reached()?,
             MADE => {
                 let kind = self.bytes.text()?.to_owned();

@@ -1,8 +1,7 @@
-//! Code whose trace may hold what is so in one process alone: hashes, addresses, the order of sets.
+//! Instructions whose trace may hold what is so in one process alone: hashes, addresses, the order of sets.
 use crate::bytecode::{Code, Op};
-use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyCode, PyFrozenSet, PyInt, PyTuple};
+use pyo3::types::{PyFrozenSet, PyInt, PyTuple};
 
 /// How far what a trace has seen is so elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,39 +21,29 @@ const OF_PROCESS: &[&str] = &["id", "hash"];
 /// Builtins that give sets.
 const OF_HASHES: &[&str] = &["set", "frozenset"];
 
-/// Whether a trace of this code, or of code among its constants, may be right in this process alone.
-///
-/// # Errors
-/// Where it is no code object.
-pub fn bound_to_process(code: &pyo3::Bound<'_, PyAny>) -> PyResult<Bound> {
-    let decoded = Code::read(code)?;
-    let mut bound = Bound::Nowhere;
-    for (index, instr) in decoded.instrs.iter().enumerate() {
-        bound = bound.max(match instr.op {
-            Op::BUILD_SET | Op::SET_ADD | Op::SET_UPDATE => Bound::Hashes,
-            Op::LOAD_GLOBAL | Op::LOAD_NAME => {
-                let name = decoded.names.get((instr.arg >> decoded.isa().name_shift(instr.op)) as usize);
-                let named = |names: &[&str]| name.is_some_and(|name| names.contains(&&**name));
-                match () {
-                    () if named(OF_PROCESS) => Bound::Process,
-                    () if named(OF_HASHES) => Bound::Hashes,
-                    () => Bound::Nowhere,
-                }
+/// Whether a trace that executes this instruction of the code may be right in this process alone.
+#[must_use]
+pub fn bound_to_process(py: Python<'_>, code: &Code, index: usize) -> Bound {
+    let Some(instr) = code.instrs.get(index) else { return Bound::Nowhere };
+    match instr.op {
+        Op::BUILD_SET | Op::SET_ADD | Op::SET_UPDATE => Bound::Hashes,
+        Op::LOAD_GLOBAL | Op::LOAD_NAME => {
+            let name = code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
+            let named = |names: &[&str]| name.is_some_and(|name| names.contains(&&**name));
+            match () {
+                () if named(OF_PROCESS) => Bound::Process,
+                () if named(OF_HASHES) => Bound::Hashes,
+                () => Bound::Nowhere,
             }
-            Op::LOAD_CONST => {
-                let constant = decoded.consts.get(instr.arg as usize).map(|constant| constant.bind(code.py()));
-                let ordered = constant.is_some_and(|constant| is_ordered_by_hash(constant));
-                let asked = decoded.instrs.get(index + 1).is_some_and(|next| next.op == Op::CONTAINS_OP);
-                if ordered && !asked { Bound::Hashes } else { Bound::Nowhere }
-            }
-            _ => Bound::Nowhere,
-        });
+        }
+        Op::LOAD_CONST => {
+            let constant = code.consts.get(instr.arg as usize).map(|constant| constant.bind(py));
+            let ordered = constant.is_some_and(|constant| is_ordered_by_hash(constant));
+            let asked = code.instrs.get(index + 1).is_some_and(|next| next.op == Op::CONTAINS_OP);
+            if ordered && !asked { Bound::Hashes } else { Bound::Nowhere }
+        }
+        _ => Bound::Nowhere,
     }
-    let constants = code.getattr(name!("co_consts"))?.cast_into::<PyTuple>()?;
-    for constant in constants.iter().filter(|constant| constant.is_instance_of::<PyCode>()) {
-        bound = bound.max(bound_to_process(&constant)?);
-    }
-    Ok(bound)
 }
 
 /// Whether it is a set, or has one in it, of other things than numbers.

@@ -43,6 +43,8 @@ pub(super) enum Step {
     Accessor(usize),
     /// The class of an object.
     Class,
+    /// The names that the code of a function sees: those of a module, mostly, which may have another module in its place.
+    Globals,
 }
 
 /// Where a way begins.
@@ -90,6 +92,7 @@ impl Step {
                 property.then(|| from.getattr(*ACCESSORS.get(*index)?).ok())?
             }
             Self::Class => Some(from.get_type().into_any()),
+            Self::Globals => inspect::globals(from),
         }
     }
 
@@ -108,6 +111,7 @@ impl Step {
             Self::Function => (10, None, None),
             Self::Accessor(index) => (11, Some(*index), None),
             Self::Class => (12, None, None),
+            Self::Globals => (13, None, None),
         };
         out.0.push(tag);
         index.into_iter().for_each(|index| out.number(index as u64));
@@ -129,6 +133,7 @@ impl Step {
             10 => Self::Function,
             11 => Self::Accessor(from.index()?),
             12 => Self::Class,
+            13 => Self::Globals,
             _ => return Err(Damaged),
         })
     }
@@ -380,7 +385,8 @@ fn children<'py>(object: &Bound<'py, PyAny>) -> Vec<(Step, Bound<'py, PyAny>)> {
     if object.is_exact_instance_of::<PyFunction>() {
         let closure = inspect::function_closure(object).and_then(|closure| closure.cast_into::<PyTuple>().ok());
         (0..closure.map_or(0, |closure| closure.len())).for_each(|index| add(Step::Cell(index)));
-        [Step::Code, Step::Defaults, Step::KeywordDefaults, Step::Namespace].into_iter().for_each(add);
+        let parts = [Step::Code, Step::Defaults, Step::KeywordDefaults, Step::Namespace, Step::Globals];
+        parts.into_iter().for_each(add);
     } else if object.is_instance_of::<PyCode>() {
         let constants = object.getattr(name!("co_consts")).ok().and_then(|all| all.cast_into::<PyTuple>().ok());
         let codes = constants.into_iter().flatten().enumerate().filter(|(_, item)| item.is_instance_of::<PyCode>());

@@ -1,4 +1,5 @@
 //! Differences between the traced releases that neither the instruction set nor generated code shows.
+use pyo3::prelude::*;
 
 /// Where `COMPARE_OP` has the comparison's number.
 pub(crate) const COMPARISON: u32 = if cfg!(Py_3_13) {
@@ -36,8 +37,22 @@ pub(crate) fn not_awaitable(class: &str) -> String {
     }
 }
 
+/// Errors about what a method gave name the class of its object, with its module, and say what it must give.
+pub(crate) const NAMES_CLASS_AND_METHOD: bool = cfg!(Py_3_15);
+
 /// What `__bool__ = None` raises is no longer what a call of `None` raises.
 pub(crate) const NAMES_WHAT_HAS_NO_TRUTH: bool = cfg!(Py_3_14);
 
 /// `print >> stream` has no error of its own.
 pub(crate) const PRINT_IS_LIKE_ANY: bool = cfg!(Py_3_14);
+
+/// Whether the group that `except*` makes of a single exception has a traceback that names the frame: since these patch releases.
+pub(crate) fn wrapped_groups_name_the_frame(py: Python<'_>) -> bool {
+    let version = py.version_info();
+    match version.minor {
+        ..=11 => false,
+        12 => version.patch >= 9,
+        13 => version.patch >= 2,
+        _ => true,
+    }
+}

@@ -17,7 +17,7 @@ pub const MEMORY: &[&str] = &[
     "bf_releasebuffer",
 ];
 
-/// Rows by owner and name.
+/// Lines by owner and name: name, C function, bits.
 pub fn effect_rows(facts: &Facts) -> BTreeMap<String, String> {
     let mut known: BTreeMap<&str, Vec<(&str, u16)>> = BTreeMap::new();
     for row in &facts.effects {
@@ -48,10 +48,7 @@ pub fn effect_rows(facts: &Facts) -> BTreeMap<String, String> {
             rows.insert((&row.module, &row.name), (&row.function, found));
         }
     }
-    let row = |owner: &str, name: &str, function: &str, bits: u16| {
-        format!("({owner:?}, {name:?}, {function:?}, Effects({bits}))")
-    };
     rows.into_iter()
-        .map(|((owner, name), (function, bits))| (format!("{owner}\0{name}"), row(owner, name, function, bits)))
+        .map(|((owner, name), (function, bits))| (format!("{owner}\0{name}"), format!("{name} {function} {bits}")))
         .collect()
 }

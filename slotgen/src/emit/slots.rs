@@ -97,16 +97,16 @@ fn type_row(ty: &Type, order: &[Slot<'_>]) -> String {
         let value = ty.slots.get(slot.name)?;
         // What an inherited slot holds, the base's row says.
         let held = match (&value.origin, &value.from) {
-            (SlotOrigin::Own, _) => format!("Own({:?})", value.function),
-            (SlotOrigin::Inherited, Some(from)) => format!("Inherited({from:?})"),
-            _ => format!("Ready({:?})", value.function),
+            (SlotOrigin::Own, _) => value.function.clone(),
+            (SlotOrigin::Inherited, Some(from)) => format!("<{from}"),
+            _ => format!("+{}", value.function),
         };
-        Some(format!("({}, {held})", slot.name))
+        Some(format!("{} {held}", slot.name))
     });
     let held: Vec<String> = held.collect();
     let words: Vec<&str> = held.iter().map(String::as_str).collect();
     format!(
-        "Type {{\n        c_name: {:?}, tp_name: {:?}, file: {:?}, base: {:?}, heap: {},\n        slots: &[\n{}        ],\n    }}",
+        "Type {{\n        c_name: {:?}, tp_name: {:?}, file: {:?}, base: {:?}, heap: {},\n        slots: \"\n{}        \",\n    }}",
         ty.c_name,
         ty.tp_name,
         ty.unit(),

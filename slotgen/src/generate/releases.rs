@@ -135,24 +135,27 @@ fn tables(facts: &[Facts], rendered: &[Rendered]) -> Vec<Table> {
         rendered.iter().map(|one| of(one).iter().cloned().collect()).collect()
     };
     let table = |module, doc, uses, columns| Table { module, doc, uses, columns };
-    let column = |name, doc, row, releases| Column { name, doc, row, releases };
+    let column = |name, doc, row, releases| Column { name, doc, row, releases, grouped: false };
     vec![
         table(
             "types",
             "The C types and what their slots hold.",
-            "crate::{slots::Slot::*, tables::{Held::{Inherited, Own, Ready}, Rows, Type}}",
+            "crate::tables::{Rows, Type}",
             vec![column("TYPES", "Types by C file and name.", "Type", facts.iter().map(emit::type_rows).collect())],
         ),
         table(
             "effects",
             "What the C functions do that Python code reaches, as `slotgen::effects` found it.",
-            "crate::{effects::{Effect, Effects}, tables::Rows}",
-            vec![column(
-                "EFFECTS",
-                "Owner (a type's `tp_name` or a module), name (of a slot, a method or a function), C function and its effects; sorted.",
-                "Effect",
-                facts.iter().map(emit::effect_rows).collect(),
-            )],
+            "crate::{effects::Owner, tables::Rows}",
+            vec![Column {
+                grouped: true,
+                ..column(
+                    "EFFECTS",
+                    "Owner (a type's `tp_name` or a module); a line for each name (of a slot, a method or a function): C function and effects.",
+                    "Owner",
+                    facts.iter().map(emit::effect_rows).collect(),
+                )
+            }],
         ),
         table(
             "functions",

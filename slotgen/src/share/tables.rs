@@ -29,6 +29,8 @@ pub struct Column {
     pub row: &'static str,
     /// Keys and rows of each release.
     pub releases: Vec<BTreeMap<String, String>>,
+    /// Whether what is written is the first part of a key, before a zero byte, with the rows under it as lines of one text.
+    pub grouped: bool,
 }
 
 impl Table {
@@ -58,7 +60,11 @@ impl Column {
                 1 => format!("/// What CPython {words} has of its own.\nstatic OWN_{}", self.name),
                 _ => format!("/// What CPython {words} have in common.\npub static {}", self.name),
             };
-            let rows: String = rows.iter().map(|row| format!("    {row},\n")).collect();
+            let rows = if self.grouped {
+                grouped(rows)
+            } else {
+                rows.iter().map(|(_, row)| format!("    {row},\n")).collect()
+            };
             let text = format!("\n{head}: &[{}] = &[\n{rows}];\n", self.row);
             texts.insert(set.clone(), text);
         }
@@ -75,18 +81,30 @@ impl Column {
         texts
     }
 
-    /// Rows by the releases that have them, in the order of their keys.
-    fn sets(&self) -> BTreeMap<Set, Vec<&str>> {
+    /// Keys and rows by the releases that have them, in the order of their keys.
+    fn sets(&self) -> BTreeMap<Set, Vec<(&str, &str)>> {
         let mut holders: BTreeMap<(&str, &str), Set> = BTreeMap::new();
         for (release, rows) in self.releases.iter().enumerate() {
             for (key, row) in rows {
                 holders.entry((key, row)).or_default().insert(release);
             }
         }
-        let mut sets: BTreeMap<Set, Vec<&str>> = BTreeMap::new();
-        for ((_, row), set) in holders {
+        let mut sets: BTreeMap<Set, Vec<(&str, &str)>> = BTreeMap::new();
+        for (row, set) in holders {
             sets.entry(set).or_default().push(row);
         }
         sets
     }
+}
+
+/// Rows under the first parts of their keys. A text takes less of a library than rows of names, each of which has an address.
+fn grouped(rows: &[(&str, &str)]) -> String {
+    let group = |key: &str| key.split('\0').next().unwrap_or_default().to_owned();
+    let groups = rows.chunk_by(|(one, _), (other, _)| group(one) == group(other));
+    groups
+        .map(|rows| {
+            let lines: String = rows.iter().map(|(_, row)| format!("        {row}\n")).collect();
+            format!("    ({:?}, \"\n{lines}    \"),\n", rows.first().map(|(key, _)| group(key)).unwrap_or_default())
+        })
+        .collect()
 }

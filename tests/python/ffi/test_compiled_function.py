@@ -71,7 +71,7 @@ class CompiledFunction(unittest.TestCase):
             def function():
                 return 1
 
-            compiled = bytecode.break_at(function, 2)
+            compiled = bytecode.break_at(function, [*dis.get_instructions(function)][1].offset)
             function.me = compiled
             compiled()
             return weakref.ref(function), weakref.ref(compiled)

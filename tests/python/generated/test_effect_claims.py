@@ -9,8 +9,8 @@ import unittest
 
 TESTS = pathlib.Path(__file__).parents[2]
 RELEASE = "{}.{}".format(*sys.version_info)
-#: There are no C sources of 3.12 at hand.
-FACTS = TESTS.parent / "generated" / "facts" / "{}.json".format("3.13" if RELEASE in ("3.12", "3.14") else RELEASE)
+#: There are no C sources of these at hand.
+FACTS = TESTS.parent / "generated" / "facts" / "{}.json".format("3.13" if RELEASE in ("3.12", "3.14", "3.15") else RELEASE)
 
 PURE = {"verdict": "pure"}
 #: Type or module, Python name, the effects that are claimed, and what contradicts them.

@@ -179,7 +179,7 @@ class Saved(unittest.TestCase):
             def ordered(x):
                 return list({"a", "b", "c", "d", "e", "f", x})
             def unordered(x):
-                return sorted([x, "b"])
+                return sorted([x, "b"]) if x else list({"a", "b", "c", x})
             CALLS = [("ordered", ordered, ("x",)), ("unordered", unordered, ("x",))]
         """)
         first = run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")

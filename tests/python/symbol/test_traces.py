@@ -120,7 +120,7 @@ class Traces(unittest.TestCase):
 
     def test_identity(self):
         def same(k):
-            a, b = k + 1000, k + 1000
+            a, b = k + 5000, k + 5000
             return a is b, a is a, a is None, a == b
 
         compiled = slotrt.compile(same)

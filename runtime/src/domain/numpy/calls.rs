@@ -5,7 +5,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, operators};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, Operand};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, NodeEffects, Operand};
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -37,6 +37,11 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 impl Domain for Numpy {
     fn name(&self) -> &'static str {
         "numpy"
+    }
+
+    /// Nothing that is recorded takes random numbers, so that there is nothing to save before a graph runs.
+    fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
+        NodeEffects { draws: false, ..NodeEffects::unknown() }
     }
 
     fn context_variable(&self) -> Option<&Py<PyAny>> {

@@ -51,7 +51,6 @@ const REFUSED: &[&str] = &[
     "PyObject_GC_UnTrack",
     "PyStructSequence_New",
     "PyTuple_SetItem",
-    "PyUnicode_New",
     "Py_FatalError",
     "_PyBytes_Repeat",
     "_PyErr_ChainExceptions1",
@@ -103,6 +102,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("Objects/unicodeobject.c", "_PyUnicode_AsASCIIString"),
     ("Objects/unicodeobject.c", "_PyUnicode_AsLatin1String"),
     ("Objects/unicodeobject.c", "any_find_slice"),
+    ("Objects/unicodeobject.c", "charmapencode_output"),
     ("Objects/unicodeobject.c", "replace"),
     ("Objects/unicodeobject.c", "rsplit"),
     ("Objects/unicodeobject.c", "split"),
@@ -280,9 +280,6 @@ fn answer<'py>(py: Python<'py>, name: &'static str, result: usize, gives: Gives)
         Gives::Int => i128::from(result as c_int),
         Gives::Size => result as isize as i128,
     };
-    // Most functions say -1, parsers of arguments 0.
-    if number == -1 || number == 0 {
-        return PyErr::take(py).map_or(Ok(Value::Int(number)), Err);
-    }
-    Ok(Value::Int(number))
+    // Most functions say -1, some 0, -2 or a number of their own.
+    PyErr::take(py).map_or(Ok(Value::Int(number)), Err)
 }

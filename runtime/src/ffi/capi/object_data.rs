@@ -120,6 +120,20 @@ pub(crate) fn set_list_item(list: &Bound<'_, PyAny>, index: isize, value: Option
     Some(())
 }
 
+/// Sets an item of a tuple that nobody else has and that has none there yet; nothing for others.
+pub(crate) fn set_tuple_item(tuple: &Bound<'_, PyAny>, index: isize, value: &Bound<'_, PyAny>) -> Option<()> {
+    let tuple = tuple.cast::<pyo3::types::PyTuple>().ok()?;
+    usize::try_from(index).ok().filter(|index| *index < tuple.len())?;
+    // SAFETY: a live tuple and an index inside it; what is there is NULL or live, and NULL is in no tuple that others have.
+    unsafe {
+        if !ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index).is_null() {
+            return None;
+        }
+        ffi::PyTuple_SET_ITEM(tuple.as_ptr(), index, value.clone().into_ptr());
+    }
+    Some(())
+}
+
 /// `_PyObject_GetManagedDict`: the dictionary before an instance, or NULL there; nothing for objects without such a place.
 #[cfg(Py_3_13)]
 pub(crate) fn managed_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Option<Bound<'py, PyAny>>> {

@@ -28,6 +28,7 @@ fn function(py: Python<'_>, op: Op, arg: u8, count: usize) -> PyResult<Bound<'_,
         let number = Isa::running().number(op);
         let number = number.ok_or_else(|| PySystemError::new_err(format!("{} is no instruction here", op.name())))?;
         bytes.extend([number, arg]);
+        bytes.extend(vec![0; 2 * Isa::running().caches(op)]);
     }
     let names = PyTuple::new(py, (0..count).map(|slot| format!("value{slot}")))?;
     let changes = PyDict::new(py);

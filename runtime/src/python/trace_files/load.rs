@@ -144,7 +144,7 @@ impl Compiled {
         self.cache.lock().map_err(|_| poisoned())?.loaded.insert(trace.number);
         self.unit.shared.count(|counters| &counters.traces_loaded);
         self.forget_closure(&run)?;
-        self.add(Entry::new(code.clone().unbind(), guards, None, run.clone().unbind()))?;
+        self.add(Entry::new(code.clone().unbind(), guards, None, run.clone().unbind(), trace.bound))?;
         Ok(Choice::Run(run.unbind()))
     }
 }

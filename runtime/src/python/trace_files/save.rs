@@ -6,9 +6,7 @@ use crate::python::cache::Entry;
 use crate::python::errors::refused_file;
 use crate::python::shared::Shared;
 use crate::python::trace_store::{StoredTrace, version};
-use crate::stored::{
-    Environment, Fingerprints, Misfit, Out, ProcessBound, Reach, Writer, bound_to_process, write_code, write_file,
-};
+use crate::stored::{Environment, Fingerprints, Misfit, Out, ProcessBound, Reach, Writer, write_code, write_file};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use rustc_hash::FxHashSet;
@@ -107,12 +105,7 @@ impl<'py> Saving<'py> {
     fn trace(&mut self, py: Python<'py>, entry: &Entry) -> Result<(ProcessBound, Vec<u8>), Misfit> {
         let (code, guards, run) = entry.compiled().ok_or_else(|| Misfit::new("the frame runs as it is"))?;
         let code = code.bind(py);
-        let mut bound = bound_to_process(code)?;
-        for function in guards.functions(py) {
-            if let Some(code) = inspect::function_code(&function) {
-                bound = bound.max(bound_to_process(&code)?);
-            }
-        }
+        let bound = entry.bound();
         let made = inspect::function_code(run.bind(py)).ok_or_else(|| Misfit::new("no function runs it"))?;
         if bound == ProcessBound::Process || shows_address(&made, code)? {
             return Err(Misfit::new("it may have seen an address or a hash, which another process has not"));

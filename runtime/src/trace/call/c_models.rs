@@ -111,6 +111,7 @@ impl<'py> Tracer<'py> {
             "gc" if name == "collect" && args.positional.is_empty() && args.keywords.is_empty() => {
                 Some(self.collect(object)?)
             }
+            "gc" if name == "is_tracked" => self.is_tracked(args)?,
             "_abc" => self.call_abc(name, args)?,
             "_warnings" if name == "warn" => self.model_warn(args)?,
             "_imp" => self.import_lock(name, args)?,

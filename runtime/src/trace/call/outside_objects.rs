@@ -47,6 +47,9 @@ impl<'py> Tracer<'py> {
         if let Some(none) = self.append_unread(name, owner, &args.positional)? {
             return Ok(Some(none));
         }
+        if let Some(given) = self.change_entry(name, owner, &args.positional)? {
+            return Ok(Some(given));
+        }
         match self.view_of_unusual(method, name, &args.positional)? {
             Some(view) => Ok(Some(view)),
             None => self.thread_local_method(owner, name, &args.positional),

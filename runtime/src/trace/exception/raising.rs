@@ -32,6 +32,13 @@ impl<'py> Tracer<'py> {
         self.raise_value(value)
     }
 
+    /// The name of the value's class with its module, as `%T` in messages of C.
+    pub(crate) fn full_name_of_class(&mut self, value: ValueId) -> Traced<String> {
+        let class = self.class_of(value)?;
+        let name = class.fully_qualified_name().or_else(|error| self.raise_error(error))?;
+        Ok(name.to_string())
+    }
+
     /// An exception that tells of more than the trace knows: of objects that may be gone in plain Python, or of frames that C has no
     /// function of Python for.
     fn refuse_passing(&self, error: &PyErr) -> Traced<()> {

@@ -31,13 +31,25 @@ impl<'py> Tracer<'py> {
         let iterator = self.call_unaryfunc(&function, &value)?;
         let class = self.class_of(iterator)?;
         if self.is_own_coroutine(iterator) || types::c_name(&class) == "coroutine" {
-            return self.raise("TypeError", "__await__() returned a coroutine");
+            let before = || "__await__() returned a coroutine".to_owned();
+            return self.raise_not_iterator(value, "coroutine", before);
         }
         if self.slot_function(&class, Slot::tp_iternext)?.is_none() {
-            let name = types::name(&class);
-            return self.raise("TypeError", format!("__await__() returned non-iterator of type '{name}'"));
+            let full_name = self.full_name_of_class(iterator)?;
+            let before = || format!("__await__() returned non-iterator of type '{}'", types::name(&class));
+            return self.raise_not_iterator(value, &full_name, before);
         }
         Ok(Some(iterator))
+    }
+
+    /// Raises for an `__await__` that gave something else; `before`: what releases up to 3.14 say.
+    fn raise_not_iterator<T>(&mut self, value: ValueId, what: &str, before: impl Fn() -> String) -> Traced<T> {
+        let message = if release::NAMES_CLASS_AND_METHOD {
+            format!("{}.__await__() must return an iterator, not {what}", self.full_name_of_class(value)?)
+        } else {
+            before()
+        };
+        self.raise("TypeError", message)
     }
 
     /// A coroutine, or a generator that `types.coroutine` made one.

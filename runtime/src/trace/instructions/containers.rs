@@ -167,8 +167,14 @@ impl<'py> Tracer<'py> {
         let keys = self.call(keys, Arguments::default())?;
         let keys = match self.get_iter(keys) {
             Err(signal) if self.raised_is(&signal, "TypeError")? => {
-                let (other, keys) = (types::name(&self.class_of(other)?), types::name(&self.class_of(keys)?));
-                return self.raise("TypeError", format!("{other}.keys() returned a non-iterable (type {keys})"));
+                let message = if release::NAMES_CLASS_AND_METHOD {
+                    let (other, keys) = (self.full_name_of_class(other)?, self.full_name_of_class(keys)?);
+                    format!("{other}.keys() must return an iterable, not {keys}")
+                } else {
+                    let (other, keys) = (types::name(&self.class_of(other)?), types::name(&self.class_of(keys)?));
+                    format!("{other}.keys() returned a non-iterable (type {keys})")
+                };
+                return self.raise("TypeError", message);
             }
             iterator => iterator?,
         };

@@ -1,6 +1,7 @@
 //! `except*`. CPython: `_PyEval_ExceptionGroupMatch` and `_PyExc_PrepReraiseStar`.
 use crate::bytecode::Op;
 use crate::ffi::{instruction, types};
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
@@ -20,6 +21,9 @@ impl<'py> Tracer<'py> {
             return self.raise("TypeError", message);
         }
         let (rest, matched) = self.group_match(exception, wanted, &classes)?;
+        if self.is_none(rest)? && matched != exception && release::wrapped_groups_name_the_frame(self.py) {
+            self.name_frame_in_group(frame, exception, matched)?;
+        }
         if !self.is_none(matched)? {
             *self.state.exc_info = Some(matched);
         }
@@ -49,6 +53,18 @@ impl<'py> Tracer<'py> {
             return Ok((none, matched));
         }
         if is_group { self.split_group(exception, &class, wanted) } else { Ok((exception, none)) }
+    }
+
+    /// Gives the group that was made of a naked exception a traceback. CPython: `_PyTraceBack_FromFrame`.
+    fn name_frame_in_group(&mut self, frame: &Frame, exception: ValueId, group: ValueId) -> Traced<()> {
+        let class = self.class_of(exception)?;
+        if !self.is_none(group)?
+            && !self.is_group_class(&class)
+            && let Some(instr) = frame.code.instrs.get(frame.pc)
+        {
+            self.pass(frame, instr, group);
+        }
+        Ok(())
     }
 
     /// A naked exception, wrapped.

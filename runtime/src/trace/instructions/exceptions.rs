@@ -185,7 +185,7 @@ impl<'py> Tracer<'py> {
         ];
         let class = self.class_of(manager)?;
         let ((own, ..), (other, statement, methods)) = (KINDS[kind], KINDS[1 - kind]);
-        let class_name = class.fully_qualified_name().or_else(|error| self.raise_error(error))?;
+        let class_name = self.full_name_of_class(manager)?;
         let mut message = format!("'{class_name}' object does not support the {own} (missed {name} method)");
         if methods.iter().all(|method| self.lookup(&class, method).is_some()) {
             message.push_str(&format!(" but it supports the {other}. Did you mean to use '{statement}'?"));

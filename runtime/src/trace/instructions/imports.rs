@@ -12,7 +12,8 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyModule, PyString, PyTuple};
+use std::sync::Arc;
 
 /// What an `import` asks for.
 struct Wanted<'py> {
@@ -193,7 +194,32 @@ impl<'py> Tracer<'py> {
             }
             _ => false,
         });
-        Ok(!changes_finding && !name.contains('.') && is_c_module(self.py, name).unwrap_or(false))
+        Ok(!changes_finding
+            && !name.contains('.')
+            && self.others_decline(name)?
+            && is_c_module(self.py, name).unwrap_or(false))
+    }
+
+    /// Whether the finders that are not the interpreter's own, which the trace goes through, have nothing of that name and change nothing.
+    fn others_decline(&mut self, name: &str) -> Traced<bool> {
+        let finders = self.import("sys", "meta_path")?;
+        let Ok(finders) = finders.cast_into::<PyList>() else { return Ok(false) };
+        let base = Arc::new(Source::constant(&finders));
+        let (wanted, none) = (self.constant(PyString::new(self.py, name).into_any()), self.none());
+        let before = self.state.effects.len();
+        for (index, finder) in finders.iter().enumerate() {
+            if is_own_finder(&finder).unwrap_or(false) {
+                continue;
+            }
+            let finder = self.sourced(finder, Source::Item(Arc::clone(&base), index));
+            let find = self.get_attr(finder, "find_spec")?;
+            let spec =
+                self.call_deeper(find, Arguments { positional: vec![wanted, none, none], ..Arguments::default() })?;
+            if !self.is_none(spec)? || self.state.effects.len() > before {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Loading runs the module's code, as it does in plain Python where the trace has changed nothing as yet.
@@ -236,17 +262,16 @@ fn is_initializing(module: &Bound<'_, PyAny>) -> bool {
     spec.and_then(|initializing| initializing.is_truthy()).unwrap_or(false)
 }
 
-/// Whether the interpreter's own finders find C under the name.
-fn is_c_module(py: Python<'_>, name: &str) -> PyResult<bool> {
+/// Whether a finder is one of the interpreter's own.
+fn is_own_finder(finder: &Bound<'_, PyAny>) -> PyResult<bool> {
     const OWN: [&str; 3] = ["BuiltinImporter", "FrozenImporter", "PathFinder"];
+    let machinery = finder.py().import("importlib.machinery")?;
+    Ok(OWN.iter().any(|name| machinery.getattr(*name).is_ok_and(|own| own.is(finder))))
+}
+
+/// Whether what is found under the name is C.
+fn is_c_module(py: Python<'_>, name: &str) -> PyResult<bool> {
     let machinery = py.import("importlib.machinery")?;
-    for finder in py.import("sys")?.getattr(name!("meta_path"))?.try_iter()? {
-        let finder = finder?;
-        let own = OWN.iter().any(|name| machinery.getattr(*name).is_ok_and(|own| own.is(&finder)));
-        if !own {
-            return Ok(false);
-        }
-    }
     let loader = py.import("importlib.util")?.call_method1(name!("find_spec"), (name,))?.getattr(name!("loader"))?;
     Ok(loader.is(machinery.getattr(name!("BuiltinImporter"))?)
         || loader.get_type().is(machinery.getattr(name!("ExtensionFileLoader"))?))

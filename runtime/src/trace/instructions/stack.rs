@@ -1,8 +1,9 @@
 //! Operations on the value stack alone.
 use crate::bytecode::Op;
+use crate::bytecode::shape::{Entry, State};
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::outcome::StackEntry;
-use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::unwind::{Traced, internal, unsupported};
 
 pub(crate) fn pop_top(frame: &mut Frame) -> Traced<Flow> {
     frame.pop_entry().map(|_| Flow::Next)
@@ -45,4 +46,16 @@ pub(crate) fn swap(frame: &mut Frame, depth: u32) -> Traced<Flow> {
         _ => return internal("SWAP below the stack"),
     }
     Ok(Flow::Next)
+}
+
+/// A prologue has made an integer of an object on the stack. A place in code, as handlers get it, is an object in a trace; an index by
+/// which a generator reads a sequence is nothing.
+pub(crate) fn tagged(frame: &Frame, depth: u32) -> Traced<Flow> {
+    let index = |state: State| state.stack.iter().rev().nth(depth as usize - 1) == Some(&Entry::IndexOrNull);
+    match frame.peek_entry(depth as usize)? {
+        Some(_) if frame.code.state_before(frame.pc + 1).is_some_and(index) => {
+            unsupported("sequence that a generator reads by an index", "it goes on in the middle of one")
+        }
+        _ => Ok(Flow::Next),
+    }
 }

@@ -1,5 +1,6 @@
 //! One arm per operation of the instruction set, without a wildcard; the families are in the files beside this one.
 
+use super::stack::tagged;
 use super::{control, locals, stack};
 use crate::bytecode::{Instr, Op};
 use crate::ffi::flag;
@@ -12,6 +13,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn step(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
         let arg = instr.arg;
         match instr.op {
+            Op::NOP if arg > 0 => tagged(frame, arg),
             Op::NOP | Op::NOT_TAKEN | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
             Op::POP_TOP => stack::pop_top(frame),
             Op::POP_ITER => frame.pop_iterator(),

@@ -6,4 +6,5 @@ pub(crate) mod finalisers;
 pub(crate) mod followed;
 pub(crate) mod frame_observers;
 pub(crate) mod reachability;
+pub(crate) mod tracked;
 pub(crate) mod weak_references;

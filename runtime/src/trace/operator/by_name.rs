@@ -242,6 +242,14 @@ impl<'py> Tracer<'py> {
         if let Some(item) = self.read_container(name, operands)? {
             return Ok(item);
         }
+        let changed = match (name, operands) {
+            ("setitem", [container, key, value]) => self.change_item(*container, *key, Some(*value))?,
+            ("delitem", [container, key]) => self.change_item(*container, *key, None)?,
+            _ => false,
+        };
+        if changed {
+            return Ok(self.none());
+        }
         if name == "invert" && self.class_of(operands[0])?.is(self.py.get_type::<PyBool>()) {
             return unsupported(
                 "operator that warns",

@@ -8,6 +8,7 @@ pub(crate) mod capi;
 pub(crate) mod outside;
 pub(crate) mod outside_appends;
 pub(crate) mod outside_containers;
+pub(crate) mod outside_entries;
 pub(crate) mod outside_iterators;
 pub(crate) mod protocol;
 pub(crate) mod unusual_keys;

@@ -24,6 +24,7 @@ impl<'py> Tracer<'py> {
     /// The length of such a container: no guard asks what it holds.
     pub(crate) fn unread_length(&mut self, value: ValueId) -> Traced<Option<usize>> {
         self.settle_appends(value)?;
+        self.refuse_changed_entries(value)?;
         let Some((object, source)) = self.unread(value) else { return Ok(None) };
         let sized = is_sequence(&object)
             || object.is_exact_instance_of::<PyDict>()

@@ -4,12 +4,12 @@ use crate::ffi::{callee, types, weak_references};
 use crate::guard::Check;
 use crate::guard::HasItem;
 use crate::guard::source::{Fixed, Source};
+use crate::trace::operator::outside_entries::is_hashed_by_address;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
-use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyWeakrefReference};
 use std::sync::Arc;
@@ -68,10 +68,14 @@ impl<'py> Tracer<'py> {
         }
         let Some(outside) = self.outside(*container)? else { return Ok(None) };
         if operator == "len" {
+            self.refuse_changed_entries(outside.value)?;
             let length = self.guard_length(outside.value, &outside.object, &outside.of, outside.source)?;
             return Ok(Some(self.integer(length as isize)));
         }
         let Some(given) = rest.first().copied() else { return Ok(None) };
+        if let Some(read) = self.read_changed_entry(operator, outside.value, given, rest.get(1).copied())? {
+            return Ok(Some(read));
+        }
         if let Some(key) = self.weak_key(given) {
             return match outside.of.kind {
                 Kind::Dict | Kind::OrderedDict => self.read_entry(operator, &outside, &key, rest.get(1).copied()),
@@ -102,7 +106,7 @@ impl<'py> Tracer<'py> {
     fn weak_key(&mut self, key: ValueId) -> Option<Bound<'py, PyAny>> {
         let reference = self.owned(key).filter(|object| object.is_exact_instance_of::<PyWeakrefReference>())?;
         let (referent, has_callback) = self.referent(&reference)?;
-        let object = self.known(referent).filter(is_hashed_by_address)?;
+        let object = self.known(referent).filter(|object| is_hashed_by_address(&object.get_type()))?;
         self.rely_on_class(&object.get_type());
         (!has_callback).then_some(reference)
     }
@@ -139,7 +143,7 @@ impl<'py> Tracer<'py> {
         let referred = self.owned(key).and_then(|made| self.referent(&made));
         let hashed = referred.map_or(key, |(referent, _)| referent);
         let (Some(object), Some(source)) = (self.real(hashed), self.source(hashed)) else { return Ok(None) };
-        if !is_hashed_by_address(&object) {
+        if !is_hashed_by_address(&object.get_type()) {
             return Ok(None);
         }
         let class = self.class_of(hashed)?;
@@ -196,10 +200,4 @@ impl<'py> Tracer<'py> {
             _ => Ok(None),
         }
     }
-}
-
-/// Whether C hashes the object by its address, and finds no other equal to it.
-fn is_hashed_by_address(object: &Bound<'_, PyAny>) -> bool {
-    let (class, plain) = (object.get_type(), object.py().get_type::<PyAny>());
-    [Slot::tp_hash, Slot::tp_richcompare].into_iter().all(|slot| types::slot(&class, slot) == types::slot(&plain, slot))
 }

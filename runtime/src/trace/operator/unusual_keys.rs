@@ -54,6 +54,7 @@ impl<'py> Tracer<'py> {
             None => (value, "keys"),
         };
         let Some((object, of)) = self.unusual(container) else { return Ok(None) };
+        self.refuse_changed_entries(container)?;
         self.class_of(container)?;
         let Some(source) = self.source(container) else { return internal("a container from outside without a path") };
         let keys = self.keys_of(container, &object, &source)?;

@@ -77,6 +77,7 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(source) = self.source(id) else { return Ok(None) };
+        self.refuse_changed_entries(id)?;
         if self.state.copying.contains(&id) || self.state.copying.len() > MAX_DEPTH {
             return unsupported("container that holds itself, or too deep a container", object_kind(object));
         }

@@ -407,6 +407,7 @@ impl<'py> Tracer<'py> {
             breaks_are_errors,
             routes: take(&mut state.routes),
             steps: state.steps,
+            bound: state.bound,
             repeated: 0,
             inside,
             signals: Vec::new(),

@@ -108,6 +108,9 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn guard(&mut self, source: Source, check: Check, why: &'static str) {
+        if Guard::is_settled(&source, &check, self.py) {
+            return;
+        }
         let place = self.state.places.last().map(|place| (Arc::clone(&place.file), place.line));
         self.state.guards.push(Guard { source, check, reason: Reason { why, place } });
     }

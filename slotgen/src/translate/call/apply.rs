@@ -182,13 +182,15 @@ impl Paths {
         {
             return k(self, Val::Null, state);
         }
-        let about = self.world.contracts.get(name).filter(|row| row.pending).map(|row| row.clears);
-        let pending = match (about, state.error) {
-            (Some(_), None) => return self.stop(format!("{name} without a pending exception")),
-            (Some(_), error) => error.map(ident),
+        let about = self.world.contracts.get(name).filter(|row| row.pending).map(|row| (row.either, row.clears));
+        let pending = match (about, state.error.map(ident)) {
+            (Some((false, _)), None) => return self.stop(format!("{name} without a pending exception")),
+            (Some((false, _)), Some(error)) => Some((ParamKind::Pending(false), quote!(&#error))),
+            (Some((true, _)), None) => Some((ParamKind::Pending(true), quote!(None))),
+            (Some((true, _)), Some(error)) => Some((ParamKind::Pending(true), quote!(Some(&#error)))),
             (None, _) => None,
         };
-        if about == Some(true) {
+        if about.is_some_and(|(_, clears)| clears) {
             state.error = None;
         }
         // Reads that were made already.
@@ -293,9 +295,9 @@ impl Paths {
             method.push_str("_function");
         }
         let required = if parses { super::parsing::required(name, &values) } else { 0 };
-        if let Some(error) = pending {
-            kinds.insert(0, ParamKind::Pending);
-            code.insert(0, quote!(&#error));
+        if let Some((kind, error)) = pending {
+            kinds.insert(0, kind);
+            code.insert(0, error);
         }
         if matches!(route, Route::Vocabulary) {
             self.world.note(&method, &Convention { params: kinds, ..convention.clone() });

@@ -187,7 +187,7 @@ pub fn vocabulary(translation: &Translation) -> Vocabulary {
             && convention.params.iter().all(|kind| !matches!(kind, ParamKind::Unsupported(_)))
     });
     let methods = methods.iter().map(|(name, convention)| {
-        let names = if convention.params.first() == Some(&ParamKind::Pending) {
+        let names = if matches!(convention.params.first(), Some(ParamKind::Pending(_))) {
             let rest = names_of(translation, name, convention.params.len() - 1);
             [vec!["error".to_owned()], rest].concat()
         } else {

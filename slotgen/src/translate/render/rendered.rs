@@ -118,7 +118,7 @@ pub(super) fn param(kind: &ParamKind) -> String {
         ParamKind::Strings => "&[&str]".to_owned(),
         ParamKind::Ints(int) => format!("&[{int}]"),
         ParamKind::Chars => "&mut [i8]".to_owned(),
-        ParamKind::Pending => "&C::Error".to_owned(),
+        ParamKind::Pending(nullable) => maybe("&C::Error", *nullable),
         ParamKind::Nothing | ParamKind::Unsupported(_) => "()".to_owned(),
     }
 }

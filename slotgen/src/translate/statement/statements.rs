@@ -36,7 +36,7 @@ impl Paths {
                     (if nullable { Val::MaybeAddress(target) } else { Val::Address(target) }, true)
                 }
                 ParamKind::Nothing => (Val::Thread, false),
-                ParamKind::Arguments | ParamKind::Parsed | ParamKind::Pending => {
+                ParamKind::Arguments | ParamKind::Parsed | ParamKind::Pending(_) => {
                     return self.no("variadic function", function.range.start);
                 }
                 ParamKind::Ints(int) => (Val::Buffer(Place::by_ref(var), int, None), true),

@@ -51,12 +51,18 @@ pub struct Contract {
     /// Whether it is about the pending exception, which the world is given before the arguments.
     #[serde(default)]
     pub pending: bool,
+    /// Whether it is asked without a pending exception, too.
+    #[serde(default)]
+    pub either: bool,
     /// Whether no exception is pending any more behind it.
     #[serde(default)]
     pub clears: bool,
     /// Whether it sets no exception, whatever it gives; unlike what is `infallible` it may run others' code.
     #[serde(default)]
     pub silent: bool,
+    /// What it gives with an exception, where that is not -1.
+    #[serde(default)]
+    pub error: Option<i128>,
     /// What it always gives; its arguments are evaluated and forgotten.
     #[serde(default)]
     pub constant: Option<i32>,
@@ -132,8 +138,8 @@ pub enum ParamKind {
     Arguments,
     /// `&mut [Parsed<C::Object>]`: variables that a parser of arguments sets.
     Parsed,
-    /// `&C::Error`: the pending exception.
-    Pending,
+    /// `&C::Error`: the pending exception; or an `Option` of it, where there may be none.
+    Pending(bool),
     /// Cannot be translated: the C type.
     Unsupported(String),
 }
@@ -287,7 +293,10 @@ pub fn convention(name: &str, signature: &Signature, row: Option<&Contract>) -> 
         _ if pointer => (Returns::Object, None),
         CType::Int(int) if meaning == "zero-fails" => (Returns::Int(int, true), Some(0)),
         CType::Int(_) if test => (Returns::Bool, Some(-1)),
-        CType::Int(int) => (Returns::Int(int, meaning != "ambiguous" && raises), Some(-1)),
+        CType::Int(int) => {
+            let error = row.and_then(|row| row.error).unwrap_or(-1);
+            (Returns::Int(int, meaning != "ambiguous" && raises), Some(error))
+        }
         CType::Void => (Returns::Unit, None),
         CType::Double => (Returns::Double, Some(-1)),
         CType::Str => (Returns::Str, None),

@@ -105,7 +105,8 @@ impl std::fmt::Display for ParamKind {
             Self::Arguments => write!(f, "arguments"),
             Self::Parsed => write!(f, "parsed"),
             Self::Nothing => write!(f, "nothing"),
-            Self::Pending => write!(f, "error"),
+            Self::Pending(false) => write!(f, "error"),
+            Self::Pending(true) => write!(f, "error?"),
             Self::Unsupported(text) => write!(f, "unsupported {text}"),
         }
     }
@@ -141,6 +142,7 @@ pub(crate) fn rust_param(kind: &str) -> String {
         "&object" => "&mut Option<Self::Object>".to_owned(),
         "&object?" => "Option<&mut Option<Self::Object>>".to_owned(),
         "error" => "&Self::Error".to_owned(),
+        "error?" => "Option<&Self::Error>".to_owned(),
         "function" => "&Self::Function".to_owned(),
         "function?" => "Option<&Self::Function>".to_owned(),
         "arguments" => "&[Argument<Self::Object>]".to_owned(),

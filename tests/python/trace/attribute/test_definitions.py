@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import sys
 import unittest
 
 import slotrt
@@ -75,6 +76,7 @@ class Definitions(Compared):
 
         self.assertEqual(slotrt.compile(renamed)(lambda a: a)[0], renamed(lambda a: a)[0])
 
+    @unittest.skipIf(sys.version_info >= (3, 15), "it looks into a frozendict, for which a trace ends")
     def test_total_ordering(self):
         def ordered():
             @functools.total_ordering

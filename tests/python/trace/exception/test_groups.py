@@ -1,5 +1,6 @@
 """Exception groups that are split, partly caught and raised again: structure, tracebacks, contexts."""
 
+import traceback
 import unittest
 
 import slotrt
@@ -45,6 +46,30 @@ def raised_again_bare(last):
         raise nested(last)
     except* ValueError:
         raise
+
+
+def naked(last):
+    try:
+        raise Own(last)
+    except* Own as caught:
+        raise caught
+
+
+def naked_bare(last):
+    try:
+        raise Own(last)
+    except* ValueError:
+        last = 1
+    except* (KeyError, Own):
+        raise
+
+
+def naked_lines(last):
+    try:
+        raise Own(last)
+    except* Own as caught:
+        lines = traceback.extract_tb(caught.__traceback__)
+    return [(line.name, line.lineno) for line in lines], str(caught) if "caught" in locals() else None
 
 
 def raised_anew(last):
@@ -130,7 +155,7 @@ def outcome(function, *args):
 class Groups(unittest.TestCase):
     def test_split_groups_keep_tracebacks(self):
         functions = [
-            not_caught, caught_in_part, raised_again, raised_again_bare, raised_anew, of_a_derived_class, split, split_by_classes,
+            not_caught, caught_in_part, raised_again, raised_again_bare, naked, naked_bare, naked_lines, raised_anew, of_a_derived_class, split, split_by_classes,
             split_by_function, lines_of_parts, bare_within_another, bare_within_another_that_catches,
         ]
         for function in functions:

@@ -79,7 +79,7 @@ def a_copy_refused(x):
 
 
 def line_numbers(x):
-    """From 3.12 on C warns of the attribute."""
+    """From 3.12 to 3.14 C warns of the attribute."""
     return outcome.__code__.co_lnotab[:x]
 
 
@@ -144,7 +144,7 @@ class Warnings(unittest.TestCase):
         """The warning names the program's line, under the program's filters."""
         of_c = [a_pattern]
         of_c += [a_copy, a_copy_recorded, a_copy_refused] if (3, 12) <= sys.version_info < (3, 14) else []
-        of_c += [line_numbers] if sys.version_info >= (3, 12) else []
+        of_c += [line_numbers] if (3, 12) <= sys.version_info < (3, 15) else []
         of_c += [a_file] if sys.version_info >= (3, 13) else []
         for function in of_c:
             with self.subTest(function.__name__):
@@ -161,6 +161,8 @@ class Warnings(unittest.TestCase):
 
         def warn_in_c(x):
             slotrt.graph_break()
+            if sys.version_info >= (3, 15):
+                return os.path.exists(bool(x))
             return outcome.__code__.co_lnotab[:x] if sys.version_info >= (3, 14) else itertools.count(x).__reduce__()
 
         for filters in ([], list(warnings.filters)):

@@ -99,5 +99,53 @@ class ImportByFunction(Compared):
         self.assertEqual(compiled("collections"), through("collections"))
 
 
+class Finder:
+    """A finder that finds nothing, as packages put before the interpreter's own."""
+
+    asked = ()
+    counts = False
+
+    def find_spec(self, name, path, target=None):
+        if self.counts:
+            self.asked = (*self.asked, name)
+        return None
+
+
+def changes_then_imports_c():
+    LATE.append(1)
+    import xxlimited as late
+
+    return late.__name__, LATE
+
+
+class ImportsOfC(unittest.TestCase):
+    """A module of C that is loaded after changes that are still to be made."""
+
+    def setUp(self):
+        self.finder = Finder()
+        sys.meta_path.insert(0, self.finder)
+        self.addCleanup(sys.meta_path.remove, self.finder)
+        self.addCleanup(sys.modules.pop, "xxlimited", None)
+        sys.modules.pop("xxlimited", None)
+        LATE.clear()
+        try:
+            __import__("xxlimited")
+        except ImportError:
+            self.skipTest("this interpreter has no such module")
+        sys.modules.pop("xxlimited", None)
+
+    def test_another_finder_has_nothing(self):
+        self.assertEqual(slotrt.compile(changes_then_imports_c, fullgraph=True)(), ("xxlimited", [1]))
+
+    def test_a_finder_that_changes_something(self):
+        self.finder.counts = True
+        with self.assertRaisesRegex(slotrt.BreakError if hasattr(slotrt, "BreakError") else Exception, "after changes that are still to be made"):
+            slotrt.compile(changes_then_imports_c, fullgraph=True)()
+        LATE.clear()
+        self.finder.asked = ()
+        self.assertEqual(slotrt.compile(changes_then_imports_c)(), ("xxlimited", [1]))
+        self.assertEqual(self.finder.asked, ("xxlimited",))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -226,6 +226,38 @@ class Delegating(Case):
         for items in ([1, 2], "ab", (1, 2), range(3)):
             self.same(thrown, lambda: items)
 
+    def test_generators_that_are_compiled(self):
+        def over_set(items):
+            for item in {*items}:
+                yield item
+
+        def over_list(items):
+            for item in [*items]:
+                slotrt.graph_break()
+                yield item
+
+        def over_text(items):
+            for item in "".join(map(str, items)):
+                yield item
+                slotrt.graph_break()
+                yield item
+
+        def delegated(items):
+            yield from items
+            for item in iter(items):
+                yield from (item, item)
+
+        for function in (over_set, over_list, over_text, delegated):
+            compiled = slotrt.compile(function)
+            for _ in range(3):
+                with self.subTest(function.__name__):
+                    self.assertEqual(list(compiled([1, 2, 3])), list(function([1, 2, 3])))
+                    left, right = compiled([1, 2, 3]), function([1, 2, 3])
+                    for generator in (left, right):
+                        next(generator)
+                    self.assertEqual(outcome(left.send, None), outcome(right.send, None))
+                    self.assertEqual(outcome(left.throw, KeyError("thrown")), outcome(right.throw, KeyError("thrown")))
+
     def test_coroutines(self):
         async def inner(x):
             return x * 2

@@ -22,6 +22,25 @@ def adapted():
     return (lambda: 0).__code__._co_code_adaptive
 
 
+class Plain:
+    pass
+
+
+class Bare:
+    __slots__ = ()
+
+
+def tracked(pairs):
+    first = next(itertools.combinations([None, []], 2))
+    gc.collect()
+    found = [gc.is_tracked(first), gc.is_tracked([]), gc.is_tracked(1), gc.is_tracked("text"), gc.is_tracked({1})]
+    return found + [gc.is_tracked(Plain()), gc.is_tracked(Bare()), gc.is_tracked((1, Plain())), gc.is_tracked(next(zip(pairs, [[]])))]
+
+
+def may_be_tracked(*objects):
+    return [gc.is_tracked(object) for object in objects]
+
+
 class Ending:
     """Part of a cycle."""
 
@@ -56,6 +75,13 @@ def through_c(count):
 class Collector(unittest.TestCase):
     def setUp(self):
         SEEN.clear()
+
+    def test_what_is_tracked(self):
+        compiled = slotrt.compile(tracked, fullgraph=True)
+        self.assertEqual([compiled((1, 2)), compiled((1, 2))], [tracked((1, 2))] * 2)
+        changing = (1, 2), {}, {"key": []}, int, ((1,), 2), frozenset(), iter([])
+        gc.collect()
+        self.assertEqual(slotrt.compile(may_be_tracked)(*changing), may_be_tracked(*changing))
 
     def test_cycles_that_are_due_end_outside_the_trace(self):
         expected, before, threshold = through_c(7), sys.unraisablehook, gc.get_threshold()

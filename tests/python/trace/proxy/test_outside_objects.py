@@ -4,12 +4,15 @@ import collections
 import enum
 import functools
 import gc
+import sys
 import unittest
 import weakref
 
 import outside_objects as outside
 import slotrt
 
+# 3.15 has another error for what does not iterate, which its own C has to make.
+BREAKS = 3 if sys.version_info < (3, 15) else 5
 BASES = (collections.OrderedDict, dict, list, tuple, set, frozenset, collections.deque)
 VIEWS = tuple({type(view) for kind in (dict, collections.OrderedDict) for view in (kind().keys(), kind().values(), kind().items())})
 
@@ -66,7 +69,7 @@ class OutsideObjects(unittest.TestCase):
         return breaks
 
     def test_as_arguments(self):
-        self.assertLessEqual(self.compare(lambda program: program), 3)
+        self.assertLessEqual(self.compare(lambda program: program), BREAKS)
 
     def test_behind_attributes_items_and_entries(self):
         class Holder:
@@ -81,7 +84,7 @@ class OutsideObjects(unittest.TestCase):
         def behind(program):
             return lambda value: program(holder.items[0]["value"])
 
-        self.assertLessEqual(self.compare(behind, place), 3)
+        self.assertLessEqual(self.compare(behind, place), BREAKS)
 
     def test_broken_in_between_and_used_twice(self):
         def twice(program):

@@ -68,6 +68,7 @@ class SpecialMethods(Compared):
         compiled = self.same(ask, 3)
         self.assertEqual(compiled("x"), ask("x"))
 
+    @unittest.skipIf(sys.version_info >= (3, 15), "its errors have other words")
     def test_no_iterator(self):
         def ask():
             class Made:

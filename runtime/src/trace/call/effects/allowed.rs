@@ -1,11 +1,10 @@
 //! Says whether a C function may run during a trace: its effects stay within its arguments, or a reviewed row allows it.
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
-use generated::effects::Effects;
+use generated::effects::{Effects, lines};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-use crate::trace::call::effects::reviewed;
 use crate::trace::call::effects::reviewed::{PROXIES_ALLOWED, REVIEWED, STATEFUL, UNREAD};
 
 /// The C name of a function, and its effects.
@@ -19,42 +18,55 @@ struct Facts {
     is_reviewed: bool,
 }
 
-/// What the tables say of one name: one search in all of them.
-fn facts(owner: &str, name: &str) -> Facts {
-    static FACTS: OnceLock<FxHashMap<[&'static str; 2], Facts>> = OnceLock::new();
-    let facts = FACTS.get_or_init(|| {
-        let mut facts: FxHashMap<_, Facts> = FxHashMap::default();
-        facts.reserve(EFFECTS.len());
-        for row in EFFECTS.iter() {
-            facts.entry([row.0, row.1]).or_default().row = Some((row.2, row.3));
-        }
-        let names =
-            |rows: &'static [reviewed::Row]| rows.iter().flat_map(|row| row.1.iter().map(|name| [row.0, *name]));
-        names(STATEFUL).for_each(|name| facts.entry(name).or_default().is_stateful = true);
-        names(REVIEWED).for_each(|name| facts.entry(name).or_default().is_reviewed = true);
-        facts
-    });
-    facts.get(&[owner, name]).copied().unwrap_or_default()
-}
-
-/// What is said of all functions of a module or type.
-#[derive(Clone, Copy, Debug, Default)]
+/// What the tables say of an owner, and of its names.
+#[derive(Debug, Default)]
 struct Owner {
     /// All may run.
     is_reviewed: bool,
     /// Proxies may stand for arguments.
     takes_proxies: bool,
+    /// Texts with a line for each name.
+    lines: Vec<&'static str>,
+    stateful: Vec<&'static str>,
+    reviewed: Vec<&'static str>,
+    /// Its names, put together when one of them is asked for.
+    names: OnceLock<FxHashMap<&'static str, Facts>>,
 }
 
-fn owner_facts(owner: &str) -> Owner {
+impl Owner {
+    fn facts(&self, name: &str) -> Facts {
+        self.names.get_or_init(|| self.by_name()).get(name).copied().unwrap_or_default()
+    }
+
+    fn by_name(&self) -> FxHashMap<&'static str, Facts> {
+        let mut facts: FxHashMap<_, Facts> = FxHashMap::default();
+        for (name, function, effects) in self.lines.iter().flat_map(|text| lines(text)) {
+            facts.entry(name).or_default().row = Some((function, effects));
+        }
+        self.stateful.iter().for_each(|name| facts.entry(name).or_default().is_stateful = true);
+        self.reviewed.iter().for_each(|name| facts.entry(name).or_default().is_reviewed = true);
+        facts
+    }
+}
+
+fn owner_of(name: &str) -> &'static Owner {
+    static NOBODY: OnceLock<Owner> = OnceLock::new();
     static OWNERS: OnceLock<FxHashMap<&'static str, Owner>> = OnceLock::new();
     let owners = OWNERS.get_or_init(|| {
         let mut owners: FxHashMap<_, Owner> = FxHashMap::default();
+        EFFECTS.iter().for_each(|(owner, text)| owners.entry(*owner).or_default().lines.push(text));
+        STATEFUL.iter().for_each(|row| owners.entry(row.0).or_default().stateful.extend(row.1));
+        REVIEWED.iter().for_each(|row| owners.entry(row.0).or_default().reviewed.extend(row.1));
         UNREAD.iter().for_each(|row| owners.entry(row.0).or_default().is_reviewed = true);
         PROXIES_ALLOWED.iter().for_each(|row| owners.entry(row.0).or_default().takes_proxies = true);
         owners
     });
-    owners.get(owner).copied().unwrap_or_default()
+    owners.get(name).unwrap_or_else(|| NOBODY.get_or_init(Owner::default))
+}
+
+/// What the tables say of one name of an owner.
+fn facts(owner: &str, name: &str) -> Facts {
+    owner_of(owner).facts(name)
 }
 
 /// The C function behind a name of a type or a module, with its effects; `None` if its sources were not read.
@@ -96,7 +108,7 @@ pub(crate) struct Given {
 /// but an object that the trace made, or but its arguments, for which proxies may stand. Otherwise why not, in words.
 pub(crate) fn confined(owner: &str, name: &str, given: Given) -> Result<(), String> {
     let facts = facts(owner, name);
-    let of_all = owner_facts(owner);
+    let of_all = owner_of(owner);
     if !facts.is_stateful && (facts.is_reviewed || of_all.is_reviewed) {
         return Ok(());
     }
@@ -113,7 +125,7 @@ pub(crate) fn confined(owner: &str, name: &str, given: Given) -> Result<(), Stri
 
 /// Whether instances of a class of C are made by a function that touches nothing but its arguments.
 pub(crate) fn makes(owner: &str) -> bool {
-    let of_all = owner_facts(owner);
+    let of_all = owner_of(owner);
     let by_effects = || of(owner, "__new__").is_some_and(|(_, effects)| effects.is_self_contained());
     of_all.is_reviewed
         || facts(owner, "__new__").is_reviewed
@@ -127,7 +139,7 @@ pub(crate) fn is_stateful(owner: &str, name: &str) -> bool {
 
 /// Whether proxies may stand for the arguments of all functions of an owner's module.
 fn module_takes_proxies(owner: &str) -> bool {
-    owner.rsplit_once('.').is_some_and(|(module, _)| owner_facts(module).takes_proxies)
+    owner.rsplit_once('.').is_some_and(|(module, _)| owner_of(module).takes_proxies)
 }
 
 fn reason(found: Option<(&'static str, Effects)>) -> String {
@@ -146,7 +158,10 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_and_finds_methods_slots_and_functions() {
-        assert!(EFFECTS.iter().is_sorted_by_key(|row| (row.0, row.1)));
+        assert!(EFFECTS.iter().is_sorted_by_key(|row| row.0));
+        assert!(
+            EFFECTS.iter().all(|row| !row.1.trim().is_empty() && lines(row.1).count() == row.1.trim().lines().count())
+        );
         assert_eq!(of("dict", "__or__").map(|row| row.0), Some("dict_or"));
         assert_eq!(of("list", "append").map(|row| row.0), Some("list_append"));
         assert_eq!(of("math", "gcd").map(|row| row.0), Some("math_gcd"));

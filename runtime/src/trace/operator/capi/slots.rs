@@ -110,6 +110,9 @@ impl<'py> Tracer<'py> {
                 .unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
+        if self.change_item(container, key, value)? {
+            return Ok(0);
+        }
         self.object_for(function, container)?;
         match value {
             Some(value) => self.native_operator("setitem", &[container, key, value])?,
