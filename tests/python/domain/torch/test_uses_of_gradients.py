@@ -165,7 +165,7 @@ def hook_of_a_module_kept():
 ROWS = [
     (hooked, 0),
     (of(hooked_leaf, leaf), 0),
-    (of(hook_that_is_removed, leaf), 1),
+    (of(hook_that_is_removed, leaf), 4),
     (of(hook_that_is_kept, leaf), 1),
     (of(changed_after_a_hook, leaf), 1),
     (of(hook_that_is_refused), None),
