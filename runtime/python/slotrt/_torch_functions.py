@@ -2,12 +2,10 @@
 
 import contextlib
 import sys
-import weakref
 
 import torch
 
 from torch.autograd import function as _function
-from torch.utils import hooks as _hooks
 
 
 class Context:
@@ -86,24 +84,6 @@ def _begin_class(cls, name, bases, attrs):
     super(_function.FunctionMeta, cls).__init__(name, bases, attrs)
 
 
-def _handle_number():
-    """The number of a handle. The trace takes one; the dicts that compiled code puts a hook in under this number do not have it."""
-    number = _hooks.RemovableHandle.next_id
-    _hooks.RemovableHandle.next_id = number + 1
-    return number
-
-
-_handle_number._dynamo_marked_constant = True
-
-
-def _begin_handle(self, hooks_dict, *, extra_dict=None):
-    """`RemovableHandle.__init__`."""
-    self.hooks_dict_ref = weakref.ref(hooks_dict)
-    self.id = _handle_number()
-    others = [extra_dict] if isinstance(extra_dict, dict) else extra_dict if isinstance(extra_dict, list) else []
-    self.extra_dict_ref = tuple([weakref.ref(other) for other in others])
-
-
 def _nothing_noted(self):
     """Tells TorchDynamo alone which module runs, by an attribute of the class."""
     return contextlib.nullcontext()
@@ -124,7 +104,6 @@ def _table():
     """By function."""
     table = {
         _function.FunctionMeta.__init__: _begin_class,
-        _hooks.RemovableHandle.__init__: _begin_handle,
         torch.random.manual_seed: _manual_seed,
     }
     distributed = sys.modules.get("torch.nn.parallel.distributed")

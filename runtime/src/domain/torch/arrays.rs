@@ -93,7 +93,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// A tensor of the CPU that stands for one.
-    fn stand_in_on_cpu(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn stand_in_on_cpu(&self, example: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         empty_like(self.torch.module.bind(self.py), &super::stand_ins::stand_in(self.torch, example)?, "cpu")
     }
 

@@ -14,6 +14,7 @@ use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::overrides::is_unwrapped;
+use super::quantised::is_conversion;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
 use super::thread::ambient::{QUESTIONS, SameModes};
@@ -327,6 +328,7 @@ impl Domain for Torch {
             && !is_of_this_package(target)
             && !modes::is_of_defaults(&name)
             && name != AS_SUBCLASS
+            && !is_conversion(&name)
             && name != "numpy"
             && name != "from_numpy"
     }

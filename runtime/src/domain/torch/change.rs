@@ -5,6 +5,7 @@ use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
+use super::quantised::is_conversion;
 use super::symbols::sizes;
 use super::undo::effects::AS_SUBCLASS;
 use crate::domain::{Answer, Gives, Operand};
@@ -71,6 +72,9 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if is_conversion(name) {
+            return self.convert(name, target, args, kwargs);
+        }
         if is_quantised(name) {
             let why = "The `meta` device gives a plain tensor instead.";
             return Err(stop("operation that makes a quantised tensor", name, why));

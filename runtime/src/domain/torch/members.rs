@@ -7,6 +7,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::metadata;
+use super::quantised::is_quantised;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use crate::names::{interned, name};
@@ -55,6 +56,11 @@ impl Torch {
             && let Some(answer) = self.attribute_of(meta.py, sketch.get(), name).map_err(|error| fault(&error))?
         {
             return Ok(Answer::Constant(answer));
+        }
+        if let Operand::Graph { example, .. } = tensor
+            && is_quantised(example)
+        {
+            return meta.attribute_of_quantised(example, name);
         }
         let object = meta.object(tensor)?;
         if metadata::is_attribute(name) {

@@ -20,6 +20,7 @@ mod operands;
 mod outputs;
 mod overloads;
 mod overrides;
+mod quantised;
 mod questions;
 mod rule_answers;
 mod ruled;

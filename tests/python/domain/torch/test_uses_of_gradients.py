@@ -165,7 +165,7 @@ def hook_of_a_module_kept():
 ROWS = [
     (hooked, 0),
     (of(hooked_leaf, leaf), 0),
-    (of(hook_that_is_removed, leaf), 1),
+    (of(hook_that_is_removed, leaf), 4),
     (of(hook_that_is_kept, leaf), 1),
     (of(changed_after_a_hook, leaf), 1),
     (of(hook_that_is_refused), None),
@@ -176,8 +176,8 @@ ROWS = [
     (gradient_refused, 2),
     (of(lists, matrix, matrix), 0),
     (of(lists_of_leaves, leaf), 0),
-    (hook_of_a_module, 0),
-    (hook_of_a_module_kept, 0),
+    (hook_of_a_module, None),
+    (hook_of_a_module_kept, None),
 ]
 
 

@@ -91,14 +91,14 @@ def initialised(x):
 
 
 ROWS = [
-    (of(seeded), 0),
+    (of(seeded), 2),
     (of(read_and_put_back), 0),
-    (of(forked), 0),
-    (of(forked_and_raised), 0),
+    (of(forked), 5),
+    (of(forked_and_raised), 8),
     (of(refused), None),
     (of(refused_seed), None),
     (of(graph_that_raises), 1),
-    (dropout, 0),
+    (dropout, 1),
     (of(initialised), 1),
 ]
 

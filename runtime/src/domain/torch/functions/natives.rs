@@ -24,6 +24,7 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.nested", ALL, NESTED),
     ("torch.nested._internal.nested_tensor", ALL, NESTED),
     ("torch.nested._internal.ops", ALL, NESTED),
+    ("torch.nn.modules.module", MODULE_HOOKS, HOOKS),
     ("torch.nn.parallel.distributed", SYNCHRONISED, PROCESSES),
     ("torch.nn.utils.rnn", PACKS, PACKED),
     ("torch.nn.utils.clip_grad", ALL, GRADIENTS),
@@ -31,7 +32,7 @@ const NATIVES: &[(&str, &[&str], &str)] = &[
     ("torch.profiler", ALL, RECORDS),
     ("torch.utils._device", &["DeviceContext.__enter__", "DeviceContext.__exit__"], MODES),
     ("torch.utils._python_dispatch", &["TorchDispatchMode.__enter__", "TorchDispatchMode.__exit__"], MODES),
-    ("torch.utils.hooks", &["BackwardHook."], HOOKS),
+    ("torch.utils.hooks", ALL, HOOKS),
 ];
 
 /// Rooms with rooms below them.
@@ -44,6 +45,16 @@ const TRACED: &str = "torch.optim.swa_utils";
 const PLAIN: &[&str] = &["disable_saved_tensors_hooks", "FunctionMeta.__init__"];
 
 const ALL: &[&str] = &[""];
+
+/// Parts of modules are registered with other names.
+const MODULE_HOOKS: &[&str] = &[
+    "Module.register_backward",
+    "Module.register_forward",
+    "Module.register_full",
+    "Module.register_load",
+    "Module.register_state",
+    "Module._register_",
+];
 
 /// What comes before and after the module of a `DistributedDataParallel`, which is traced.
 const SYNCHRONISED: &[&str] = &["DistributedDataParallel._pre_forward", "DistributedDataParallel._post_forward"];

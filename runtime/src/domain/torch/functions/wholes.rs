@@ -34,15 +34,12 @@ const MODULES: &str = "torch.nn.modules.";
 const PROFILER: &str = "torch.autograd.profiler";
 
 /// Modules of PyTorch's, beginnings of the qualified names of functions there, and the modules with tables of what does the same: annotations,
-/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients,
-/// and handles of hooks.
+/// where nothing records them; modes, by functions that a graph calls; what makes classes of functions with gradients.
 const REPLACED: &[(&str, &str, &str)] = &[
     (PROFILER, "record_function.__", "slotrt._torch_annotations"),
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
-    // A wrapper that keeps a compiler out.
-    ("torch._compile", "manual_seed", "slotrt._torch_functions"),
-    ("torch.utils.hooks", "RemovableHandle.__init__", "slotrt._torch_functions"),
+    ("torch.random", "manual_seed", "slotrt._torch_functions"),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
 ];

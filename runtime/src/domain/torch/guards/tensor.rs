@@ -28,7 +28,9 @@ impl TensorCheck {
     pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let strided = example.getattr(name!("layout"))?.str()?.to_str()? == "torch.strided";
         let is_somewhere = Place::named(&example.getattr(name!("device"))?).is_some();
-        if !strided || !is_somewhere || example.getattr(name!("is_quantized"))?.is_truthy()? {
+        let is_elsewhere = || PyResult::Ok(!example.getattr(name!("device"))?.str()?.to_str()?.eq("cpu"));
+        let quantised = example.getattr(name!("is_quantized"))?.is_truthy()?;
+        if !strided || !is_somewhere || quantised && is_elsewhere()? {
             return Ok(None);
         }
         Self::with(example.get_type().unbind(), metadata(example)?).map(Some)
