@@ -1,13 +1,13 @@
 //! What a domain is: what it is asked.
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
-use super::operation::{Answer, AnsweredOperation, Callee, ModeChange, Operand};
+use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyType};
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -246,21 +246,6 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn reset_counts(&self) {}
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
-}
-
-/// A call that a library hands to a method of the class of an argument.
-#[derive(Debug)]
-pub struct HandedOver<'py> {
-    /// The function that is called, as the library names it.
-    pub function: Bound<'py, PyAny>,
-    /// Its arguments.
-    pub args: Bound<'py, PyTuple>,
-    /// Its keyword arguments, if the method is given some.
-    pub named: Option<Bound<'py, PyDict>>,
-    /// The classes that the library names: where none of them takes over, those of plain arguments.
-    pub types: Bound<'py, PyTuple>,
-    /// The method: called with the function, the classes that take over, the arguments and the keyword arguments.
-    pub method: &'static str,
 }
 
 /// A guard on the state of a library as a whole.

@@ -12,8 +12,8 @@ mod taking_modes;
 pub mod torch;
 
 pub use domains::Domains;
-pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HandedOver, HigherOrder, Rehearsal};
+pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
-pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, ModeChange, Operand};
+pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, HandedOver, ModeChange, Operand};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};

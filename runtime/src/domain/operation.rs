@@ -3,7 +3,7 @@ use crate::ffi::callee;
 use crate::graph::ValueId;
 use crate::symbol::{ExpressionId, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
 
 /// What is called.
@@ -201,4 +201,19 @@ pub struct ModeChange<'py> {
     pub follows: bool,
     /// The calls that read the mode: once the trace has set it, their results are no state from outside.
     pub questions: Vec<Call<'py>>,
+}
+
+/// A call that a library hands to a method of the class of an argument.
+#[derive(Debug)]
+pub struct HandedOver<'py> {
+    /// The function that is called, as the library names it.
+    pub function: Bound<'py, PyAny>,
+    /// Its arguments.
+    pub args: Bound<'py, PyTuple>,
+    /// Its keyword arguments, if the method is given some.
+    pub named: Option<Bound<'py, PyDict>>,
+    /// The classes that the library names: where none of them takes over, those of plain arguments.
+    pub types: Bound<'py, PyTuple>,
+    /// The method: called with the function, the classes that take over, the arguments and the keyword arguments.
+    pub method: &'static str,
 }

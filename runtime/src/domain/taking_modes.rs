@@ -1,6 +1,5 @@
 //! Modes of a library that take over calls of its functions while they are active.
-use super::interface::HandedOver;
-use super::operation::{Callee, ModeChange};
+use super::operation::{Callee, HandedOver, ModeChange};
 use crate::graph_break::Break;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,11 +1,11 @@
 //! Arrays of numpy beside tensors: a call makes one of the other, in the same memory or as a copy.
+use super::examples::array_scalars::is_scalar;
 use super::examples::empty_like::empty_like;
 use super::examples::place::Place;
 use super::examples::placed::place_of;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use crate::domain::{Answer, Callee, Domain, Operand};
-use crate::ffi::types;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -19,17 +19,6 @@ const MAKERS: &[&str] = &["from_numpy", "as_tensor", "tensor"];
 /// Whether a function of this name makes a tensor of an array.
 pub(super) fn makes_tensors(name: &str) -> bool {
     MAKERS.contains(&name)
-}
-
-/// Whether what stands for a value is a scalar of numpy's.
-pub(super) fn is_scalar(example: &Bound<'_, PyAny>) -> bool {
-    let class = example.get_type();
-    types::c_name(&class).starts_with("numpy.")
-        && example
-            .py()
-            .import("numpy")
-            .and_then(|numpy| numpy.getattr(name!("generic")))
-            .is_ok_and(|generic| example.is_instance(&generic).unwrap_or(false))
 }
 
 fn has_scalars(operand: &Operand<'_>) -> bool {

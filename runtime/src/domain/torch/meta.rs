@@ -1,5 +1,5 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::arrays::is_scalar;
+use super::examples::array_scalars::is_scalar;
 use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, is_by_kernel};

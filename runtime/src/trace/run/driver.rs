@@ -1,16 +1,15 @@
 //! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
 use crate::bytecode::Code;
-use crate::domain::Domain;
 use crate::ffi::collector::Pause;
 use crate::ffi::{callee, types};
 use crate::guard::source::Source;
+use crate::trace::run::plan::{Attempt, Limit, Plan, Subject};
 #[cfg(debug_assertions)]
 use crate::trace::run::summary::{called_by_c, summary};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
-use crate::trace::state::numbers::FixedNumbers;
 use crate::trace::state::options::{Options, Stop};
 use crate::trace::state::outcome::{Break, End, NestedFrame, Outcome, RAISES};
 use crate::trace::state::stop_points::StopPoints;
@@ -20,84 +19,8 @@ use crate::trace::state::value::ValueId;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use rustc_hash::FxHashSet;
 use std::mem::take;
 use std::sync::Arc;
-
-/// Where the trace must end, and why.
-struct Limit {
-    step: u64,
-    reason: Break,
-    /// Code objects of the inlined frames that the break lay under.
-    inside: Vec<Py<PyAny>>,
-}
-
-impl Limit {
-    /// A limit that nothing in the program asks for.
-    fn asked_for(step: u64) -> Self {
-        let reason = Break {
-            kind: "asked to stop".into(),
-            context: format!("step {step}"),
-            explanation: "every trace of this session ends after so many instructions".into(),
-            hints: Vec::new(),
-        };
-        Self { step, reason, inside: Vec::new() }
-    }
-}
-
-/// What is traced.
-struct Subject<'a, 'py> {
-    function: &'a Bound<'py, PyAny>,
-    code: Arc<Code>,
-    locals: &'a [Option<Py<PyAny>>],
-}
-
-/// What an attempt knows from those before it.
-#[derive(Default)]
-struct Plan {
-    domains: Vec<Arc<dyn Domain>>,
-    shared_caches: Arc<SharedCaches>,
-    limit: Option<Limit>,
-    /// Signals that arrived meanwhile.
-    signals: Vec<i32>,
-    /// Keep account of what frames hold.
-    track: bool,
-    /// Paths that must share a value where they lead to one object.
-    merged: FxHashSet<Source>,
-    /// Sources whose numbers must be known.
-    fixed: FixedNumbers,
-    /// Whether all numbers must be.
-    all_known: bool,
-    /// Instructions that attempts executed so far.
-    executed: u64,
-    /// Attempts that ended with a value that cannot leave the trace.
-    escapes: u32,
-    /// Where the last attempt went back to.
-    #[cfg(debug_assertions)]
-    went_back: Option<Limit>,
-}
-
-impl Plan {
-    /// Where to stop because of a value that cannot leave: before it was made, and ever earlier where one such value follows another.
-    fn before(&mut self, step: u64) -> u64 {
-        const EACH: u32 = 4;
-        self.escapes += 1;
-        let further = 1_u64.checked_shl(self.escapes.saturating_sub(EACH)).unwrap_or(u64::MAX);
-        if self.escapes > EACH { step.saturating_sub(further) } else { step }
-    }
-}
-
-/// How one attempt ended.
-enum Attempt {
-    Done(Box<Outcome>),
-    ReplayedCall(Limit),
-    /// The trace must keep account of what frames hold.
-    Track,
-    /// These paths must share a value where they lead to one object.
-    Merge(Vec<Source>),
-    /// The numbers at these sources must be known.
-    Specialise(FixedNumbers),
-}
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
 pub fn trace(

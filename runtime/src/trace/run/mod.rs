@@ -4,6 +4,7 @@
 //! Must not know: what a single operation means.
 pub(crate) mod driver;
 pub(crate) mod frame;
+mod plan;
 pub(crate) mod rollback;
 pub(crate) mod stop_points;
 #[cfg(debug_assertions)]

@@ -1,9 +1,9 @@
 //! Where the tensors of a call are, and where its result will be.
+use super::array_scalars::is_scalar;
 use super::layout::layout_of;
 use super::place::{Place, is_asked, is_device};
 use super::placed::place_of;
 use crate::domain::Operand;
-use crate::domain::torch::arrays::is_scalar;
 use crate::domain::torch::graph_break::stop;
 use crate::graph_break::Break;
 use pyo3::prelude::*;
