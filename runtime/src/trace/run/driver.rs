@@ -10,7 +10,6 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
-use crate::trace::state::numbers::FixedNumbers;
 use crate::trace::state::options::{Options, Stop};
 use crate::trace::state::outcome::{Break, End, NestedFrame, Outcome, RAISES};
 use crate::trace::state::stop_points::StopPoints;
@@ -65,7 +64,7 @@ struct Plan {
     /// Paths that must share a value where they lead to one object.
     merged: FxHashSet<Source>,
     /// Sources whose numbers must be known.
-    fixed: FixedNumbers,
+    fixed: crate::trace::state::numbers::FixedNumbers,
     /// Whether all numbers must be.
     all_known: bool,
     /// Instructions that attempts executed so far.
@@ -97,7 +96,7 @@ enum Attempt {
     /// These paths must share a value where they lead to one object.
     Merge(Vec<Source>),
     /// The numbers at these sources must be known.
-    Specialise(FixedNumbers),
+    Specialise(crate::trace::state::numbers::FixedNumbers),
 }
 
 /// Traces a frame: `locals` are its fast locals as they are when it starts, parameters first.
@@ -194,10 +193,8 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.shared_caches = Arc::clone(&plan.shared_caches);
     state.function_caches = Arc::clone(&options.function_caches);
     state.stop_at = limit.map(|limit| limit.step);
-    state.max_steps = options.max_steps;
-    state.max_depth = options.max_depth;
-    state.backend = options.backend;
-    state.may_wait = options.may_wait;
+    (state.max_steps, state.max_depth) = (options.max_steps, options.max_depth);
+    (state.backend, state.may_wait) = (options.backend, options.may_wait);
     state.passing_states = options.passing_states;
     let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
