@@ -5,8 +5,7 @@ use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyFunction, PyList, PyModule, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, hash_map::Entry};
 
 /// Objects that the search looks at.
 const MOST: usize = 3_000_000;

@@ -2,10 +2,10 @@
 use super::device_modes::is_of_device;
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
-use super::function_calls::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
 use super::functions::enums::is_of_enum;
-use super::functions::random_state::{GET, SEED, SET, is_of_random_state};
+use super::functions::kinds::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
+use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::functions::{compilers, devices, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
@@ -21,6 +21,7 @@ use super::thread::ambient::{QUESTIONS, SameModes};
 use super::thread::modes;
 use super::thread::quiet::Quiet;
 use super::undo::effects::AS_SUBCLASS;
+use super::undo::effects::{GET_STATE, SEED_STATE, SET_STATE};
 use super::undo::{effects, saved};
 use crate::domain::{
     AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Rehearsal,
@@ -322,7 +323,7 @@ impl Domain for Torch {
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
         // They keep a state of their own.
-        let is_state = [GET, SET, SEED].contains(&&*name);
+        let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
         !begins
             && !is_state
             && !is_of_this_package(target)

@@ -3,6 +3,7 @@ use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
+use super::functions::kinds::{COUNTED, OVERRIDES, PLAIN, is_allowed, is_plain, is_question};
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::graph_break::{CallResult, fault, stop};
@@ -12,17 +13,8 @@ use super::overrides::is_unwrapped;
 use super::thread::ambient::QUESTIONS;
 use super::thread::modes;
 use crate::domain::{Answer, Operand};
-use crate::ffi::{callee, inspect, types};
-use crate::names::interned;
+use crate::ffi::callee;
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyType};
-
-/// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
-pub(super) const OVERRIDES: &[&str] =
-    &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
-
-/// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
-pub(super) const COUNTED: &str = "_log_api_usage_once";
 
 impl Torch {
     /// A call of a function that the domain claims.
@@ -106,38 +98,6 @@ impl Torch {
         let on_device = self.with_device(function, kwargs).map_err(|error| fault(&error))?;
         meta.perform(&name, function.clone(), args, on_device.as_deref().unwrap_or(kwargs))
     }
-}
-
-/// The attribute of a function that the program says is to be a node.
-const ALLOWED: &str = "_slotrt_allowed_in_graph";
-
-/// Whether the program says that calls of the function are nodes.
-pub(super) fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
-    callable.is_exact_instance_of::<PyFunction>()
-        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
-}
-
-/// Functions of types of numbers.
-const PLAIN: &[&str] = &["promote_types", "can_cast"];
-
-/// The class of tuples of sizes.
-pub(super) const SIZE: &str = "torch.Size";
-
-/// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
-pub(super) fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
-    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
-    match callable.cast::<PyType>() {
-        Ok(class) => CLASSES.contains(&&*types::c_name(class)),
-        Err(_) => {
-            types::c_name(&callable.get_type()) == "method_descriptor"
-                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
-        }
-    }
-}
-
-/// Whether a function of `torch._C` is called as those are that read a setting.
-pub(super) fn is_question(name: &str) -> bool {
-    ["_get_", "get_", "_is_", "is_", "_len_", "_cuda_is"].iter().any(|start| name.starts_with(start))
 }
 
 /// What is counted when the trace is made needs not be counted again.

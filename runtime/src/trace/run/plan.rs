@@ -63,7 +63,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Where to stop because of a value that cannot leave: before it was made, and ever earlier where one such value follows another.
+    /// Where to stop because of a value, made at a step, that cannot leave: before it; earlier still where one such value after another
+    /// would make the trace again for ever.
     pub(super) fn before(&mut self, step: u64) -> u64 {
         const EACH: u32 = 4;
         self.escapes += 1;

@@ -6,6 +6,7 @@ pub(super) mod devices;
 pub(super) mod enums;
 pub(super) mod gradients;
 pub(super) mod higher_order;
+pub(super) mod kinds;
 pub(super) mod module_calls;
 pub(super) mod named;
 pub(super) mod natives;

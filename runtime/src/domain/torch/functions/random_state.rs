@@ -6,6 +6,7 @@ use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::undo::effects::{GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::{Answer, Gives, Operand};
 use crate::ffi::callee;
 use crate::names::name;
@@ -13,14 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyInt};
 
 /// Modules, and functions there.
-const FUNCTIONS: &[(&str, &[&str])] = &[("torch.random", &[GET, SET]), ("slotrt._torch_functions", &[SEED])];
-
-/// Gives the state.
-pub(in crate::domain::torch) const GET: &str = "get_rng_state";
-/// Sets it to such a state.
-pub(in crate::domain::torch) const SET: &str = "set_rng_state";
-/// Sets it by a number.
-pub(in crate::domain::torch) const SEED: &str = "seed_generators";
+const FUNCTIONS: &[(&str, &[&str])] =
+    &[("torch.random", &[GET_STATE, SET_STATE]), ("slotrt._torch_functions", &[SEED_STATE])];
 
 /// Whether calls of it read or set the state.
 pub(in crate::domain::torch) fn is_of_random_state(callable: &Bound<'_, PyAny>) -> bool {
@@ -46,15 +41,15 @@ impl Torch {
             seed.is_exact_instance_of::<PyInt>() && fits
         };
         match (&*own, args) {
-            (GET, []) if kwargs.is_empty() => {
+            (GET_STATE, []) if kwargs.is_empty() => {
                 let example = self.state_like(function).map_err(|error| fault(&error))?;
                 let (target, args, kwargs) = (function.clone(), Vec::new(), Vec::new());
                 Ok(Answer::Node { target, args, kwargs, example })
             }
-            (SET, [Operand::Graph { example, .. }]) if kwargs.is_empty() && self.is_state(example) => {
+            (SET_STATE, [Operand::Graph { example, .. }]) if kwargs.is_empty() && self.is_state(example) => {
                 Ok(change(function, args))
             }
-            (SEED, [Operand::Known(seed)]) if kwargs.is_empty() && is_seed(seed) => Ok(change(function, args)),
+            (SEED_STATE, [Operand::Known(seed)]) if kwargs.is_empty() && is_seed(seed) => Ok(change(function, args)),
             _ => Err(stop("state of a generator of random numbers", own, "It is not known to be such a state.")),
         }
     }

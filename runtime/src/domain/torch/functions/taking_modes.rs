@@ -1,7 +1,7 @@
 //! Modes that see functions of PyTorch being called, as a trace goes through them: `TorchFunctionMode`.
-use crate::domain::torch::function_calls::{COUNTED, OVERRIDES, is_allowed, is_plain, is_question};
 use crate::domain::torch::functions::context_modes::{is_context_mode, is_switch};
 use crate::domain::torch::functions::enums::is_of_enum;
+use crate::domain::torch::functions::kinds::{COUNTED, OVERRIDES, is_allowed, is_plain, is_question};
 use crate::domain::torch::functions::type_names::is_instance_check;
 use crate::domain::torch::graph_break::stop;
 use crate::domain::torch::library::Torch;

@@ -1,6 +1,5 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::functions::random_state::{GET, SEED, SET};
 use super::super::library::Torch;
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
@@ -8,6 +7,13 @@ use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
+
+/// Gives the state of the generator of random numbers.
+pub(in crate::domain::torch) const GET_STATE: &str = "get_rng_state";
+/// Sets it to such a state.
+pub(in crate::domain::torch) const SET_STATE: &str = "set_rng_state";
+/// Sets it by a number.
+pub(in crate::domain::torch) const SEED_STATE: &str = "seed_generators";
 
 /// The method that sees a tensor as an instance of another class.
 pub(in crate::domain::torch) const AS_SUBCLASS: &str = "as_subclass";
@@ -297,8 +303,8 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET => return plain,
-        SET | SEED => return NodeEffects { draws: true, raises: name == SET, ..plain },
+        GET_STATE => return plain,
+        SET_STATE | SEED_STATE => return NodeEffects { draws: true, raises: name == SET_STATE, ..plain },
         _ => {}
     }
     let base = base(name);

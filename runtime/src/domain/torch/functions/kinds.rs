@@ -1,0 +1,44 @@
+//! Kinds of functions and classes of PyTorch's, told by what they are called and what they are.
+use crate::ffi::{callee, inspect, types};
+use crate::names::interned;
+use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyType};
+
+/// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
+pub(in crate::domain::torch) const OVERRIDES: &[&str] =
+    &["_has_torch_function", "_has_torch_function_unary", "_has_torch_function_variadic"];
+
+/// Tells the maker of this PyTorch, once, that something is used: programs do not see it.
+pub(in crate::domain::torch) const COUNTED: &str = "_log_api_usage_once";
+
+/// The attribute of a function that the program says is to be a node.
+const ALLOWED: &str = "_slotrt_allowed_in_graph";
+
+/// Whether the program says that calls of the function are nodes.
+pub(in crate::domain::torch) fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
+}
+
+/// Functions of types of numbers.
+pub(in crate::domain::torch) const PLAIN: &[&str] = &["promote_types", "can_cast"];
+
+/// The class of tuples of sizes.
+pub(in crate::domain::torch) const SIZE: &str = "torch.Size";
+
+/// Classes whose instances nothing changes, and the methods of sizes. (Those of devices set modes.)
+pub(in crate::domain::torch) fn is_plain(callable: &Bound<'_, PyAny>) -> bool {
+    const CLASSES: &[&str] = &["torch.device", "torch.finfo", "torch.iinfo", SIZE];
+    match callable.cast::<PyType>() {
+        Ok(class) => CLASSES.contains(&&*types::c_name(class)),
+        Err(_) => {
+            types::c_name(&callable.get_type()) == "method_descriptor"
+                && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == SIZE)
+        }
+    }
+}
+
+/// Whether a function of `torch._C` is called as those are that read a setting.
+pub(in crate::domain::torch) fn is_question(name: &str) -> bool {
+    ["_get_", "get_", "_is_", "is_", "_len_", "_cuda_is"].iter().any(|start| name.starts_with(start))
+}
