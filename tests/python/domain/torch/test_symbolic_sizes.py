@@ -111,6 +111,22 @@ class Sizes(unittest.TestCase):
         self.assertEqual(self.traces(lambda x, y: torch.relu(x + y) * 2, [(torch.randn(n, m), torch.randn(m)) for n, m in [(2, 3), (4, 5), (6, 7), (9, 2)]]), 2)
         self.assertEqual(self.traces(lambda x: (x.shape, len(x), x.numel()), [(torch.randn(n, 3),) for n in range(2, 9)]), 2)
 
+    def test_operations_that_give_their_operand(self):
+        for function in (
+            lambda x: nn.functional.dropout(x + 1, 0, False) * 2,
+            lambda x: nn.functional.dropout(x + 1, 0, True) * 2,
+            lambda x: torch.flatten(x + 1, 1) * 2,
+            lambda x: (x + 1).contiguous().to("cpu").to(torch.float32) * 2,
+            lambda x: (x + 1).squeeze(1) * 2,
+        ):
+            self.assertEqual(self.traces(function, [(torch.randn(n, 6),) for n in range(2, 8)]), 2)
+
+    def test_layers_of_encoders(self):
+        for first, activation in ((False, "relu"), (True, "gelu")):
+            layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=first, activation=activation).eval()
+            with torch.no_grad():
+                self.assertEqual(self.traces(lambda x: layer(x) * 2, [(torch.randn(n, m, 16),) for n, m in [(2, 5), (3, 7), (4, 9), (6, 4), (2, 2)]]), 2)
+
     def test_the_operation_that_wants_a_size_is_named(self):
         for function, told in (
             (lambda x: [row + 1 for row in x.unbind()], "sizes decide what the operation gives: unbind at"),

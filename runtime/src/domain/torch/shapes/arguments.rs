@@ -222,6 +222,15 @@ impl<S: Size> Call<S> {
         }
     }
 
+    /// The number that an argument is, whether it is written as an `int` or as a `float`.
+    pub fn float(&self, place: usize) -> Known<f64> {
+        match self.argument(place) {
+            Argument::Float(value) => Ok(*value),
+            Argument::Int(value) => value.number().map(|value| value as f64),
+            _ => Err(Unsure),
+        }
+    }
+
     /// `Unsure` unless the argument is a number, or not given.
     pub fn optional_number(&self, place: usize) -> Known<()> {
         if self.has(place) { self.number(place).map(drop) } else { Ok(()) }

@@ -32,6 +32,8 @@ const AVG_POOL: &str = "self, kernel_size, stride, padding, ceil_mode, count_inc
 const SUM: &str = "self, dim, keepdim, *, dtype";
 const SPREAD: &str = "self, dim, unbiased, keepdim, *, correction";
 
+const ENCODER_LAYER: &str = "src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, \
+    norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type";
 const RECURRENT: &str = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first";
 
 /// All rows, for sizes of one kind.
@@ -136,6 +138,7 @@ impl<S: Size> Table<S> {
             "query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa",
             attention::attention,
         ),
+        row("_transformer_encoder_layer_fwd", ENCODER_LAYER, attention::encoder_layer),
         row("lstm", RECURRENT, |c| recurrent::recurrent(c, 4)),
         row("gru", RECURRENT, |c| recurrent::recurrent(c, 3)),
         row("rnn_tanh rnn_relu", RECURRENT, |c| recurrent::recurrent(c, 1)),

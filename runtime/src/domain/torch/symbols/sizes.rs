@@ -74,7 +74,10 @@ impl Torch {
             | Answer::Parts { target, args, kwargs, .. }
             | Answer::Change { target, args, kwargs, .. } => meta.rule_of_sizes(target, args, kwargs, arithmetic)?,
             Answer::Same(_) => {
-                let args = meta.placed(operation.args).ok()?;
+                let args = match &*name_of(operation.callee) {
+                    "to" => meta.placed(operation.args).ok()?,
+                    _ => operation.args.to_vec(),
+                };
                 meta.rule_of_sizes(&meta.target_of(operation.callee)?, &args, operation.kwargs, arithmetic)?
             }
             Answer::Constant(_) => return meta.answer_of_sizes(operation, arithmetic),

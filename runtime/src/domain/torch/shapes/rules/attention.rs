@@ -3,7 +3,7 @@ use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::{Dtype, same};
 use crate::domain::torch::shapes::iterator::{broadcast, copied};
 use crate::domain::torch::shapes::result::{Answered, Given};
-use crate::domain::torch::shapes::size::{Known, Size, Unsure, all_equal, sure};
+use crate::domain::torch::shapes::size::{Known, Size, all_equal, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
 
 /// `scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, *, scale, enable_gqa)`.
@@ -20,10 +20,17 @@ pub fn attention<S: Size>(call: &Call<S>) -> Answered<S> {
     call.optional_number(6)?;
     match call.argument(4) {
         Argument::Missing => one_pass(call, query, key),
-        Argument::Float(0.0) => one_pass(call, query, key),
-        Argument::Float(_) => in_steps(call, query, key),
-        _ => Err(Unsure),
+        _ if call.float(4)? == 0.0 => one_pass(call, query, key),
+        _ => in_steps(call, query, key),
     }
+}
+
+/// `_transformer_encoder_layer_fwd(src, embed_dim, num_heads, …, mask, mask_type)`: norms and products of the layer make what it gives.
+pub fn encoder_layer<S: Size>(call: &Call<S>) -> Answered<S> {
+    let source = call.tensor(0)?;
+    sure(source.rank() == 3 && source.dtype.is_float() && !call.has(18) && !source.is_empty()?)?;
+    sure(source.is_contiguous(MemoryFormat::Contiguous)? && source.shape[2].equals(&call.size(1)?)?)?;
+    Ok(Given::Fresh(Tensor::fresh(source.dtype, &source.shape, MemoryFormat::Contiguous)?))
 }
 
 /// The kernel that never holds all scores: its result lies as the query does.

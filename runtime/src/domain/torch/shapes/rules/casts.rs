@@ -91,11 +91,7 @@ pub fn other_dropout<S: Size>(call: &Call<S>) -> Answered<S> {
 /// `dropout`: a copy where it is in force.
 pub fn dropout<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
-    let probability = match call.argument(1) {
-        Argument::Float(probability) => *probability,
-        Argument::Int(_) => call.int(1)? as f64,
-        _ => return Err(Unsure),
-    };
+    let probability = call.float(1)?;
     sure((0.0..=1.0).contains(&probability))?;
     if probability == 0.0 || !call.flag_or(2, true)? || tensor.is_empty()? {
         return Ok(Given::Itself);

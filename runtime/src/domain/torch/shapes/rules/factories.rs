@@ -1,5 +1,5 @@
 //! Tensors that are made of numbers.
-use crate::domain::torch::shapes::arguments::{Argument, Call};
+use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::Dtype;
 use crate::domain::torch::shapes::iterator::copied;
 use crate::domain::torch::shapes::result::{Answered, Given};
@@ -93,11 +93,7 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
         let length = end.sub(&start)?.ceil_div(&S::of(step))?;
         return fresh(asked.unwrap_or(Dtype::I64), &[length]);
     }
-    let number = |place: usize| match call.argument(place) {
-        Argument::Float(value) => Ok(*value),
-        Argument::Int(value) => value.number().map(|value| value as f64),
-        _ => Err(Unsure),
-    };
+    let number = |place: usize| call.float(place);
     let (start, end) = if given.len() == 1 { (0.0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if given.len() == 3 { number(2)? } else { 1.0 };
     let dtype = asked.unwrap_or(call.modes.default_dtype);

@@ -38,7 +38,7 @@ pub fn fill<S: Size>(call: &Call<S>) -> Answered<S> {
 
 /// `bernoulli_(self, p)`.
 pub fn bernoulli<S: Size>(call: &Call<S>) -> Answered<S> {
-    let is_probability = matches!(call.argument(1), Argument::Float(p) if (0.0..=1.0).contains(p));
+    let is_probability = call.float(1).is_ok_and(|probability| (0.0..=1.0).contains(&probability));
     sure((is_probability || matches!(call.argument(1), Argument::Missing)) && !call.has(2))?;
     sure(call.tensor(0)?.dtype.is_float())?;
     Ok(Given::Changed)

@@ -17,7 +17,7 @@ pub fn recurrent<S: Size>(call: &Call<S>, gates: i64) -> Answered<S> {
     sure(states.len() == if gates == 4 { 2 } else { 1 } && input.rank() == 3 && !input.is_empty()?)?;
     let dtype = same([input, states[0]].into_iter().chain(params.iter().copied()).map(|tensor| tensor.dtype))?;
     sure(matches!(dtype, Dtype::F32 | Dtype::F64))?;
-    sure(matches!(call.argument(5), Argument::Float(_)))?;
+    call.float(5)?;
     call.flag(6)?;
     let (layers, directions) = (call.int(4)?, 1 + i64::from(call.flag(7)?));
     let batch_first = call.flag(8)?;
