@@ -34,6 +34,19 @@ class Traces(unittest.TestCase):
         self.check(lambda x: x * 2 - x / 3, [(number / 7,) for number in range(30)], 2)
         self.check(lambda k, x: (k * x, k + x), [(number, number / 7) for number in range(30)], 2)
 
+    def test_keywords_that_go_through_dicts(self):
+        def passed(**others):
+            return sorted(others), others["k"] * 2, kept(**others)
+
+        def kept(k, *, more=None, **others):
+            return k + 1, more, others
+
+        numbers = [(number,) for number in range(20)]
+        self.check(lambda k: passed(k=k, more=2), numbers, 2)
+        self.check(lambda k: passed(k=k, other=k * 3), numbers, 2)
+        self.check(lambda k: kept(**{"k": k, "other": k - 1}), numbers, 2)
+        self.check(lambda k: dict(k=k, more=[k])["k"] + 1, numbers, 2)
+
     def test_two_numbers_at_once(self):
         self.check(lambda a, b: a * b - a, [(number, 3 * number) for number in range(20)], 2)
 

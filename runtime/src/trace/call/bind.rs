@@ -82,7 +82,7 @@ impl<'py> Tracer<'py> {
                 }
                 (Some(slot), _) => slots[slot] = Some(*value),
                 (None, Some(rest)) => {
-                    let value = self.native(*value)?;
+                    let value = self.stored(*value)?;
                     rest.set_item(name, value).or_else(|error| self.raise_error(error))?;
                 }
                 (None, None) => {

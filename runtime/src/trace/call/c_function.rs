@@ -232,11 +232,15 @@ impl<'py> Tracer<'py> {
         if method {
             self.note_use(&args.positional);
         }
+        let makes_dict = object.is(self.py.get_type::<pyo3::types::PyDict>());
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
             let calls = calls || keyword == "key";
-            let native = self.argument_of(looks, calls, *value)?;
-            if !object.is(self.py.get_type::<pyo3::types::PyDict>()) && !self.is_only_called(object, calls, *value)? {
+            let native = match makes_dict && self.is_symbolic(*value) {
+                true => self.stored(*value)?,
+                false => self.argument_of(looks, calls, *value)?,
+            };
+            if !makes_dict && !self.is_only_called(object, calls, *value)? {
                 self.refuse_disguise(&native, &name, positional.len(), *value)?;
             }
             keywords.push((keyword.clone(), native));
