@@ -38,13 +38,7 @@ impl<'py> Tracer<'py> {
             ("exit", [status]) => self.exit(Some(*status)),
             ("exc_info", []) => self.exc_info().map(Some),
             ("exception", []) => self.handled_exception().map(Some),
-            ("intern", [text]) => match self.known(*text) {
-                Some(text) if text.is_exact_instance_of::<PyString>() => {
-                    let text = function.call1((text,)).or_else(|error| self.raise_error(error))?;
-                    Ok(Some(self.constant(text)))
-                }
-                _ => Ok(None),
-            },
+            ("intern", [text]) => self.intern(function, *text),
             ("_getframe", []) => self.frame_above(0),
             ("_getframe", [depth]) => match self.known(*depth).and_then(|depth| depth.extract().ok()) {
                 Some(depth) => self.frame_above(depth),

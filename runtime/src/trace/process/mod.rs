@@ -10,6 +10,7 @@ pub(crate) mod decimals;
 pub(crate) mod display;
 pub(crate) mod files;
 pub(crate) mod hidden_state;
+pub(crate) mod interned;
 pub(crate) mod interpreter;
 pub(crate) mod library_modes;
 pub(crate) mod locks;
