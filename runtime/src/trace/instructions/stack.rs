@@ -48,9 +48,12 @@ pub(crate) fn swap(frame: &mut Frame, depth: u32) -> Traced<Flow> {
     Ok(Flow::Next)
 }
 
-/// A prologue has made an integer of an object on the stack. A place in code, as handlers get it, is an object in a trace; an index by
+/// `NOP`: nothing; or, at a depth, a prologue has made an integer of an object on the stack. A place in code, as handlers get it, is an object in a trace; an index by
 /// which a generator reads a sequence is nothing.
 pub(crate) fn tagged(frame: &Frame, depth: u32) -> Traced<Flow> {
+    if depth == 0 {
+        return Ok(Flow::Next);
+    }
     let index = |state: State| state.stack.iter().rev().nth(depth as usize - 1) == Some(&Entry::IndexOrNull);
     match frame.peek_entry(depth as usize)? {
         Some(_) if frame.code.state_before(frame.pc + 1).is_some_and(index) => {

@@ -13,8 +13,8 @@ impl<'py> Tracer<'py> {
     pub(crate) fn step(&mut self, frame: &mut Frame, instr: &Instr) -> Traced<Flow> {
         let arg = instr.arg;
         match instr.op {
-            Op::NOP if arg > 0 => tagged(frame, arg),
-            Op::NOP | Op::NOT_TAKEN | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
+            Op::NOP => tagged(frame, arg),
+            Op::NOT_TAKEN | Op::RESUME | Op::CACHE | Op::EXTENDED_ARG | Op::EXIT_INIT_CHECK => Ok(Flow::Next),
             Op::POP_TOP => stack::pop_top(frame),
             Op::POP_ITER => frame.pop_iterator(),
             Op::END_FOR => stack::end_for(frame),
