@@ -20,5 +20,8 @@ pub use file::{Environment, FileError, read_file, write_file};
 pub use fingerprint::{Fingerprints, is_plain};
 pub use misfit::Misfit;
 pub use objects::{In, Out, Special};
-pub use process_bound::{Bound as ProcessBound, bound_to_process};
+pub use process_bound::{
+    Bound as ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
+    names_all_arguments,
+};
 pub use reach::Reach;

@@ -1,7 +1,9 @@
-//! Instructions whose trace may hold what is so in one process alone: hashes, addresses, the order of sets.
-use crate::bytecode::{Code, Op};
+//! What a trace may hold that is so in one process alone: hashes, addresses, the order of sets.
+use crate::bytecode::{Code, Instr, Op, flag};
+use crate::ffi::{callee, inspect, types};
+use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PyInt, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyFunction, PyInt, PySet, PyString, PyTuple};
 
 /// How far what a trace has seen is so elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,39 +20,158 @@ pub enum Bound {
 /// Builtins that give hashes or addresses.
 const OF_PROCESS: &[&str] = &["id", "hash"];
 
-/// Builtins that give sets.
-const OF_HASHES: &[&str] = &["set", "frozenset"];
+/// Builtins that give variables, sets among them perhaps, to whoever does anything with them.
+const OF_HASHES: &[&str] = &["locals", "vars", "exec", "eval"];
 
-/// Whether a trace that executes this instruction of the code may be right in this process alone.
+/// Attributes that do.
+const OF_FRAMES: &[&str] = &["f_locals"];
+
+/// Methods of sets that give the same in whatever order the items lie.
+const ORDERLESS_METHODS: &[&str] = &[
+    "add",
+    "clear",
+    "copy",
+    "difference",
+    "difference_update",
+    "discard",
+    "intersection",
+    "intersection_update",
+    "isdisjoint",
+    "issubset",
+    "issuperset",
+    "remove",
+    "symmetric_difference",
+    "symmetric_difference_update",
+    "union",
+    "update",
+    "__contains__",
+    "__len__",
+];
+
+/// Builtins that do.
+const ORDERLESS_BUILTINS: &[&str] = &["len", "isinstance", "callable"];
+
+/// Whether a trace that executes this instruction of the code may be right in this process alone, whatever its operands are.
 #[must_use]
-pub fn bound_to_process(py: Python<'_>, code: &Code, index: usize) -> Bound {
-    let Some(instr) = code.instrs.get(index) else { return Bound::Nowhere };
+pub fn bound_to_process(py: Python<'_>, code: &Code, instr: &Instr) -> Bound {
+    let name = || code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
+    let named = |names: &[&str]| name().is_some_and(|name| names.contains(&&**name));
     match instr.op {
-        Op::BUILD_SET | Op::SET_ADD | Op::SET_UPDATE => Bound::Hashes,
-        Op::LOAD_GLOBAL | Op::LOAD_NAME => {
-            let name = code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
-            let named = |names: &[&str]| name.is_some_and(|name| names.contains(&&**name));
-            match () {
-                () if named(OF_PROCESS) => Bound::Process,
-                () if named(OF_HASHES) => Bound::Hashes,
-                () => Bound::Nowhere,
-            }
-        }
+        Op::LOAD_GLOBAL | Op::LOAD_NAME if named(OF_PROCESS) => Bound::Process,
+        Op::LOAD_GLOBAL | Op::LOAD_NAME if named(OF_HASHES) => Bound::Hashes,
+        Op::LOAD_ATTR if named(OF_FRAMES) => Bound::Hashes,
         Op::LOAD_CONST => {
             let constant = code.consts.get(instr.arg as usize).map(|constant| constant.bind(py));
-            let ordered = constant.is_some_and(|constant| is_ordered_by_hash(constant));
-            let asked = code.instrs.get(index + 1).is_some_and(|next| next.op == Op::CONTAINS_OP);
-            if ordered && !asked { Bound::Hashes } else { Bound::Nowhere }
+            let tuple = constant.and_then(|constant| constant.cast_exact::<PyTuple>().ok());
+            if tuple.is_some_and(|tuple| tuple.iter().any(|item| holds_set(&item))) {
+                Bound::Hashes
+            } else {
+                Bound::Nowhere
+            }
         }
         _ => Bound::Nowhere,
     }
 }
 
-/// Whether it is a set, or has one in it, of other things than numbers.
-fn is_ordered_by_hash(constant: &pyo3::Bound<'_, PyAny>) -> bool {
-    if let Ok(tuple) = constant.cast_exact::<PyTuple>() {
-        return tuple.iter().any(|item| is_ordered_by_hash(&item));
+fn holds_set(object: &pyo3::Bound<'_, PyAny>) -> bool {
+    let within = |tuple: &pyo3::Bound<'_, PyTuple>| tuple.iter().any(|item| holds_set(&item));
+    object.cast_exact::<PyTuple>().map_or_else(|_| is_ordered_set(object), within)
+}
+
+/// Whether it is a set whose order another process may have otherwise. Numbers have one hash everywhere.
+#[must_use]
+pub fn is_ordered_set(object: &pyo3::Bound<'_, PyAny>) -> bool {
+    match object.cast_exact::<PyFrozenSet>() {
+        Ok(set) => set.iter().any(|item| !item.is_exact_instance_of::<PyInt>()),
+        Err(_) => object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>(),
     }
-    let set = constant.cast_exact::<PyFrozenSet>();
-    set.is_ok_and(|set| set.iter().any(|item| !item.is_exact_instance_of::<PyInt>()))
+}
+
+/// Whether the object's hash is made of its value alone.
+#[must_use]
+pub fn is_hashed_by_value(object: &pyo3::Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyString>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyBytes>()
+        || object.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|item| is_hashed_by_value(&item)))
+}
+
+/// Whether an instruction does the same with sets among its operands in whatever order their items lie, and leaves them where the trace
+/// sees what becomes of them. Calls and operators are no such: their operands say it.
+#[must_use]
+pub fn is_orderless(code: &Code, instr: &Instr) -> bool {
+    match instr.op {
+        Op::COPY
+        | Op::SWAP
+        | Op::POP_TOP
+        | Op::STORE_FAST
+        | Op::STORE_FAST_LOAD_FAST
+        | Op::STORE_FAST_STORE_FAST
+        | Op::TO_BOOL
+        | Op::UNARY_NOT
+        | Op::IS_OP
+        | Op::BUILD_SET
+        | Op::SET_ADD
+        | Op::SET_UPDATE
+        | Op::POP_JUMP_IF_TRUE
+        | Op::POP_JUMP_FORWARD_IF_TRUE
+        | Op::POP_JUMP_BACKWARD_IF_TRUE
+        | Op::POP_JUMP_IF_FALSE
+        | Op::POP_JUMP_FORWARD_IF_FALSE
+        | Op::POP_JUMP_BACKWARD_IF_FALSE
+        | Op::POP_JUMP_IF_NONE
+        | Op::POP_JUMP_FORWARD_IF_NONE
+        | Op::POP_JUMP_BACKWARD_IF_NONE
+        | Op::POP_JUMP_IF_NOT_NONE
+        | Op::POP_JUMP_FORWARD_IF_NOT_NONE
+        | Op::POP_JUMP_BACKWARD_IF_NOT_NONE
+        | Op::JUMP_IF_TRUE_OR_POP
+        | Op::JUMP_IF_FALSE_OR_POP => true,
+        Op::LOAD_ATTR | Op::LOAD_METHOD => {
+            let name = code.names.get((instr.arg >> code.isa().name_shift(instr.op)) as usize);
+            name.is_some_and(|name| ORDERLESS_METHODS.contains(&&**name))
+        }
+        // Up to 3.11 a comprehension is a function that is called where it stands.
+        Op::RETURN_VALUE => code.name == "<setcomp>",
+        _ => false,
+    }
+}
+
+/// Whether a function of this code puts no arguments into a tuple or a dict.
+#[must_use]
+pub fn names_all_arguments(code: &pyo3::Bound<'_, PyAny>) -> bool {
+    let flags = code.getattr(name!("co_flags")).and_then(|flags| flags.extract::<u32>());
+    flags.is_ok_and(|flags| flags & (flag::VARARGS | flag::VARKEYWORDS) == 0)
+}
+
+/// Whether a callable does the same with sets among its arguments in whatever order their items lie. What a function of Python code does, its
+/// instructions say.
+#[must_use]
+pub fn is_orderless_callable(callable: &pyo3::Bound<'_, PyAny>) -> bool {
+    if callable.is_exact_instance_of::<PyFunction>() {
+        return inspect::function_code(callable).is_some_and(|code| names_all_arguments(&code));
+    }
+    let py = callable.py();
+    let classes = [py.get_type::<PySet>(), py.get_type::<PyFrozenSet>(), py.get_type::<PyBool>()];
+    if classes.iter().any(|class| callable.is(class)) {
+        return true;
+    }
+    let name = callee::name_of(callable);
+    let of_set = |class: &pyo3::Bound<'_, PyAny>| matches!(&*types::c_name(&class.get_type()), "set" | "frozenset");
+    match &*types::c_name(&callable.get_type()) {
+        "method_descriptor" => {
+            let owner = callee::owner_of(callable);
+            owner.is_some_and(|owner| matches!(&*types::c_name(&owner), "set" | "frozenset"))
+                && ORDERLESS_METHODS.contains(&&*name)
+        }
+        "builtin_function_or_method" if callee::receiver_of(callable).is_some_and(|receiver| of_set(&receiver)) => {
+            ORDERLESS_METHODS.contains(&&*name)
+        }
+        "builtin_function_or_method" => {
+            callee::module_of(callable) == "builtins" && ORDERLESS_BUILTINS.contains(&&*name)
+        }
+        _ => false,
+    }
 }

@@ -191,6 +191,72 @@ class Saved(unittest.TestCase):
         self.assertEqual((other["traced"], other["loaded"]), (1, 1))
         self.assertIn("the order of a set", str(other["unfit"]))
 
+    def test_sets_whose_order_nothing_sees(self):
+        program = PROGRAM + textwrap.dedent("""
+            def walk(names, seen=None):
+                if seen is None:
+                    seen = set()
+                for name in names:
+                    if name not in seen:
+                        seen.add(name)
+                        yield name
+            def distinct(x):
+                return [name for name in walk(("a", "b", "a", x))], "b" in {n for n in ("b", "c")}
+            def compared(x):
+                names = {"a", "b"} | {x}
+                return len(names), names == {"a", "b"}, names.issubset({"a", "b", "c"}), bool(names - {"a", "b"})
+            CALLS = [("distinct", distinct, ("x",)), ("compared", compared, ("x",))]
+        """)
+        first = run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
+        self.assertEqual(first["saved"]["left_out"], {})
+        second = run(self.folder, "load", self.path, program, PYTHONHASHSEED="2")
+        self.assertEqual((second["said"], second["traced"], second["unfit"]), (first["said"], 0, {}))
+
+    def test_ways_to_see_the_order_of_a_set(self):
+        """On each of them the order is that of the process, not of the one that traced."""
+        names = '{"alpha", "beta", "gamma", "delta", "epsilon", x}'
+        ways = (
+            f"[n for n in {names}]", f"tuple({names})", f"str({names})", f"f'{{{names}}}'", f"'-'.join({names})", f"{names}.pop()",
+            f"[*{names}]", f"list(map(list, [{names}]))", f"repr([{names}])", f"packed({names})", f"named(n={names})",
+            f"kept({names})()", f"sorted({names}, key=len)", f"next(iter({names}))", f"dict.fromkeys({names})", f"frozenset({names})",
+            f"Holder({names}).shown()", f"list(given({names}))", f"list({names} | {{'zeta'}})", f"max({names}, key=len)",
+            f"list(zip({names}, range(9)))", f"{names}.union(['eta'])", f"variables({names})",
+        )
+        program = PROGRAM + textwrap.dedent("""
+            def packed(*args): return repr(args)
+            def named(**names): return repr(names)
+            def kept(s): return lambda: list(s)
+            def given(s): yield from s
+            def variables(s): return repr(locals())
+            class Holder:
+                def __init__(self, s): self.s = s
+                def shown(self): return repr(self.s)
+        """) + "\n".join(f"def f{number}(x): return {way}" for number, way in enumerate(ways))
+        program += "\nCALLS = [(f'f{n}', globals()[f'f{n}'], ('x',)) for n in range(%d)]\n" % len(ways)
+        run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
+        other = run(self.folder, "load", self.path, program, PYTHONHASHSEED="2")
+        plain = run(self.folder, "none", self.path, program, PYTHONHASHSEED="2", main=MAIN.replace("slotrt.compile(f)", "f"))
+        for way, loaded, expected in zip(ways, other["said"], plain["said"], strict=True):
+            self.assertEqual(loaded, expected, way)
+
+    def test_sets_of_objects_with_addresses(self):
+        """Equal hashes of texts do not make their order the same."""
+        program = PROGRAM + textwrap.dedent("""
+            def order(x):
+                return [f.__name__ for f in {helper, plain, classes, words, raises, gathers, generators, formats, bits}]
+            def asked(x):
+                return helper in {helper, plain}, len({helper, plain, helper})
+            CALLS = [("order", order, (1,)), ("asked", asked, (1,))]
+        """)
+        first = run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
+        self.assertIn("an address", " ".join(first["saved"]["left_out"]))
+        self.assertEqual(first["saved"]["traces"], 1)
+        main = MAIN.replace("def run():", "plainly = [repr(f(*a)) for _, f, a in CALLS]\ndef run():")
+        main = main.replace('"said": said,', '"said": said, "plain": plainly,')
+        for _ in range(3):
+            second = run(self.folder, "load", self.path, program, main=main, PYTHONHASHSEED="1")
+            self.assertEqual([said for _, said, _ in second["said"]], second["plain"])
+
     def test_what_is_left_out(self):
         program = PROGRAM + textwrap.dedent("""
             import re

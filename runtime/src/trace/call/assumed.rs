@@ -1,4 +1,5 @@
 //! Python functions that the program says always give the same: called while tracing, whatever they do.
+use crate::stored::ProcessBound;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
@@ -23,6 +24,8 @@ impl<'py> Tracer<'py> {
         let Some(positional) = self.all_known(args.positional.iter().copied())? else { return Ok(None) };
         let Some(named) = self.all_known(args.keywords.iter().map(|(_, value)| *value))? else { return Ok(None) };
         let names = args.keywords.iter().map(|(name, _)| name);
+        // It may see the order of a set.
+        self.state.bound = self.state.bound.max(ProcessBound::Hashes);
         let result = called(callable, positional, names.zip(named)).ok();
         let constant = result.filter(|result| is_scalar(result) || is_definition(result));
         Ok(constant.map(|constant| self.absorb_static(constant)))

@@ -1,6 +1,5 @@
 //! Runs a frame symbolically: the loop over its instructions.
 use crate::bytecode::{Code, Instr, Op, flag};
-use crate::stored::bound_to_process;
 use crate::trace::state::frame::{Flow, Frame, FrameExit};
 use crate::trace::state::tracer::{FramePosition, Tracer};
 use crate::trace::state::unwind::{Traced, Unwind, fallback, internal, unsupported};
@@ -129,7 +128,7 @@ impl<'py> Tracer<'py> {
             self.hold(frame, instr);
         }
         self.state.steps += 1;
-        self.state.bound = self.state.bound.max(bound_to_process(self.py, &frame.code, frame.pc));
+        self.note_bound(frame, instr);
         if self.state.steps > self.state.max_steps {
             return fallback(format!("more than {} instructions in one trace", self.state.max_steps));
         }

@@ -5,6 +5,7 @@
 pub(crate) mod driver;
 pub(crate) mod frame;
 mod plan;
+mod process_bound;
 pub(crate) mod rollback;
 pub(crate) mod stop_points;
 #[cfg(debug_assertions)]

@@ -1,0 +1,113 @@
+//! Whether what a trace sees is so in this process alone: looked at before each instruction.
+use crate::bytecode::{Instr, Op};
+use crate::stored::{
+    ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
+    names_all_arguments,
+};
+use crate::trace::state::frame::Frame;
+use crate::trace::state::outcome::StackEntry;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyAnyMethods, PyFrozenSet, PySet};
+
+impl<'py> Tracer<'py> {
+    /// Notes whether the instruction may see an address, a hash or the order of a set.
+    pub(super) fn note_bound(&mut self, frame: &Frame, instr: &Instr) {
+        if self.state.bound == ProcessBound::Process {
+            return;
+        }
+        let bound = self.bound_of_operands(frame, instr).max(bound_to_process(self.py, &frame.code, instr));
+        self.state.bound = self.state.bound.max(bound);
+    }
+
+    fn bound_of_operands(&self, frame: &Frame, instr: &Instr) -> ProcessBound {
+        let unseen = self.state.bound == ProcessBound::Nowhere;
+        if unseen && is_orderless(&frame.code, instr) {
+            return ProcessBound::Nowhere;
+        }
+        let cell = local_of_cell(frame, instr);
+        let operands = if cell.is_some() { cell.as_slice() } else { stacked(frame, instr) };
+        let sets: Vec<_> = operands.iter().filter_map(|entry| self.set_at(entry)).collect();
+        if sets.is_empty() || unseen && self.is_orderless_for(instr, operands) {
+            return ProcessBound::Nowhere;
+        }
+        // A set that others see may get more items.
+        let called = if matches!(instr.op, Op::CALL | Op::CALL_KW) { 2 } else { 0 };
+        let objects = operands.iter().skip(called).filter_map(|entry| self.object_at(entry));
+        let mut others = objects.filter(|object| !is_set(object));
+        if sets.iter().all(has_values) && others.all(|object| is_hashed_by_value(&object)) {
+            ProcessBound::Hashes
+        } else {
+            ProcessBound::Process
+        }
+    }
+
+    /// Whether the instruction does the same with these operands in whatever order the items of sets among them lie.
+    fn is_orderless_for(&self, instr: &Instr, operands: &[StackEntry]) -> bool {
+        let mut are_sets = operands.iter().map(|entry| self.set_at(entry).is_some());
+        match instr.op {
+            Op::BINARY_OP | Op::COMPARE_OP => are_sets.all(|is_set| is_set),
+            // Something is looked for in a set.
+            Op::CONTAINS_OP => are_sets.next() == Some(false),
+            Op::CALL | Op::CALL_KW => {
+                operands.iter().find_map(value_at).is_some_and(|callee| self.is_orderless_call(callee))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_orderless_call(&self, callee: ValueId) -> bool {
+        match self.value(callee) {
+            Value::New(New::Function { code, .. }) => names_all_arguments(code.bind(self.py)),
+            _ => self.object_of(callee).is_some_and(|callee| is_orderless_callable(&callee)),
+        }
+    }
+
+    /// The set there.
+    fn set_at(&self, entry: &StackEntry) -> Option<Bound<'py, PyAny>> {
+        match self.value(value_at(entry)?) {
+            Value::Real { .. } | Value::New(New::Owned(_)) => self.object_at(entry).filter(is_ordered_set),
+            _ => None,
+        }
+    }
+
+    fn object_at(&self, entry: &StackEntry) -> Option<Bound<'py, PyAny>> {
+        self.object_of(value_at(entry)?)
+    }
+}
+
+/// What the instruction takes from the stack.
+fn stacked<'a>(frame: &'a Frame, instr: &Instr) -> &'a [StackEntry] {
+    let all = frame.stack.len();
+    let taken = match instr.op {
+        // They end with a call that is one step with them.
+        Op::KW_NAMES | Op::PRECALL => all,
+        op => frame.code.isa().popped(op, instr.arg).unwrap_or(all),
+    };
+    &frame.stack[all.saturating_sub(taken)..]
+}
+
+/// The variable that becomes a cell, which others may hold.
+fn local_of_cell(frame: &Frame, instr: &Instr) -> Option<StackEntry> {
+    let local = frame.locals.get(instr.arg as usize).filter(|_| instr.op == Op::MAKE_CELL)?;
+    local.map(StackEntry::Object)
+}
+
+/// Whether nothing in the set is hashed by its address.
+fn has_values(set: &Bound<'_, PyAny>) -> bool {
+    let plain = set.is_exact_instance_of::<PySet>() || set.is_exact_instance_of::<PyFrozenSet>();
+    // No Python code of a derived class runs.
+    plain && set.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is_hashed_by_value(&item))))
+}
+
+fn value_at(entry: &StackEntry) -> Option<ValueId> {
+    match entry {
+        StackEntry::Object(value) => Some(*value),
+        StackEntry::Null | StackEntry::Callee => None,
+    }
+}
+
+fn is_set(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>()
+}
