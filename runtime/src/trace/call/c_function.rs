@@ -204,6 +204,9 @@ impl<'py> Tracer<'py> {
         {
             return Ok(read);
         }
+        if let Some(whole) = self.whole_by_call(object, &name, args, method)? {
+            return Ok(whole);
+        }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
@@ -330,6 +333,7 @@ impl<'py> Tracer<'py> {
         if !native.is_instance_of::<Proxy>() || (index > 0 && STORES.contains(&name)) {
             return Ok(());
         }
+        self.refuse_whole(value, name)?;
         const LOOK_UP: [&str; 4] = ["add", "discard", "remove", "__contains__"];
         let class = self.class_of(value)?;
         let looked_up = LOOK_UP.contains(&name) && (self.is_id(value) || index > 0 && self.domain_of(&class).is_some());
