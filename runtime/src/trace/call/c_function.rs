@@ -203,6 +203,9 @@ impl<'py> Tracer<'py> {
         {
             return Ok(read);
         }
+        if let Some(whole) = self.whole_by_call(object, &name, args, method)? {
+            return Ok(whole);
+        }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);

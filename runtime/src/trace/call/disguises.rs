@@ -22,6 +22,7 @@ impl<'py> Tracer<'py> {
         if !native.is_instance_of::<Proxy>() || (index > 0 && STORES.contains(&name)) {
             return Ok(());
         }
+        self.refuse_whole(value, name)?;
         const LOOK_UP: [&str; 4] = ["add", "discard", "remove", "__contains__"];
         let class = self.class_of(value)?;
         let looked_up = LOOK_UP.contains(&name) && (self.is_id(value) || index > 0 && self.domain_of(&class).is_some());

@@ -123,6 +123,10 @@ pub struct State {
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Views of dicts from outside: of which dict, and by which method.
     pub(crate) views: Tracked<FxHashMap<ValueId, (ValueId, &'static str)>>,
+    /// What compiled code has C make of whole containers from outside.
+    pub(crate) wholes: Tracked<FxHashMap<ValueId, crate::trace::state::wholes::Whole>>,
+    /// Texts that the trace has had interned, by their characters.
+    pub(crate) interned: Tracked<FxHashMap<Vec<u8>, ValueId>>,
     /// Iterators of C from outside that the trace goes through.
     pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
     /// Contexts of decimal arithmetic.
