@@ -3,7 +3,7 @@
 from html import escape
 import itertools
 
-from ._report import title
+from ._report import place, title
 
 STYLE = """
 .slotrt{--back:#fff;--text:#1c2024;--dim:#60646c;--line:#d9d9e0;--raised:#f4f4f7;--accent:#0b68cb;--bad:#c62f2f;
@@ -63,12 +63,12 @@ def _sections(frame):
     yield "left alone", frame["skipped"] and f"<p>{text(frame['skipped'])}</p>"
     yield "traced again: these guards failed", frame["recompiled_because"] and _list(frame["recompiled_because"])
     yield "break", frame["break"] and _break(frame["break"])
-    yield "graph", frame["graph"] and _graph(frame["graph"])
-    yield "graph as a picture", frame["graph"] and picture(frame["graph"])
+    yield "graph", frame["graph"] and _graph(frame)
+    yield "graph as a picture", frame["graph"] and picture(frame)
     yield "guards, checked ones first", frame["guards"] and _guards(frame["guards"])
     yield "ways through C", frame["routes"] and table(
         ("line", "instruction", "C functions"),
-        ((route["line"], route["instruction"], " > ".join(route["functions"])) for route in frame["routes"]),
+        ((place(frame, route), route["instruction"], " > ".join(route["functions"])) for route in frame["routes"]),
     )
     yield "side effects", frame["effects"] and _list(frame["effects"])
     yield "bytecode before and after", frame["bytecode"]["after"] and _bytecode(frame["bytecode"])
@@ -92,11 +92,14 @@ def _break(stop):
     return table(("part", ""), [*rows, *(("hint", hint) for hint in stop["hints"])])
 
 
-def _graph(nodes):
+def _graph(frame):
     def arguments(node):
         return ", ".join([*node["args"], *(f"{name}={value}" for name, value in node["kwargs"].items())])
 
-    rows = ((node["name"], node["op"], node["target"], arguments(node), node["meta"] or "", node["line"] or "", " > ".join(node["route"] or ())) for node in nodes)
+    rows = (
+        (node["name"], node["op"], node["target"], arguments(node), node["meta"] or "", place(frame, node), " > ".join(node["route"] or ()))
+        for node in frame["graph"]
+    )
     return table(("node", "kind", "function", "arguments", "result", "line", "C functions"), rows)
 
 
@@ -113,23 +116,23 @@ def _bytecode(bytecode):
     return f'<div class="pair"><pre>{text(before)}</pre><pre>{text(after)}</pre></div>'
 
 
-def picture(nodes):
+def picture(frame):
     """The graph drawn: a node a line, edges at the left, source lines and C functions beside it."""
     row, left, limit = 26, 90, 400
-    nodes, cut = nodes[:limit], len(nodes) - limit
-    place = {node["name"]: number for number, node in enumerate(nodes)}
+    nodes, cut = frame["graph"][:limit], len(frame["graph"]) - limit
+    numbers = {node["name"]: number for number, node in enumerate(nodes)}
     parts = []
     for number, node in enumerate(nodes):
         top = number * row + 4
         for argument in [*node["args"], *node["kwargs"].values()]:
             for word in _words(str(argument)):
-                source = place.get(word)
+                source = numbers.get(word)
                 if source is not None and source < number:
                     start, end = source * row + 14, top + 10
                     bend = max(10, left - 12 - 6 * min(12, number - source))
                     parts.append(f'<path d="M{left} {start} C{bend} {start} {bend} {end} {left} {end}"/>')
         label = f"{node['name']} = {node['target']}" if node["op"] not in ("placeholder", "output") else f"{node['op']} {node['name']}"
-        beside = f"line {node['line']}" if node["line"] else ""
+        beside = f"line {place(frame, node)}" if node["line"] else ""
         beside += f"  {' > '.join(node['route'])}" if node["route"] else ""
         parts.append(f'<rect x="{left}" y="{top}" width="330" height="20" rx="4"/><text x="{left + 8}" y="{top + 14}">{text(_short(label, 40))}</text>')
         parts.append(f'<text class="dim" x="{left + 344}" y="{top + 14}">{text(beside)}</text>')

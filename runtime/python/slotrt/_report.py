@@ -1,6 +1,7 @@
 """Frames as text for people, for `explain` and the log."""
 
 import itertools
+import os
 
 _AGAIN = "traced again because this no longer held"
 #: No column gets narrower than this.
@@ -23,12 +24,12 @@ def topics(frame, width=None):
         again = f"not traced again: {frame['skipped']}; this did not hold" if frame["skipped"] else _AGAIN
         yield "recompiles", again, frame["recompiled_because"]
     if frame["graph"]:
-        yield "graph", "graph", table([_row(node) for node in frame["graph"]], width)
+        yield "graph", "graph", table([_row(frame, node) for node in frame["graph"]], width)
     if frame["guards"]:
         rows = [(guard["source"], guard["check"], _how(guard), guard["reason"]) for guard in frame["guards"]]
         yield "guards", "guards", table(rows, width)
     if frame["routes"]:
-        rows = [(str(route["line"]), route["instruction"], " > ".join(route["functions"])) for route in frame["routes"]]
+        rows = [(place(frame, route), route["instruction"], " > ".join(route["functions"])) for route in frame["routes"]]
         yield "routes", "ways through C", table(rows, width)
     if frame["effects"]:
         yield "effects", "side effects", frame["effects"]
@@ -84,7 +85,15 @@ def terminal_width(stream):
     return None
 
 
-def _row(node):
+def place(frame, entry):
+    """The line of an operation; with its file, where that is not the frame's."""
+    if not entry["line"]:
+        return ""
+    other = entry["file"] != frame["file"]
+    return f"{os.path.basename(entry['file'])}:{entry['line']}" if other else str(entry["line"])
+
+
+def _row(frame, node):
     args = [*node["args"], *(f"{name}={value}" for name, value in node["kwargs"].items())]
-    texts = {**node, "args": ", ".join(args), "route": " > ".join(node["route"] or ())}
+    texts = {**node, "args": ", ".join(args), "line": place(frame, node), "route": " > ".join(node["route"] or ())}
     return tuple(str(texts[column] or "") for column in _COLUMNS)

@@ -221,7 +221,7 @@ fn node_dict<'py>(node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     }
     dict.set_item("kwargs", kwargs)?;
     let meta = node.getattr("meta")?.cast_into::<PyDict>()?;
-    for (name, key) in [("meta", "value"), ("line", "line"), ("route", "route")] {
+    for (name, key) in [("meta", "value"), ("file", "file"), ("line", "line"), ("route", "route")] {
         dict.set_item(name, meta.get_item(key)?)?;
     }
     Ok(dict)

@@ -199,7 +199,7 @@ impl Page<'_> {
             self.line(self.style.item, &text);
             for (mark, strings) in [("-", &change.strings_removed), ("+", &change.strings_added)] {
                 for string in strings {
-                    let text = format!("{mark} {}", self.code(&format!("\"{string}\"")));
+                    let text = format!("{mark} {}", self.code(&format!("{string:?}")));
                     self.line(self.style.detail, &text);
                 }
             }

@@ -1,25 +1,31 @@
 //! What can be said of a function's text without parsing it: the names it calls and the strings it holds.
 
+use super::value::unescape;
 use std::collections::BTreeSet;
 
 /// Words before `(` that call nothing.
 const KEYWORDS: &[&str] = &["if", "for", "while", "switch", "return", "sizeof", "defined", "case", "else", "do"];
 
-/// Names that stand before `(`, and string literals with at least one letter, both sorted.
+/// Names that stand before `(`, and strings with at least one letter, their parts joined and escapes resolved; both sorted.
 pub(super) fn scan(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut calls, mut strings) = (BTreeSet::new(), BTreeSet::new());
     let bytes = text.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
         match bytes[i] {
-            quote @ (b'"' | b'\'') => {
-                let end = literal_end(bytes, i, quote);
-                let inside = text.get(i + 1..end).unwrap_or_default();
-                if quote == b'"' && inside.contains(|c: char| c.is_ascii_alphabetic()) {
-                    strings.insert(inside.to_owned());
+            b'"' => {
+                let mut whole = String::new();
+                while bytes.get(i) == Some(&b'"') {
+                    let end = (literal_end(bytes, i, b'"') + 1).min(bytes.len());
+                    unescape(text.get(i..end).unwrap_or_default(), &mut whole);
+                    i = end;
+                    i += bytes[i..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 }
-                i = end + 1;
+                if whole.contains(|c: char| c.is_ascii_alphabetic()) {
+                    strings.insert(whole);
+                }
             }
+            b'\'' => i = literal_end(bytes, i, b'\'') + 1,
             byte if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let start = i;
                 while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
@@ -61,5 +67,7 @@ mod tests {
         assert_eq!(calls, ["f", "h"]);
         assert_eq!(strings, ["%d", "a (b)"]);
         assert_eq!(super::scan("\"open").1, ["open"]);
+        assert_eq!(super::scan(r#"f("one \"two\", "
+            "three\n", "'", PART "four")"#).1, ["four", "one \"two\", three\n"]);
     }
 }

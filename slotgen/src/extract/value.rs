@@ -167,7 +167,7 @@ fn string(syntax: &Syntax<'_>, node: Node<'_>) -> Value {
 }
 
 /// Appends the characters of one literal; bytes above 127 become the character of the same number.
-fn unescape(literal: &str, text: &mut String) {
+pub(super) fn unescape(literal: &str, text: &mut String) {
     let inner = literal.find('"').map_or("", |start| &literal[start + 1..]);
     let mut characters = inner.strip_suffix('"').unwrap_or(inner).chars().peekable();
     while let Some(character) = characters.next() {

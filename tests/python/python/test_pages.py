@@ -12,6 +12,11 @@ import unittest
 import slotrt
 from slotrt._report import table
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 BAD = '</td><script>alert(1)</script><img src=x onerror="x">'
 
 
@@ -69,7 +74,7 @@ class Pages(unittest.TestCase):
     def test_what_programs_contain_is_text(self):
         frame = dict(self.report.frames[0], name=BAD, file=BAD, effects=[BAD], recompiled_because=[BAD], skipped=BAD)
         frame["guards"] = [{"source": BAD, "check": BAD, "reason": BAD, "how": "checked", "because": BAD}]
-        frame["graph"] = [{"op": "call_function", "name": BAD, "target": BAD, "args": [BAD], "kwargs": {BAD: BAD}, "meta": BAD, "line": 1, "route": [BAD]}]
+        frame["graph"] = [{"op": "call_function", "name": BAD, "target": BAD, "args": [BAD], "kwargs": {BAD: BAD}, "meta": BAD, "file": BAD, "line": 1, "route": [BAD]}]
         frame["break"] = dict.fromkeys(("kind", "context", "explanation", "file", "line", "frame"), BAD) | {"hints": [BAD]}
         self.report.frames = [frame]
         for text in (self.report.html(), self.report._repr_html_()):
@@ -81,11 +86,31 @@ class Pages(unittest.TestCase):
     def test_graphs_are_tables_and_pictures(self):
         from slotrt._page import picture
 
-        node = {"op": "call_function", "kwargs": {}, "meta": None, "line": 3, "route": ["PyNumber_Add", "binary_op1"]}
+        node = {"op": "call_function", "kwargs": {}, "meta": None, "file": "<here>", "line": 3, "route": ["PyNumber_Add", "binary_op1"]}
         nodes = [dict(node, op="placeholder", name="x", target="x", args=[]), dict(node, name="add", target="operator.add", args=["x", "1"])]
-        drawn = picture(nodes)
+        drawn = picture({"file": "<here>", "graph": nodes})
         self.assertEqual((drawn.count("<rect"), drawn.count("<path")), (2, 1))
         self.assertIn("PyNumber_Add &gt; binary_op1", drawn)
+
+    @unittest.skipIf(numpy is None, "no numpy")
+    def test_an_operation_names_its_file_and_the_calls_that_lead_to_it(self):
+        names = {}
+        exec(compile("def inner(a):\n    return a * 2\n\ndef outer(a):\n    return inner(a)\n", "/a/other.py", "exec"), names)
+        outer = names["outer"]
+
+        def function(a):
+            b = outer(a)
+            return -b
+
+        report = slotrt.explain(function)(numpy.ones(2))
+        line = function.__code__.co_firstlineno + 2
+        places = {node["name"]: (node["file"], node["line"], node["route"][:2]) for node in report.frames[0]["graph"]}
+        self.assertEqual(places["mul"], ("/a/other.py", 2, ["PyNumber_Multiply", "binary_op1"]))
+        self.assertEqual(places["neg"][:2], (__file__, line), "what returned is no longer on the way")
+        rows = {row.split()[1]: row for row in report.text().splitlines() if row.startswith("    call_function")}
+        self.assertIn(" other.py:2 ", rows["mul"])
+        self.assertIn(f" {line} ", rows["neg"])
+        self.assertIn(">other.py:2<", report.html())
 
     def test_save(self):
         with tempfile.TemporaryDirectory() as folder:

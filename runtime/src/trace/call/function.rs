@@ -119,8 +119,11 @@ impl<'py> Tracer<'py> {
         let mut frame = self.frame_of(function, code, locals)?;
         let origin = if frame.whole { CallOrigin::Within } else { origin };
         frame.leave = self.stop_points_of(origin, &frame.code, frame.globals.bind(self.py).as_any());
+        let way = self.state.route.len();
         self.state.route.push(qualname.into());
-        match self.run_called(&mut frame)? {
+        let rest = self.run_called(&mut frame);
+        self.state.route.truncate(way);
+        match rest? {
             FrameExit::Returned(value) => Ok(value),
             FrameExit::Yielded(_) => internal("a plain call yielded"),
             FrameExit::Generator => self.make_generator(frame),

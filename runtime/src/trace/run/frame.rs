@@ -26,6 +26,7 @@ impl<'py> Tracer<'py> {
             op: Op::RESUME,
             function,
             serial: frame.serial,
+            route: self.state.route.len(),
         });
         if self.state.track {
             self.state.held.push(crate::trace::state::lifetime::FrameReferences::default());
@@ -111,6 +112,8 @@ impl<'py> Tracer<'py> {
             return internal(format!("an exception was left set before {:?}", instr.op));
         }
         frame.began = frame.pc;
+        let way = self.state.places.last().map_or(0, |place| place.route);
+        self.state.route.truncate(way);
         if self.counts(frame) {
             if self.state.stop_at.is_some_and(|step| step <= self.state.outer_step) && frame.pc >= frame.leave.first {
                 self.state.stopped_late = self.state.stop_at != Some(self.state.outer_step);

@@ -238,6 +238,8 @@ pub struct FramePosition {
     pub(crate) op: Op,
     pub(crate) function: Py<PyAny>,
     pub(crate) serial: u64,
+    /// How long the way was when the frame began.
+    pub(crate) route: usize,
 }
 
 /// The tracer: state plus the proof of being attached to the interpreter.
