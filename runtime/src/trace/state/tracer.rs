@@ -174,6 +174,7 @@ pub struct State {
     pub(crate) used_after: Tracked<Vec<ValueId>>,
     /// Modes that take over calls.
     pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
+    /// What restores modes of libraries where the graph raises, the first first.
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,
