@@ -207,21 +207,6 @@ class ContraryObjects(unittest.TestCase):
                 for _ in range(3):
                     self.assertEqual(repr(compiled()).replace("'Losing'", ""), wanted)
 
-    def test_a_lock_made_by_a_function(self):
-        import _thread
-
-        def function():
-            lock = _thread.allocate_lock()
-            with lock:
-                held = lock.locked()
-            return held, lock.locked(), lock.acquire(False), lock.acquire(False)
-
-        slotrt.reset()
-        compiled = slotrt.compile(function)
-        for _ in range(2):
-            self.assertEqual(compiled(), (True, False, True, False))
-        self.assertEqual(slotrt.stats()["graph_breaks"], 0)
-
     def test_texts_interned_by_a_trace(self):
         import sys
 

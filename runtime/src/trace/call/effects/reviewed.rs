@@ -193,7 +193,6 @@ pub(crate) const REVIEWED: &[Row] = &[
         &["__enter__", "__exit__", "__new__", "_acquire_restore", "_is_owned", "_recursion_count", "_release_save"],
         "a lock that only the trace has",
     ),
-    ("_thread", &["allocate", "allocate_lock"], "makes a lock that only the trace has"),
     ("_thread.RLock", &["acquire", "release"], "a lock that only the trace has"),
     (
         "_thread.lock",
