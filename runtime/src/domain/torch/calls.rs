@@ -365,7 +365,14 @@ impl Domain for Torch {
     }
 
     fn never_warns(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
-        effects::never_warns(target) && !args.iter().any(is_odd_to_warnings)
+        let is_view = || match args {
+            // PyTorch warns where there are not two dimensions.
+            [Operand::Graph { example, .. }, Operand::Known(_)] if callee::name_of(target) == "getattr" => {
+                self.rules.metadata(example).is_some_and(|known| known.shape.len() == 2)
+            }
+            _ => false,
+        };
+        (effects::never_warns(target) || is_view()) && !args.iter().any(is_odd_to_warnings)
     }
 
     fn setter<'py>(&self, py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {
