@@ -109,6 +109,11 @@ def weights():
     return f, lambda number: [matrix().requires_grad_()], [linear]
 
 
+def recurrent():
+    lstm = nn.LSTM(3, 4, batch_first=True)
+    return lambda x: lstm(x.unsqueeze(0) * 2)[0] + 1, lambda number: [matrix()], [lstm]
+
+
 def data_replaced():
     linear = nn.Linear(3, 3)
 
@@ -231,6 +236,7 @@ ROWS = [
     (of(defaults), 0),
     (of(changed_on_both_sides), 0),
     (weights, 0),
+    (recurrent, 0),
     (data_replaced, 0),
     (averaged, 0),
     (of(data_shared, matrix, matrix), 0),
