@@ -4,6 +4,7 @@
 //! It must not know what a field is read for.
 mod check;
 mod offsets;
+mod shown;
 
 pub(super) use check::check;
 pub(super) use offsets::{code, frame, thread};

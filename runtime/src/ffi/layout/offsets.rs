@@ -5,8 +5,6 @@ pub(in crate::ffi) mod code {
     use std::mem::offset_of;
     pub const CO_FLAGS: usize = offset_of!(PyCodeObject, co_flags);
     pub const CO_ARGCOUNT: usize = offset_of!(PyCodeObject, co_argcount);
-    pub const CO_STACKSIZE: usize = offset_of!(PyCodeObject, co_stacksize);
-    pub const CO_FIRSTLINENO: usize = offset_of!(PyCodeObject, co_firstlineno);
     pub const CO_NLOCALSPLUS: usize = offset_of!(PyCodeObject, co_nlocalsplus);
     pub const CO_CONSTS: usize = offset_of!(PyCodeObject, co_consts);
     pub const CO_LOCALSPLUSNAMES: usize = offset_of!(PyCodeObject, co_localsplusnames);

@@ -55,17 +55,18 @@ pub fn is_pending(_py: Python<'_>, main_calls: Option<usize>) -> bool {
     }
 }
 
-/// Whether the layouts of the interpreter's and the process's state are this interpreter's.
+/// The field of the interpreter's state that is elsewhere in this interpreter.
 ///
 /// # Errors
 /// Those of `sys.getrecursionlimit()`.
-pub fn check(py: Python<'_>) -> PyResult<bool> {
+pub fn check(py: Python<'_>) -> PyResult<Option<&'static str>> {
     let limit: c_int = py.import("sys")?.call_method0(name!("getrecursionlimit"))?.extract()?;
     // SAFETY: attached; the fields lie inside the interpreter's state, which is much larger.
     unsafe {
         let interpreter = ffi::PyInterpreterState_Get().cast::<u8>();
         let process: *const u8 = raw::read(interpreter, offset_of!(PyInterpreterState, runtime));
         let known: c_int = raw::read(interpreter, CEVAL + offset_of!(_ceval_state, recursion_limit));
-        Ok(process == runtime() && known == limit)
+        let known = (known != limit).then_some("_ceval_state.recursion_limit");
+        Ok((process != runtime()).then_some("PyInterpreterState.runtime").or(known))
     }
 }

@@ -55,16 +55,16 @@ pub fn is_pending(_py: Python<'_>) -> bool {
     word & PENDING != 0
 }
 
-/// Whether the layout of the thread's state is this interpreter's.
+/// The field of the thread's state that is elsewhere in this interpreter.
 ///
 /// # Errors
 /// None here.
-pub fn check_pending(_py: Python<'_>) -> PyResult<bool> {
+pub fn check_pending(_py: Python<'_>) -> PyResult<Option<&'static str>> {
     // SAFETY: attached, so that the thread is live; the field lies inside it.
     unsafe {
         let known: *mut ffi::PyInterpreterState =
             raw::read(ffi::PyThreadState_Get().cast(), offset_of!(PyThreadState, interp));
-        Ok(known == ffi::PyInterpreterState_Get())
+        Ok((known != ffi::PyInterpreterState_Get()).then_some("PyThreadState.interp"))
     }
 }
 
