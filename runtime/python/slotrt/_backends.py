@@ -73,7 +73,7 @@ def resolve(backend):
         return _with_fx(backend)
     if backend == "eager":
         return None
-    return _with_fx(TensorsOnly(_registered(backend)))
+    return _with_fx(TensorsOnly(registered(backend)))
 
 
 class TensorsOnly:
@@ -95,7 +95,7 @@ class TensorsOnly:
         return hash(type(self._backend))
 
 
-def _registered(backend):
+def registered(backend):
     """The backend that PyTorch knows by this name."""
     if isinstance(backend, str) and "torch" in sys.modules:
         from torch._dynamo.backends.registry import list_backends, lookup_backend

@@ -14,11 +14,12 @@ import contextlib
 import torch
 
 from . import _api
+from ._attributes import parameters_as_attributes
 from ._marks import mark_dynamic
 from ._backends import TensorsOnly
 from ._callables import disabled
 
-__all__ = ["frontend", "install", "uninstall"]
+__all__ = ["frontend", "install", "parameters_as_attributes", "uninstall"]
 
 _STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile")
 

@@ -197,6 +197,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn never_warns(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> bool {
         false
     }
+    /// The method by which a function takes one object of another library; it gives what the method gives.
+    fn taken_by<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<&'static str> {
+        None
+    }
     /// The function that sets an attribute which C looks at, as a call of the graph.
     fn setter<'py>(&self, _py: Python<'py>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
         None

@@ -4,7 +4,7 @@ use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
-use super::{check, names, operators};
+use super::{check, names, operators, scalars};
 use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, NodeEffects, Operand};
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
@@ -73,7 +73,14 @@ impl Domain for Numpy {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        callable.get_type().is(&self.ufunc) || self.functions.rule(callable).is_some()
+        callable.get_type().is(&self.ufunc)
+            || self.functions.rule(callable).is_some()
+            || self.makes_scalars(callable).is_some()
+    }
+
+    fn taken_by<'py>(&self, function: &Bound<'py, PyAny>) -> Option<&'static str> {
+        let of_array = crate::ffi::callee::name_of(function) == "asarray" && self.functions.rule(function).is_some();
+        of_array.then_some("__array__")
     }
 
     fn call<'py>(
@@ -145,6 +152,9 @@ impl Numpy {
                 examples.refuse_integer_power(args)?;
             }
             return examples.record(function.clone(), args, kwargs);
+        }
+        if let Some(name) = self.makes_scalars(function) {
+            return scalars::make(examples, function, name, args, kwargs);
         }
         let Some(rule) = self.functions.rule(function) else {
             let text = crate::graph::text::target(function).unwrap_or_default();

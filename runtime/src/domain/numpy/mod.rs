@@ -10,6 +10,7 @@ mod graph_break;
 mod library;
 mod names;
 mod operators;
+mod scalars;
 
 pub use calls::new;
 pub use library::Numpy;

@@ -2,8 +2,8 @@
 use super::device_modes::is_of_device;
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
-use super::functions::data::{is_set_data, set_data};
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
+use super::functions::data::{is_set_data, set_data};
 use super::functions::enums::is_of_enum;
 use super::functions::kinds::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
 use super::functions::random_state::is_of_random_state;
@@ -352,7 +352,9 @@ impl Domain for Torch {
             || is_conversion(&name)
             || name == "numpy"
             || name == "from_numpy"
-            || is_set_data(target);
+            || is_set_data(target)
+            // AOTAutograd asserts that its kernel with gradients saves tensors alone.
+            || name == "lstm" && self.keeps_gradients(target.py());
         match is_left {
             true => ForBackend::LeavesAlone,
             false if modes::is_setter(&name) => ForBackend::Mode,
@@ -365,7 +367,14 @@ impl Domain for Torch {
     }
 
     fn never_warns(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
-        effects::never_warns(target) && !args.iter().any(is_odd_to_warnings)
+        let is_view = || match args {
+            // PyTorch warns where there are not two dimensions.
+            [Operand::Graph { example, .. }, Operand::Known(_)] if callee::name_of(target) == "getattr" => {
+                self.rules.metadata(example).is_some_and(|known| known.shape.len() == 2)
+            }
+            _ => false,
+        };
+        (effects::never_warns(target) || is_view()) && !args.iter().any(is_odd_to_warnings)
     }
 
     fn setter<'py>(&self, py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {

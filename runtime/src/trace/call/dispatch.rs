@@ -1,6 +1,6 @@
 //! Calls a value: a Python function is inlined, a class instantiated, a C function run by tier.
 
-use crate::domain::Callee;
+use crate::domain::{Callee, Domain};
 use crate::ffi::callable::{called_natively, is_suspended};
 use crate::ffi::{callee, types};
 use crate::guard::Check;
@@ -39,6 +39,9 @@ impl<'py> Tracer<'py> {
                     self.same_object(callable).map_or_else(|| unsupported("call of an operator", domain.name()), Ok)?
                 }
             };
+            if let Some(taken) = self.taken_by_method(&domain, &function, &args)? {
+                return Ok(taken);
+            }
             let args_copy = self.gone_through(&function, args_copy)?;
             return self.call_domain(&domain, Callee::Function(function), &args_copy, &args.keywords);
         }
@@ -133,6 +136,23 @@ impl<'py> Tracer<'py> {
             }
             _ => Ok(args),
         }
+    }
+
+    /// What a function of a library gives of a value of another library, whose class has a method of Python for that.
+    fn taken_by_method(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        function: &Bound<'py, PyAny>,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let ([value], Some(method)) = (args.positional.as_slice(), domain.taken_by(function)) else { return Ok(None) };
+        let class = self.class_of(*value)?;
+        let is_other = self.domain_of(&class).is_some_and(|other| other.name() != domain.name());
+        if !is_other || !args.keywords.is_empty() || !self.is_python(&class, method) {
+            return Ok(None);
+        }
+        let method = self.get_attr(*value, method)?;
+        self.call(method, Arguments::positional(Vec::new())).map(Some)
     }
 
     /// A method of C that was bound.

@@ -156,6 +156,38 @@ class OtherGraphs(unittest.TestCase):
         inner = [("L['model'].layers.1.0", nn.Linear), ("L['model'].layers.1.1", nn.ReLU)]
         self.assertEqual(stacks, [[root, first], [root, second, inner[0]], [root, second, inner[1]], [root]])
 
+    def test_parameters_as_attributes(self):
+        net, seen = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), []
+
+        def backend(graph, inputs):
+            seen.append(graph)
+            self.assertEqual([tuple(value.shape) for value in inputs], [(2, 3)])
+            return graph
+
+        compiled = slotrt.compile(net, backend=slotrt.torch.parameters_as_attributes(backend), fullgraph=True)
+        x = torch.arange(6.0).reshape(2, 3)
+        for _ in range(2):
+            torch.testing.assert_close(compiled(x), net(x))
+        (graph,) = seen
+        self.assertEqual([node.op for node in graph.graph.nodes].count("get_attr"), 4)
+        self.assertEqual({id(held) for held in graph.parameters()}, {id(held) for held in net.parameters()})
+        for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph)), torch.fx.symbolic_trace(graph)):
+            torch.testing.assert_close(other(x)[0], net(x))
+        net[0].weight = nn.Parameter(torch.ones(4, 3))
+        torch.testing.assert_close(compiled(x), net(x))
+        compiled(x).sum().backward()
+        self.assertIsNotNone(net[0].weight.grad)
+
+    def test_parameters_as_attributes_through_autograd(self):
+        net = nn.Linear(3, 4)
+        for name in ("aot_eager", "eager"):
+            compiled = slotrt.compile(net, backend=slotrt.torch.parameters_as_attributes(name), fullgraph=True)
+            x = torch.arange(6.0).reshape(2, 3)
+            torch.testing.assert_close(compiled(x), net(x))
+            net.zero_grad()
+            compiled(x).sum().backward()
+            torch.testing.assert_close(net.bias.grad, torch.full((4,), 2.0))
+
 
 if __name__ == "__main__":
     unittest.main()

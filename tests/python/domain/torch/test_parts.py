@@ -3,6 +3,7 @@
 Compiled as it is, as a `GraphModule` and through AOTAutograd a use does what it does uncompiled."""
 
 import unittest
+import warnings
 
 import numpy as np
 import slotrt
@@ -27,6 +28,30 @@ def arrays_between(x):
 
 def scalars_between(x):
     return x / np.sqrt(x.shape[1]) + 1
+
+
+def scalars_made(x, a):
+    return x * np.float64(2.5) + np.float32(3) - np.int64(2), np.float64(a).dtype, np.bool(True)
+
+
+def scalars_refused(x):
+    try:
+        return np.int8(300) + x
+    except OverflowError as error:
+        return type(error).__name__, x + np.float32(1e300)
+
+
+def as_array(x, y):
+    a = np.asarray(x)
+    a += 1
+    return x * 2, torch.from_numpy(np.asarray(a)) + y, np.asarray(y.detach()).sum()
+
+
+def as_array_refused(x):
+    try:
+        return np.asarray(x * 2)
+    except RuntimeError as error:
+        return str(error)[:20], x + 1
 
 
 def states(x):
@@ -84,6 +109,11 @@ def weights():
     return f, lambda number: [matrix().requires_grad_()], [linear]
 
 
+def recurrent():
+    lstm = nn.LSTM(3, 4, batch_first=True)
+    return lambda x: lstm(x.unsqueeze(0) * 2)[0] + 1, lambda number: [matrix()], [lstm]
+
+
 def data_replaced():
     linear = nn.Linear(3, 3)
 
@@ -135,9 +165,70 @@ def data_and_an_exception(x, y, index):
         return x + 1
 
 
+def filtered(x):
+    y = x * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = (y + 1).relu() @ x.T
+    return y * 3
+
+
+def filtered_and_warned(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.warn("not seen")
+        y = x.sin()
+    warnings.warn("seen")
+    return y * 3
+
+
+def recorded(x):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        y = x.sin()
+        warnings.warn("hello")
+    return y * 3, len(seen)
+
+
+def may_warn(x):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        y = x.to(torch.float32)
+    return y * 3, len(seen)
+
+
+def hooked_backward():
+    linear, seen = nn.Linear(3, 3), []
+    linear.register_full_backward_hook(lambda module, given, got: seen.append(got[0].sum().item()))
+    return lambda x: linear(x + 1) * 2, lambda number: [matrix().requires_grad_()], [linear, lambda: seen]
+
+
+def hooked_below():
+    net, seen = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), []
+    for module in (net, net[0], net[2]):
+        module.register_full_backward_pre_hook(lambda module, got: seen.append(got[0].sum().item()))
+        module.register_full_backward_hook(lambda module, given, got: (given[0] * 2,))
+    return net, lambda number: [matrix().requires_grad_()], [net, lambda: seen]
+
+
+def hooked_between_calls():
+    linear, seen = nn.Linear(3, 3), []
+
+    def arguments(number):
+        if number == 1:
+            linear.register_full_backward_hook(lambda module, given, got: seen.append(number))
+        return [matrix().requires_grad_()]
+
+    return lambda x: linear(x) * 2, arguments, [linear, lambda: seen]
+
+
 ROWS = [
     (of(arrays_between), 0),
     (of(scalars_between), 0),
+    (of(scalars_made, matrix, lambda: np.float32(4)), 0),
+    (of(scalars_refused), None),
+    (of(as_array, matrix, matrix), None),
+    (of(as_array_refused, lambda: matrix().requires_grad_()), None),
     (of(states), 0),
     (of(forked), 0),
     (of(quantised), 0),
@@ -145,6 +236,7 @@ ROWS = [
     (of(defaults), 0),
     (of(changed_on_both_sides), 0),
     (weights, 0),
+    (recurrent, 0),
     (data_replaced, 0),
     (averaged, 0),
     (of(data_shared, matrix, matrix), 0),
@@ -152,6 +244,21 @@ ROWS = [
     (of(data_refused), None),
     (of(data_and_an_exception, matrix, matrix, lambda: torch.tensor([7])), None),
 ]
+
+
+class Silent(torch_programs.ThreeWays, unittest.TestCase):
+    """What warns is warned of as the filters in force say."""
+
+    rows = [
+        (of(filtered), 0),
+        (of(filtered_and_warned), None),
+        (of(recorded), None),
+        (of(may_warn, lambda: matrix().to(torch.complex64)), None),
+    ]
+
+
+class Hooked(torch_programs.ThreeWays, unittest.TestCase):
+    rows = [(hooked_backward, 1), (hooked_below, None), (hooked_between_calls, None)]
 
 
 class Uses(torch_programs.ThreeWays, unittest.TestCase):

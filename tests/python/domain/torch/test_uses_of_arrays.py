@@ -107,7 +107,7 @@ ROWS = [
     (of(asks_for_gradients, lambda: matrix().requires_grad_()), 2),
     (of(of_another_type), 3),
     (of(unlike, matrix, array), 2),
-    (of(asks_for_an_array), 1),
+    (of(asks_for_an_array), 0),
 ]
 
 

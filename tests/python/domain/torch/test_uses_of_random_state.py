@@ -93,7 +93,7 @@ def initialised(x):
 ROWS = [
     (of(seeded), 2),
     (of(read_and_put_back), 0),
-    (of(forked), 5),
+    (of(forked), 0),
     (of(forked_and_raised), 8),
     (of(refused), None),
     (of(refused_seed), None),

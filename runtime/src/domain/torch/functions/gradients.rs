@@ -42,6 +42,12 @@ impl Torch {
 }
 
 impl Torch {
+    /// Whether gradients are kept for now.
+    pub(in crate::domain::torch) fn keeps_gradients(&self, py: Python<'_>) -> bool {
+        let enabled = || self.module.bind(py).call_method0(name!("is_grad_enabled"))?.is_truthy();
+        enabled().unwrap_or(true)
+    }
+
     /// Whether a leaf from outside takes such a tensor for its gradient.
     pub(in crate::domain::torch) fn may_be_gradient(
         &self,
