@@ -2989,8 +2989,8 @@ pub trait CApi: Sized {
     fn PySlice_Check(&mut self, op: &Self::Object) -> Result<bool, Self::Error> {
         calls::truth(self, "PySlice_Check", &mut [CallArgument::Object(Some(op))])
     }
-    fn PySlice_New(&mut self, start: &Self::Object, stop: &Self::Object, step: &Self::Object) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "PySlice_New", &mut [CallArgument::Object(Some(start)), CallArgument::Object(Some(stop)), CallArgument::Object(Some(step))])
+    fn PySlice_New(&mut self, start: Option<&Self::Object>, stop: Option<&Self::Object>, step: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
+        calls::object(self, "PySlice_New", &mut [CallArgument::Object(start), CallArgument::Object(stop), CallArgument::Object(step)])
     }
     fn PyStructSequence_Desc_n_in_sequence(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         calls::int(self, "PyStructSequence_Desc_n_in_sequence", &mut [CallArgument::Object(Some(object))])
@@ -3586,11 +3586,8 @@ pub trait CApi: Sized {
     fn _PyDict_GetItemRef_Unicode_LockHeld(&mut self, op: &Self::Object, key: Option<&Self::Object>, result: &mut Option<Self::Object>) -> Result<i32, Self::Error> {
         calls::int(self, "_PyDict_GetItemRef_Unicode_LockHeld", &mut [CallArgument::Object(Some(op)), CallArgument::Object(key), CallArgument::Out(result)])
     }
-    fn _PyDict_GetItem_KnownHash(&mut self, mp: &Self::Object, key: Option<&Self::Object>, hash: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyDict_GetItem_KnownHash", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(key), CallArgument::Int(hash as i64)])
-    }
-    fn _PyDict_GetItem_KnownHash_3_11(&mut self, mp: Option<&Self::Object>, key: Option<&Self::Object>, hash: isize) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyDict_GetItem_KnownHash", &mut [CallArgument::Object(mp), CallArgument::Object(key), CallArgument::Int(hash as i64)])
+    fn _PyDict_GetItem_KnownHash(&mut self, mp: &Self::Object, key: &Self::Object, hash: isize) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "_PyDict_GetItem_KnownHash", &mut [CallArgument::Object(Some(mp)), CallArgument::Object(Some(key)), CallArgument::Int(hash as i64)])
     }
     fn _PyDict_HasOnlyStringKeys(&mut self, mp: Option<&Self::Object>) -> Result<i32, Self::Error> {
         calls::int(self, "_PyDict_HasOnlyStringKeys", &mut [CallArgument::Object(mp)])
@@ -3879,8 +3876,8 @@ pub trait CApi: Sized {
     fn _PyObject_GET_WEAKREFS_LISTPTR_FROM_OFFSET(&mut self, op: &Self::Object) -> Result<Self::Object, Self::Error> {
         Err(self.unsupported("_PyObject_GET_WEAKREFS_LISTPTR_FROM_OFFSET"))
     }
-    fn _PyObject_GenericGetAttrWithDict(&mut self, a0: &Self::Object, a1: &Self::Object, a2: Option<&Self::Object>, args: i32) -> Result<Self::Object, Self::Error> {
-        calls::object(self, "_PyObject_GenericGetAttrWithDict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Int(args as i64)])
+    fn _PyObject_GenericGetAttrWithDict(&mut self, a0: &Self::Object, a1: &Self::Object, a2: Option<&Self::Object>, args: i32) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "_PyObject_GenericGetAttrWithDict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(a2), CallArgument::Int(args as i64)])
     }
     fn _PyObject_GenericSetAttrWithDict(&mut self, a0: &Self::Object, a1: &Self::Object, a2: &Self::Object, args: Option<&Self::Object>) -> Result<i32, Self::Error> {
         calls::int(self, "_PyObject_GenericSetAttrWithDict", &mut [CallArgument::Object(Some(a0)), CallArgument::Object(Some(a1)), CallArgument::Object(Some(a2)), CallArgument::Object(args)])

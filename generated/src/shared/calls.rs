@@ -1330,6 +1330,14 @@ pub fn of_dictobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
             super::dictobject::build_indices_unicode(c, a0, a1, a2)?; Value::Nothing
         }
+        FunctionId::_PyDict_GetItemWithError => {
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)?)
+        }
+        FunctionId::_PyDict_GetItemIdWithError => {
+            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
+            Value::from(super::dictobject::_PyDict_GetItemIdWithError(c, a0, a1)?)
+        }
         FunctionId::_PyDict_GetItemStringWithError => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
             Value::from(super::dictobject::_PyDict_GetItemStringWithError(c, a0, a1)?)

@@ -297,6 +297,37 @@ pub fn build_indices_unicode<C: CApi>(
     };
     return Ok(());
 }
+/// CPython: Objects/dictobject.c, `_PyDict_GetItemWithError`.
+pub fn _PyDict_GetItemWithError<C: CApi>(
+    c: &mut C,
+    dp: &C::Object,
+    kv: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemWithError);
+    let ob_type = c.PyObject_ob_type(kv)?;
+    let object = match ob_type.as_ref() {
+        Some(object) => object.clone(),
+        None => return Err(c.unsupported("NULL->tp_hash")),
+    };
+    let tp_hash = c.slot(&object, Slot::tp_hash)?;
+    let function = match tp_hash.as_ref() {
+        Some(function) => function.clone(),
+        None => return Err(c.unsupported("call of a slot that is empty")),
+    };
+    let result = c.call_hashfunc(&function, kv)?;
+    return Ok(c._PyDict_GetItem_KnownHash(dp, kv, result)?);
+}
+/// CPython: Objects/dictobject.c, `_PyDict_GetItemIdWithError`.
+pub fn _PyDict_GetItemIdWithError<C: CApi>(
+    c: &mut C,
+    dp: &C::Object,
+    key: &C::Object,
+) -> Result<Option<C::Object>, C::Error> {
+    c.enter(FunctionId::_PyDict_GetItemIdWithError);
+    let kv = c._PyUnicode_FromId(key)?;
+    let result = super::dictobject::unicode_get_hash(c, Some(&kv))?;
+    return Ok(c._PyDict_GetItem_KnownHash(dp, &kv, result)?);
+}
 /// CPython: Objects/dictobject.c, `_PyDict_GetItemStringWithError`.
 pub fn _PyDict_GetItemStringWithError<C: CApi>(
     c: &mut C,

@@ -234,15 +234,21 @@ pub fn PySequence_GetSlice<C: CApi>(
     s: &C::Object,
     i1: isize,
     i2: isize,
-) -> Result<C::Error, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::PySequence_GetSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_subscript)?.is_some()
     {
-        return Ok(super::sliceobject::_PySlice_FromIndices(c, i1, i2)?);
+        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
+        let mp_subscript = c.slot(&tp, Slot::mp_subscript)?;
+        let function = match mp_subscript.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        return Ok(c.call_binaryfunc(&function, s, &slice)?);
     }
-    return Ok(super::abstract_::type_error(c, "'%.200s' object is unsliceable", s)?);
+    return Err(super::abstract_::type_error(c, "'%.200s' object is unsliceable", s)?);
 }
 /// CPython: Objects/abstract.c, `PySequence_SetSlice`.
 pub fn PySequence_SetSlice<C: CApi>(
@@ -250,16 +256,22 @@ pub fn PySequence_SetSlice<C: CApi>(
     s: &C::Object,
     i1: isize,
     i2: isize,
-    _o: &C::Object,
-) -> Result<C::Error, C::Error> {
+    o: &C::Object,
+) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySequence_SetSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
     {
-        return Ok(super::sliceobject::_PySlice_FromIndices(c, i1, i2)?);
+        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
+        let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
+        let function = match mp_ass_subscript.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        return Ok(c.call_objobjargproc(&function, s, &slice, Some(o))?);
     }
-    return Ok(
+    return Err(
         super::abstract_::type_error(
             c,
             "'%.200s' object doesn't support slice assignment",
@@ -273,15 +285,21 @@ pub fn PySequence_DelSlice<C: CApi>(
     s: &C::Object,
     i1: isize,
     i2: isize,
-) -> Result<C::Error, C::Error> {
+) -> Result<i32, C::Error> {
     c.enter(FunctionId::PySequence_DelSlice);
     let tp = c.Py_TYPE(s)?;
     if c.has_suite(&tp, Suite::tp_as_mapping)?
         && c.slot(&tp, Slot::mp_ass_subscript)?.is_some()
     {
-        return Ok(super::sliceobject::_PySlice_FromIndices(c, i1, i2)?);
+        let slice = super::sliceobject::_PySlice_FromIndices(c, i1, i2)?;
+        let mp_ass_subscript = c.slot(&tp, Slot::mp_ass_subscript)?;
+        let function = match mp_ass_subscript.as_ref() {
+            Some(function) => function.clone(),
+            None => return Err(c.unsupported("call of a slot that is empty")),
+        };
+        return Ok(c.call_objobjargproc(&function, s, &slice, None)?);
     }
-    return Ok(
+    return Err(
         super::abstract_::type_error(
             c,
             "'%.200s' object doesn't support slice deletion",

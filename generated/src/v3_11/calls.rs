@@ -88,15 +88,16 @@ fn of_abstract<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) ->
         }
         FunctionId::PySequence_GetSlice => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
-            return Err(super::abstract_::PySequence_GetSlice(c, a0, a1, a2)?)
+            Value::Object(super::abstract_::PySequence_GetSlice(c, a0, a1, a2)?)
         }
         FunctionId::PySequence_SetSlice => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
-            let a3 = Value::object(c, args, 3)?; return Err(super::abstract_::PySequence_SetSlice(c, a0, a1, a2, a3)?)
+            let a3 = Value::object(c, args, 3)?;
+            Value::number(super::abstract_::PySequence_SetSlice(c, a0, a1, a2, a3)?)
         }
         FunctionId::PySequence_DelSlice => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::int(c, args, 1)?; let a2 = Value::int(c, args, 2)?;
-            return Err(super::abstract_::PySequence_DelSlice(c, a0, a1, a2)?)
+            Value::number(super::abstract_::PySequence_DelSlice(c, a0, a1, a2)?)
         }
         FunctionId::PyMapping_GetItemString => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::text(c, args, 1)?;
@@ -690,14 +691,6 @@ fn of_dictobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
             let a0 = Value::objects(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
             let a2 = Value::objects(c, args, 2)?; let a3 = Value::int(c, args, 3)?; let a4 = Value::int(c, args, 4)?;
             Value::Object(super::dictobject::_PyDict_FromItems(c, a0, a1, a2, a3, a4)?)
-        }
-        FunctionId::_PyDict_GetItemWithError => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)?)
-        }
-        FunctionId::_PyDict_GetItemIdWithError => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::dictobject::_PyDict_GetItemIdWithError(c, a0, a1)?)
         }
         FunctionId::_PyDict_LoadGlobal => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
@@ -1629,7 +1622,7 @@ fn of_moduleobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]
         }
         FunctionId::module_getattro => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::moduleobject::module_getattro(c, a0, a1)?)
+            Value::from(super::moduleobject::module_getattro(c, a0, a1)?)
         }
         FunctionId::module_clear => {
             let a0 = Value::object(c, args, 0)?; Value::number(super::moduleobject::module_clear(c, a0)?)
@@ -1714,7 +1707,7 @@ fn of_object<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> R
         }
         FunctionId::PyObject_GenericGetAttr => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::object::PyObject_GenericGetAttr(c, a0, a1)?)
+            Value::from(super::object::PyObject_GenericGetAttr(c, a0, a1)?)
         }
         FunctionId::PyObject_GenericSetAttr => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
@@ -1974,7 +1967,7 @@ fn of_sliceobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>])
     Ok(Some(match id {
         FunctionId::_PySlice_FromIndices => {
             let a0 = Value::int(c, args, 0)?; let a1 = Value::int(c, args, 1)?;
-            return Err(super::sliceobject::_PySlice_FromIndices(c, a0, a1)?)
+            Value::Object(super::sliceobject::_PySlice_FromIndices(c, a0, a1)?)
         }
         FunctionId::slice_new => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
@@ -2420,7 +2413,7 @@ fn of_typeobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
         }
         FunctionId::slot_tp_getattr_hook => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::typeobject::slot_tp_getattr_hook(c, a0, a1)?)
+            Value::from(super::typeobject::slot_tp_getattr_hook(c, a0, a1)?)
         }
         FunctionId::slot_tp_descr_get => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::nullable(c, args, 1)?;
@@ -2467,7 +2460,7 @@ fn of_typeobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
         }
         FunctionId::super_getattro => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::typeobject::super_getattro(c, a0, a1)?)
+            Value::from(super::typeobject::super_getattro(c, a0, a1)?)
         }
         FunctionId::supercheck => {
             let a0 = Value::nullable(c, args, 0)?; let a1 = Value::object(c, args, 1)?;

@@ -293,37 +293,6 @@ pub fn _PyDict_FromItems<C: CApi>(
     };
     return Ok(dict);
 }
-/// CPython: Objects/dictobject.c, `_PyDict_GetItemWithError`.
-pub fn _PyDict_GetItemWithError<C: CApi>(
-    c: &mut C,
-    dp: &C::Object,
-    kv: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_PyDict_GetItemWithError);
-    let ob_type = c.PyObject_ob_type(kv)?;
-    let object = match ob_type.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL->tp_hash")),
-    };
-    let tp_hash = c.slot(&object, Slot::tp_hash)?;
-    let function = match tp_hash.as_ref() {
-        Some(function) => function.clone(),
-        None => return Err(c.unsupported("call of a slot that is empty")),
-    };
-    let result = c.call_hashfunc(&function, kv)?;
-    return Ok(c._PyDict_GetItem_KnownHash_3_11(Some(dp), Some(kv), result)?);
-}
-/// CPython: Objects/dictobject.c, `_PyDict_GetItemIdWithError`.
-pub fn _PyDict_GetItemIdWithError<C: CApi>(
-    c: &mut C,
-    dp: &C::Object,
-    key: &C::Object,
-) -> Result<C::Object, C::Error> {
-    c.enter(FunctionId::_PyDict_GetItemIdWithError);
-    let kv = c._PyUnicode_FromId(key)?;
-    let result = super::dictobject::unicode_get_hash(c, Some(&kv))?;
-    return Ok(c._PyDict_GetItem_KnownHash_3_11(Some(dp), Some(&kv), result)?);
-}
 /// CPython: Objects/dictobject.c, `_PyDict_LoadGlobal`.
 pub fn _PyDict_LoadGlobal<C: CApi>(
     c: &mut C,
@@ -1867,34 +1836,38 @@ pub fn dictitems_xor<C: CApi>(
                     Some(&mut hash),
                 )? != 0
             {
-                let val1 = c
-                    ._PyDict_GetItem_KnownHash_3_11(
-                        Some(&temp_dict),
-                        key_2.as_ref(),
-                        hash,
-                    )?;
-                let object_3 = match val2_2.as_ref() {
+                let object_3 = match key_2.as_ref() {
                     Some(object) => object.clone(),
                     None => return Err(c.unsupported("NULL where an object must be")),
                 };
-                let result = super::object::PyObject_RichCompareBool(
-                    c,
-                    &val1,
-                    &object_3,
-                    2,
-                )?;
-                if result < 0 {
-                    return Ok(None);
-                }
-                if result != 0 {
-                    let object_4 = match key_2.as_ref() {
+                let val1 = c._PyDict_GetItem_KnownHash(&temp_dict, &object_3, hash)?;
+                let to_delete = if let Some(val1_2) = &val1 {
+                    let object_4 = match val2_2.as_ref() {
+                        Some(object) => object.clone(),
+                        None => return Err(c.unsupported("NULL where an object must be")),
+                    };
+                    let result = super::object::PyObject_RichCompareBool(
+                        c,
+                        val1_2,
+                        &object_4,
+                        2,
+                    )?;
+                    if result < 0 {
+                        return Ok(None);
+                    }
+                    result
+                } else {
+                    0i32
+                };
+                if to_delete != 0 {
+                    let object_5 = match key_2.as_ref() {
                         Some(object) => object.clone(),
                         None => return Err(c.unsupported("NULL where an object must be")),
                     };
                     super::dictobject::_PyDict_DelItem_KnownHash(
                         c,
                         &temp_dict,
-                        &object_4,
+                        &object_5,
                         hash,
                     )?;
                 } else {

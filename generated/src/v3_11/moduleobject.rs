@@ -523,7 +523,7 @@ pub fn module_getattro<C: CApi>(
     c: &mut C,
     m: &C::Object,
     name: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::module_getattro);
     let attr = match super::object::PyObject_GenericGetAttr(c, m, name) {
         Ok(attr) => attr,
@@ -538,7 +538,7 @@ pub fn module_getattro<C: CApi>(
                 };
                 if let Some(getattr) = &c.PyDict_GetItemWithError(&object, &id__getattr)?
                 {
-                    return Ok(c.PyObject_CallOneArg(getattr, name)?);
+                    return Ok(Some(c.PyObject_CallOneArg(getattr, name)?));
                 }
                 let md_dict_2 = c.PyModuleObject_md_dict(m)?;
                 let id__name = c._Py_ID("__name__")?;
@@ -713,6 +713,9 @@ pub fn module_getattro<C: CApi>(
         }
         Err(error) => return Err(error),
     };
+    if attr.is_some() {
+        return Ok(attr);
+    }
     return Ok(attr);
 }
 /// CPython: Objects/moduleobject.c, `module_clear`.

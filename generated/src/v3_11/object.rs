@@ -272,8 +272,11 @@ pub fn _PyObject_LookupAttr<C: CApi>(
             }
             Err(error) => return Err(error),
         };
-        *result = Some(result_2.clone());
-        return Ok(1);
+        *result = result_2.clone();
+        if result_2.is_some() {
+            return Ok(1);
+        }
+        return Ok(0);
     }
     if let Some(tp_getattro_2) = &tp_getattro {
         let result_3 = match c.call_getattrofunc(tp_getattro_2, v, name) {
@@ -546,7 +549,7 @@ pub fn PyObject_GenericGetAttr<C: CApi>(
     c: &mut C,
     obj: &C::Object,
     name: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::PyObject_GenericGetAttr);
     return Ok(c._PyObject_GenericGetAttrWithDict(obj, name, None, 0)?);
 }

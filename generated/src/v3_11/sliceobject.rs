@@ -14,25 +14,11 @@ pub fn _PySlice_FromIndices<C: CApi>(
     c: &mut C,
     istart: isize,
     istop: isize,
-) -> Result<C::Error, C::Error> {
+) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::_PySlice_FromIndices);
-    match c.PyLong_FromSsize_t(istart) {
-        Ok(_) => {}
-        Err(error) if c.is_exception(&error) => {
-            return Ok(error);
-        }
-        Err(error) => return Err(error),
-    };
-    match c.PyLong_FromSsize_t(istop) {
-        Ok(_) => {}
-        Err(error_2) if c.is_exception(&error_2) => {
-            return Ok(error_2);
-        }
-        Err(error_2) => return Err(error_2),
-    };
-    return Err(
-        c.unsupported("_PySlice_FromIndices: NULL as an argument of PySlice_New"),
-    );
+    let start = c.PyLong_FromSsize_t(istart)?;
+    let end = c.PyLong_FromSsize_t(istop)?;
+    return Ok(c.PySlice_New(Some(&start), Some(&end), None)?);
 }
 /// CPython: Objects/sliceobject.c, `slice_new`.
 pub fn slice_new<C: CApi>(
@@ -66,15 +52,7 @@ pub fn slice_new<C: CApi>(
     } else {
         (None, stop_2.clone())
     };
-    let object = match start_2.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    let object_2 = match step.as_ref() {
-        Some(object) => object.clone(),
-        None => return Err(c.unsupported("NULL where an object must be")),
-    };
-    return Ok(c.PySlice_New(&object, &stop_4, &object_2)?);
+    return Ok(c.PySlice_New(start_2.as_ref(), Some(&stop_4), step.as_ref())?);
 }
 /// CPython: Objects/sliceobject.c, `_PySlice_GetLongIndices`.
 pub fn _PySlice_GetLongIndices<C: CApi>(

@@ -3555,13 +3555,21 @@ pub fn find_name_in_mro<C: CApi>(
         mro_5.clone()
     };
     let result_4 = c.PyTuple_GET_SIZE(&mro_6)?;
-    let res_2 = {
+    let res_3 = {
+        let mut i = 0isize;
         loop {
-            if 0 < result_4 {
-                let base = c.PyTuple_GET_ITEM(&mro_6, 0)?;
+            if i < result_4 {
+                let base = c.PyTuple_GET_ITEM(&mro_6, i)?;
                 let dict = c.PyTypeObject_tp_dict(&base)?;
-                let res = match c
-                    ._PyDict_GetItem_KnownHash_3_11(dict.as_ref(), name, hash_2)
+                let object_5 = match dict.as_ref() {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let object_6 = match name {
+                    Some(object) => object.clone(),
+                    None => return Err(c.unsupported("NULL where an object must be")),
+                };
+                let res = match c._PyDict_GetItem_KnownHash(&object_5, &object_6, hash_2)
                 {
                     Ok(res) => res,
                     Err(error_5) if c.is_exception(&error_5) => {
@@ -3570,14 +3578,19 @@ pub fn find_name_in_mro<C: CApi>(
                     }
                     Err(error_5) => return Err(error_5),
                 };
-                break Some(res.clone());
+                let Some(res_2) = &res else {
+                    let i_2 = i.wrapping_add(1);
+                    i = i_2;
+                    continue;
+                };
+                break Some(res_2.clone());
             } else {
                 break None
             }
         }
     };
     *error = 0i32;
-    return Ok(res_2);
+    return Ok(res_3);
 }
 /// CPython: Objects/typeobject.c, `type_getattro`.
 pub fn type_getattro<C: CApi>(
@@ -5644,14 +5657,14 @@ pub fn slot_tp_getattr_hook<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     name: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::slot_tp_getattr_hook);
     let tp = c.Py_TYPE(self_)?;
     let id__getattr = c._Py_ID("__getattr__")?;
     let Some(getattr) = &c._PyType_Lookup(&tp, &id__getattr)? else {
         let slot_tp_getattro = c.function(FunctionId::slot_tp_getattro)?;
         c.set_slot(&tp, Slot::tp_getattro, Some(&slot_tp_getattro))?;
-        return Ok(super::typeobject::slot_tp_getattro(c, self_, name)?);
+        return Ok(Some(super::typeobject::slot_tp_getattro(c, self_, name)?));
     };
     let id__getattribute = c._Py_ID("__getattribute__")?;
     let getattribute = c._PyType_Lookup(&tp, &id__getattribute)?;
@@ -5667,7 +5680,9 @@ pub fn slot_tp_getattr_hook<C: CApi>(
                             .global(Global::PyExc_AttributeError)?;
                         if c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
                             return Ok(
-                                super::typeobject::call_attribute(c, self_, getattr, name)?,
+                                Some(
+                                    super::typeobject::call_attribute(c, self_, getattr, name)?,
+                                ),
                             );
                         }
                         return Err(error);
@@ -5688,14 +5703,16 @@ pub fn slot_tp_getattr_hook<C: CApi>(
                             .global(Global::PyExc_AttributeError)?;
                         if c.PyErr_ExceptionMatches(&error_2, &PyExc_AttributeError_2)? {
                             return Ok(
-                                super::typeobject::call_attribute(c, self_, getattr, name)?,
+                                Some(
+                                    super::typeobject::call_attribute(c, self_, getattr, name)?,
+                                ),
                             );
                         }
                         return Err(error_2);
                     }
                     Err(error_2) => return Err(error_2),
                 };
-                res_2.clone()
+                Some(res_2.clone())
             }
         } else {
             let res_2 = match super::typeobject::call_attribute(
@@ -5709,14 +5726,16 @@ pub fn slot_tp_getattr_hook<C: CApi>(
                     let PyExc_AttributeError_2 = c.global(Global::PyExc_AttributeError)?;
                     if c.PyErr_ExceptionMatches(&error_2, &PyExc_AttributeError_2)? {
                         return Ok(
-                            super::typeobject::call_attribute(c, self_, getattr, name)?,
+                            Some(
+                                super::typeobject::call_attribute(c, self_, getattr, name)?,
+                            ),
                         );
                     }
                     return Err(error_2);
                 }
                 Err(error_2) => return Err(error_2),
             };
-            res_2.clone()
+            Some(res_2.clone())
         }
     } else {
         let res = match super::object::PyObject_GenericGetAttr(c, self_, name) {
@@ -5725,7 +5744,7 @@ pub fn slot_tp_getattr_hook<C: CApi>(
                 let PyExc_AttributeError = c.global(Global::PyExc_AttributeError)?;
                 if c.PyErr_ExceptionMatches(&error, &PyExc_AttributeError)? {
                     return Ok(
-                        super::typeobject::call_attribute(c, self_, getattr, name)?,
+                        Some(super::typeobject::call_attribute(c, self_, getattr, name)?),
                     );
                 }
                 return Err(error);
@@ -5734,6 +5753,9 @@ pub fn slot_tp_getattr_hook<C: CApi>(
         };
         res.clone()
     };
+    if res_3.is_some() {
+        return Ok(res_3);
+    }
     return Ok(res_3);
 }
 /// CPython: Objects/typeobject.c, `slot_tp_descr_get`.
@@ -6911,7 +6933,7 @@ pub fn super_getattro<C: CApi>(
     c: &mut C,
     self_: &C::Object,
     name: &C::Object,
-) -> Result<C::Object, C::Error> {
+) -> Result<Option<C::Object>, C::Error> {
     c.enter(FunctionId::super_getattro);
     if let Some(starttype) = &c.superobject_obj_type(self_)? {
         if c.PyUnicode_Check(name)? && c.PyUnicode_GET_LENGTH(name)? == 9 {
@@ -6982,7 +7004,7 @@ pub fn super_getattro<C: CApi>(
                             } else {
                                 res.clone()
                             };
-                            return Ok(res_3);
+                            return Ok(Some(res_3));
                         }
                         let i_6 = i_5.wrapping_add(1);
                         if i_6 < result {
@@ -7059,7 +7081,7 @@ pub fn super_getattro<C: CApi>(
                             } else {
                                 res.clone()
                             };
-                            return Ok(res_3);
+                            return Ok(Some(res_3));
                         }
                         let i_6 = i_5.wrapping_add(1);
                         if i_6 < result {

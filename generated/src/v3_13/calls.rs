@@ -939,14 +939,6 @@ fn of_dictobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
             let result = Value::number(super::dictobject::_PyDict_GetItemRef_Unicode_LockHeld(c, a0, a1, &mut a2)?);
             Value::Several(vec![result, Value::from(a2)])
         }
-        FunctionId::_PyDict_GetItemWithError => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::dictobject::_PyDict_GetItemWithError(c, a0, a1)?)
-        }
-        FunctionId::_PyDict_GetItemIdWithError => {
-            let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
-            Value::Object(super::dictobject::_PyDict_GetItemIdWithError(c, a0, a1)?)
-        }
         FunctionId::_PyDict_LoadGlobal => {
             let a0 = Value::object(c, args, 0)?; let a1 = Value::object(c, args, 1)?;
             let a2 = Value::object(c, args, 2)?; Value::from(super::dictobject::_PyDict_LoadGlobal(c, a0, a1, a2)?)

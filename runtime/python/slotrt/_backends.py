@@ -2,8 +2,10 @@
 
 import sys
 
-from ._fx import graph_module, has_tensors, surroundings
+from ._fx import graph_module, has_tensors, module_of, surroundings
 from ._fx_meta import Examples
+from ._parts import Parts, has_apart
+from ._slotrt import native_call
 from ._symbols import Symbols, is_symbolic
 
 
@@ -12,25 +14,39 @@ def _with_fx(backend):
 
     def adapted(graph, example_inputs):
         symbols, traced, examples = None, graph, None
+        if has_tensors(graph) and has_apart(graph):
+            return native_call(Parts(graph, part))
         if has_tensors(graph):
             if is_symbolic(traced):
                 symbols = Symbols(traced, example_inputs)
                 example_inputs = symbols.inputs
             examples = Examples(example_inputs)
             graph = graph_module(graph, examples=examples)
+        compiled = given(graph, example_inputs, examples)
+        conditions = None if symbols is None else symbols.conditions()
+        if conditions is not None:
+            traced.require(*conditions)
+        return compiled
+
+    def part(inputs, calls, results, values):
+        """What the backend makes of a part of a graph, whose inputs have these values for now."""
+        import torch
+
+        examples = Examples(values)
+        module = module_of(inputs, calls, results, examples)
+        is_known = all(isinstance(value, torch.Tensor) or type(value) in (int, float, bool, complex) for value in values)
+        return given(module, tuple(values), examples) if is_known else module
+
+    def given(graph, example_inputs, examples):
         try:
             with surroundings(graph):
-                compiled = backend(graph, example_inputs)
+                return backend(graph, example_inputs)
         except Exception as error:
             _attach(error, graph, backend)
             raise
         finally:
             if examples is not None:
                 examples.release()
-        conditions = None if symbols is None else symbols.conditions()
-        if conditions is not None:
-            traced.require(*conditions)
-        return compiled
 
     adapted.__wrapped__ = backend
     return adapted

@@ -10,6 +10,15 @@ def has_tensors(graph):
 
 def graph_module(graph, single=False, examples=None):
     """A `GraphModule` with the nodes of `graph`. It gives the tuple of its results, or its only one alone."""
+    nodes = list(graph)
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    calls = [node for node in nodes if node.op == "call_function"]
+    results = tuple(nodes[-1].args)
+    return module_of(inputs, calls, results[0] if single else results, examples)
+
+
+def module_of(inputs, calls, results, examples=None):
+    """A `GraphModule` that makes these calls of what comes in for `inputs`, nodes of any kind, and gives `results`."""
     import torch.fx
 
     from ._fx_meta import Examples, Meta, origin
@@ -28,22 +37,19 @@ def graph_module(graph, single=False, examples=None):
             return slice(convert(argument.start), convert(argument.stop), convert(argument.step))
         return known.get(argument, argument) if type(argument) is kind else argument
 
-    nodes, examples = list(graph), examples or Examples()
-    kind = type(nodes[0])
-    for node in nodes:
-        if node.op == "placeholder":
-            placeholder = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
-            # FX may have chosen another name. The parameter takes the same one, or it would hide the node that bears it.
-            placeholder.target = placeholder.name
-            placeholder.meta = Meta(placeholder.meta, examples, len(known))
-            known[node] = placeholder
-        elif node.op == "output":
-            results = convert(tuple(node.args))
-            made.output(results[0] if single else results)
-        else:
-            named = {name: convert(value) for name, value in node.kwargs.items()}
-            known[node] = call(made, node.target, convert(tuple(node.args)), named)
-            known[node].meta.update(origin(node, known[node].name, known[node].target))
+    examples = examples or Examples()
+    kind = type((*inputs, *calls)[0])
+    for node in inputs:
+        placeholder = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
+        # FX may have chosen another name. The parameter takes the same one, or it would hide the node that bears it.
+        placeholder.target = placeholder.name
+        placeholder.meta = Meta(placeholder.meta, examples, len(known))
+        known[node] = placeholder
+    for node in calls:
+        named = {name: convert(value) for name, value in node.kwargs.items()}
+        known[node] = call(made, node.target, convert(tuple(node.args)), named)
+        known[node].meta.update(origin(node, known[node].name, known[node].target))
+    made.output(convert(results))
     return torch.fx.GraphModule(root, made)
 
 

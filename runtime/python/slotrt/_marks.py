@@ -15,6 +15,8 @@ class _Range:
 
 def _indices(tensor, index):
     """The dimensions that `index` names, counted from the front."""
+    if not callable(getattr(tensor, "dim", None)):
+        raise TypeError(f"sizes of a tensor are marked, not of {type(tensor).__name__}")
     count = tensor.dim()
     for one in index if isinstance(index, (list, tuple)) else (index,):
         if isinstance(one, bool) or not isinstance(one, int):
@@ -45,6 +47,9 @@ def mark_dynamic(tensor, index, *, min=None, max=None):
     index     a dimension, or several; negative ones count from the end.
     min, max  what the size is at least and at most. Another size is another trace.
     """
+    for name, bound in (("min", min), ("max", max)):
+        if bound is not None and (isinstance(bound, bool) or not hasattr(type(bound), "__index__")):
+            raise TypeError(f"{name} is an int or None, not {type(bound).__name__}")
     if min is not None and max is not None and min > max:
         raise ValueError(f"min={min} is greater than max={max}")
     for dim in _indices(tensor, index):
@@ -66,6 +71,7 @@ def maybe_mark_dynamic(tensor, index):
 
 def mark_static(tensor, index=None):
     """Marks sizes of a tensor as constants, whatever later calls bring: another size is another trace. Without `index`, all sizes."""
-    for dim in _indices(tensor, tuple(range(tensor.dim())) if index is None else index):
+    everything = index is None and callable(getattr(tensor, "dim", None))
+    for dim in _indices(tensor, tuple(range(tensor.dim())) if everything else index):
         _refuse(tensor, dim, ["_dynamo_dynamic_indices", "_dynamo_weak_dynamic_indices"], "dynamic")
         _marked(tensor, "_dynamo_static_indices").add(dim)

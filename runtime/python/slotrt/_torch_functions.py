@@ -100,11 +100,17 @@ def _manual_seed(seed):
     return torch.random.default_generator
 
 
+def set_data(tensor, other):
+    """`tensor.data = other`."""
+    tensor.data = other
+
+
 def _table():
     """By function."""
     table = {
         _function.FunctionMeta.__init__: _begin_class,
-        torch.random.manual_seed: _manual_seed,
+        # TorchDynamo keeps itself from it.
+        getattr(torch.random.manual_seed, "__wrapped__", torch.random.manual_seed): _manual_seed,
     }
     distributed = sys.modules.get("torch.nn.parallel.distributed")
     noted = vars(getattr(distributed, "DistributedDataParallel", object)).get("_inside_ddp_forward")

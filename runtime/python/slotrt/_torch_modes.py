@@ -3,6 +3,7 @@
 A function with the attribute ``_slotrt_mode`` sets a mode. Called with the function's arguments, before it, that gives the call that
 undoes it, the call that restores what is in force now wherever a graph stops, and the calls that read the mode."""
 
+import itertools
 import threading
 
 import torch
@@ -32,18 +33,26 @@ def _sets(describe):
     return mark
 
 
-def put_back_inference(count):
-    """Ends the inference modes that a graph has begun: ``count`` were active before."""
-    while len(_entered.contexts) > count:
-        _entered.contexts.pop()[1].__exit__(None, None, None)
+def _modes():
+    return tuple(mode for mode, _ in _entered.contexts)
+
+
+def put_back_inference(modes):
+    """Makes these inference modes, the outermost first, those that graphs have entered: ends others, and begins what was ended."""
+    pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(_modes(), modes))
+    same = sum(1 for _ in pairs)
+    while len(_entered.contexts) > same:
+        end_inference()
+    for mode in modes[same:]:
+        begin_inference(mode)
 
 
 def _describe_begin(mode):
-    return (end_inference, ()), (put_back_inference, (len(_entered.contexts),)), _INFERENCE
+    return (end_inference, ()), (put_back_inference, (_modes(),)), _INFERENCE
 
 
 def _describe_end():
-    return (begin_inference, (_entered.contexts[-1][0],)), None, _INFERENCE
+    return (begin_inference, (_entered.contexts[-1][0],)), (put_back_inference, (_modes(),)), _INFERENCE
 
 
 @_sets(_describe_begin)

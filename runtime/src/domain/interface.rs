@@ -3,6 +3,7 @@ use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
+use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
@@ -183,9 +184,22 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
-    /// Whether a graph that calls this may be compiled: what is compiled of it does the same as the graph.
-    fn may_be_compiled(&self, _target: &Bound<'_, PyAny>, _kwargs: &[(String, Operand<'_>)]) -> bool {
-        true
+    /// What a backend does with a call of this: whether what it makes of it does the same.
+    fn for_backend(&self, _target: &Bound<'_, PyAny>, _kwargs: &[(String, Operand<'_>)]) -> ForBackend {
+        ForBackend::Compiles
+    }
+    /// Whether the calls of a graph cannot be told from each other for now: what they work on belongs to something that one of them begins
+    /// and another one ends.
+    fn belongs_together(&self, _py: Python<'_>) -> bool {
+        false
+    }
+    /// Whether a call of this on these gives no warning, whatever the contents.
+    fn never_warns(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> bool {
+        false
+    }
+    /// The function that sets an attribute which C looks at, as a call of the graph.
+    fn setter<'py>(&self, _py: Python<'py>, _attribute: &str) -> Option<Bound<'py, PyAny>> {
+        None
     }
     /// Whether what a node gives is an object of its own, never an operand and never shared.
     fn gives_new_objects(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The graph's inputs and outputs: its output node, its inputs, and the example inputs for the backend.
 use super::liveness::LiveValues;
-use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin};
+use crate::graph::{Argument, ForBackend, Graph, Node, NodeId, NodeOp, Origin};
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -76,6 +76,7 @@ fn output(results: &[NodeId]) -> Node {
         domain: "",
         sizes: None,
         origin: Origin::default(),
+        backend: ForBackend::default(),
     }
 }
 

@@ -10,7 +10,7 @@ mod stored;
 mod table;
 pub(crate) mod text;
 
-pub use node::{Argument, CalledModule, Graph, InputSize, Name, Node, NodeId, NodeOp, Origin, ValueId};
+pub use node::{Argument, CalledModule, ForBackend, Graph, InputSize, Name, Node, NodeId, NodeOp, Origin, ValueId};
 pub use program::Program;
 pub use py_graph::{GraphCondition, PyGraph};
 pub use py_node::PyNode;

@@ -103,6 +103,18 @@ pub enum InputSize {
     Symbol(String),
 }
 
+/// What a backend does with a call of a graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForBackend {
+    /// It compiles the call.
+    #[default]
+    Compiles,
+    /// It compiles the call, which sets a mode, where it gets all of the graph; else the call runs as it was recorded.
+    Mode,
+    /// The call runs as it was recorded: what the backend would make of it does less.
+    LeavesAlone,
+}
+
 /// One node.
 #[derive(Debug)]
 pub struct Node {
@@ -124,6 +136,8 @@ pub struct Node {
     pub sizes: Option<Box<[InputSize]>>,
     /// Where the node comes from.
     pub origin: Origin,
+    /// What a backend does with it.
+    pub backend: ForBackend,
 }
 
 impl Node {

@@ -1,5 +1,5 @@
 //! `slotrt.Node`: a node as Python sees it, described as in FX.
-use super::node::{Argument, InputSize, Node, NodeOp};
+use super::node::{Argument, ForBackend, InputSize, Node, NodeOp};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
@@ -26,7 +26,8 @@ pub struct PyNode {
     /// The nodes that use this one, as the keys of a dict in order of use.
     #[pyo3(get)]
     users: Py<PyDict>,
-    /// `value` (type and shape), `sizes` (of an input whose sizes differ from call to call), `file`, `line`, `route` (C functions, outermost first).
+    /// `value` (type and shape), `sizes` (of an input whose sizes differ from call to call), `file`, `line`, `route` (C functions, outermost first),
+    /// `apart` (of a call that no backend compiles; `mode`: one that sets a mode).
     #[pyo3(get)]
     meta: Py<PyDict>,
 }
@@ -98,6 +99,11 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     meta.set_item("file", &*node.origin.file)?;
     meta.set_item("line", node.origin.line)?;
     meta.set_item("route", &node.origin.route)?;
+    match node.backend {
+        ForBackend::Compiles => {}
+        ForBackend::Mode => meta.set_item("apart", "mode")?,
+        ForBackend::LeavesAlone => meta.set_item("apart", "call")?,
+    }
     if !node.origin.modules.is_empty() {
         let modules = node.origin.modules.iter().map(|module| (module.address, &module.path, module.class.bind(py)));
         meta.set_item("modules", PyList::new(py, modules)?)?;

@@ -140,6 +140,11 @@ impl<'py> Live<'py> {
                 let reference = reference.cast::<pyo3::types::PyWeakrefReference>().ok()?;
                 Some(Ok(pyo3::types::PyWeakrefMethods::upgrade(reference).into()))
             }
+            ("PyWeakref_GET_OBJECT", [CallArgument::Object(Some(reference))]) => {
+                let reference = reference.cast::<pyo3::types::PyWeakrefReference>().ok()?;
+                let object = pyo3::types::PyWeakrefMethods::upgrade(reference);
+                Some(Ok(Value::Object(object.unwrap_or_else(|| self.py.None().into_bound(self.py)))))
+            }
             ("_Py_XNewRef", [CallArgument::Object(object)]) => Some(Ok(object.cloned().into())),
             ("_PyLong_GetZero", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 0).into_any()))),
             ("_PyLong_GetOne", []) => Some(Ok(Value::Object(pyo3::types::PyInt::new(self.py, 1).into_any()))),

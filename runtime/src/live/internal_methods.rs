@@ -52,6 +52,15 @@ macro_rules! internal_methods {
         ) -> Answer<Object<'py>> {
             self.call_method(obj, name, format, args)
         }
+        fn PyObject_CallMethod_3_11(
+            &mut self,
+            obj: Option<&Object<'py>>,
+            name: &str,
+            format: &str,
+            args: &[Argument<Object<'py>>],
+        ) -> Answer<Object<'py>> {
+            self.call_method(obj.ok_or(Stop::Unsupported("PyObject_CallMethod"))?, name, format, args)
+        }
         fn PyObject_GC_Track(&mut self, op: Option<&Object<'py>>) -> Answer<()> {
             // Those that are made here are known to the collector from the beginning.
             op.filter(|op| self.is_made(op)).map(|_| ()).ok_or(Stop::Unsupported("PyObject_GC_Track"))

@@ -162,14 +162,18 @@ impl<'py> Live<'py> {
     /// Free lists are the interpreter's. Translated functions find theirs empty, but for a float in the one of floats.
     fn of_free_lists(&mut self, name: &'static str, gives: Gives) -> Answer<'py> {
         match (name, gives) {
-            ("_Py_object_freelists_floats", _) => Some(self._Py_object_freelists_GET().map(Value::Object)),
-            ("_Py_float_freelist_items", _) => {
+            ("_Py_object_freelists_floats" | "PyInterpreterState_float_state", _) => {
+                Some(self._Py_object_freelists_GET().map(Value::Object))
+            }
+            ("_Py_float_freelist_items" | "_Py_float_state_free_list", _) => {
                 let float = PyFloat::new(self.py, 0.0).into_any();
                 self.made.push(float.clone());
                 Some(Ok(Value::Object(float)))
             }
-            ("_Py_float_freelist_numfree", _) => Some(Ok(Value::Int(1))),
-            ("set__Py_float_freelist_items" | "set__Py_float_freelist_numfree", _) => Some(Ok(Value::Nothing)),
+            ("_Py_float_freelist_numfree" | "_Py_float_state_numfree", _) => Some(Ok(Value::Int(1))),
+            ("set__Py_float_freelist_items" | "set__Py_float_freelist_numfree", _)
+            | ("set__Py_float_state_free_list" | "set__Py_float_state_numfree", _) => Some(Ok(Value::Nothing)),
+            ("PyInterpreterState_tuple_free_list_at", _) => Some(Ok(Value::Null)),
             (_, Gives::Optional) if name.starts_with("_Py_object_freelists_") => Some(Ok(Value::Null)),
             (_, Gives::Int | Gives::Size) if name.starts_with("_Py_object_freelists_") => Some(Ok(Value::Int(0))),
             _ => None,

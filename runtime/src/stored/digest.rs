@@ -6,30 +6,28 @@ use pyo3::types::{PyBytes, PyCode, PyComplex, PyFloat, PyFrozenSet, PyString, Py
 use std::hash::{DefaultHasher, Hasher};
 
 /// A digest that is being made. It tells mistakes and other versions apart; it is no protection against those who look for equal ones.
-#[derive(Clone, Debug)]
-pub struct Digest([DefaultHasher; 2]);
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self::new()
-    }
+#[derive(Clone, Debug, Default)]
+pub struct Digest {
+    /// All that was added: it is mixed at once, for many small parts cost more.
+    content: Vec<u8>,
 }
 
 impl Digest {
     /// Of nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        let mut halves = [DefaultHasher::new(), DefaultHasher::new()];
-        halves[1].write_u8(1);
-        Self(halves)
+        Self::default()
+    }
+
+    /// Adds what kind of thing follows.
+    fn kind(&mut self, kind: u8) {
+        self.content.push(kind);
     }
 
     /// Adds bytes, and how many they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        for half in &mut self.0 {
-            half.write_usize(bytes.len());
-            half.write(bytes);
-        }
+        self.number(bytes.len() as u64);
+        self.content.extend_from_slice(bytes);
     }
 
     /// Adds a text.
@@ -39,18 +37,24 @@ impl Digest {
 
     /// Adds a number.
     pub fn number(&mut self, number: u64) {
-        self.0.iter_mut().for_each(|half| half.write_u64(number));
+        self.content.extend_from_slice(&number.to_le_bytes());
     }
 
     /// Adds another digest.
     pub fn digest(&mut self, digest: u128) {
-        self.0.iter_mut().for_each(|half| half.write_u128(digest));
+        self.content.extend_from_slice(&digest.to_le_bytes());
     }
 
     /// What came of it.
     #[must_use]
     pub fn finish(&self) -> u128 {
-        u128::from(self.0[0].finish()) << 64 | u128::from(self.0[1].finish())
+        let half = |which: u8| {
+            let mut half = DefaultHasher::new();
+            half.write_u8(which);
+            half.write(&self.content);
+            half.finish()
+        };
+        u128::from(half(0)) << 64 | u128::from(half(1))
     }
 }
 
@@ -77,18 +81,24 @@ fn add_code(digest: &mut Digest, code: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Adds a constant of a code object; sets in an order that does not depend on hashes.
 pub(super) fn add_constant(digest: &mut Digest, constant: &Bound<'_, PyAny>) -> PyResult<()> {
-    let class = constant.get_type();
-    digest.text(&crate::ffi::types::name(&class));
     if let Ok(text) = constant.cast_exact::<PyString>() {
-        digest.text(&text.to_string_lossy());
+        digest.kind(b's');
+        match text.to_str() {
+            Ok(text) => digest.text(text),
+            Err(_) => digest.text(&text.to_string_lossy()),
+        }
     } else if let Ok(bytes) = constant.cast_exact::<PyBytes>() {
+        digest.kind(b'b');
         digest.bytes(bytes.as_bytes());
     } else if let Ok(float) = constant.cast_exact::<PyFloat>() {
+        digest.kind(b'f');
         digest.number(float.value().to_bits());
     } else if let Ok(complex) = constant.cast_exact::<PyComplex>() {
+        digest.kind(b'c');
         digest.number(complex.real().to_bits());
         digest.number(complex.imag().to_bits());
     } else if let Ok(tuple) = constant.cast_exact::<PyTuple>() {
+        digest.kind(b't');
         digest.number(tuple.len() as u64);
         tuple.iter_borrowed().try_for_each(|item| add_constant(digest, &item))?;
     } else if let Ok(set) = constant.cast_exact::<PyFrozenSet>() {
@@ -98,11 +108,15 @@ pub(super) fn add_constant(digest: &mut Digest, constant: &Bound<'_, PyAny>) -> 
         };
         let mut items = set.iter().map(of).collect::<PyResult<Vec<_>>>()?;
         items.sort_unstable();
+        digest.kind(b'z');
         digest.number(items.len() as u64);
         items.into_iter().for_each(|item| digest.digest(item));
     } else if constant.is_instance_of::<PyCode>() {
+        digest.kind(b'k');
         add_code(digest, constant)?;
     } else {
+        digest.kind(b'o');
+        digest.text(&crate::ffi::types::name(&constant.get_type()));
         // `int`, `bool`, `None`, `Ellipsis`: nothing of the program runs.
         digest.text(&constant.repr()?.to_string_lossy());
     }

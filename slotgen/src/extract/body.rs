@@ -67,7 +67,13 @@ mod tests {
         assert_eq!(calls, ["f", "h"]);
         assert_eq!(strings, ["%d", "a (b)"]);
         assert_eq!(super::scan("\"open").1, ["open"]);
-        assert_eq!(super::scan(r#"f("one \"two\", "
-            "three\n", "'", PART "four")"#).1, ["four", "one \"two\", three\n"]);
+        assert_eq!(
+            super::scan(
+                r#"f("one \"two\", "
+            "three\n", "'", PART "four")"#
+            )
+            .1,
+            ["four", "one \"two\", three\n"]
+        );
     }
 }

@@ -2,6 +2,7 @@
 use super::device_modes::is_of_device;
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
+use super::functions::data::{is_set_data, set_data};
 use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
 use super::functions::enums::is_of_enum;
 use super::functions::kinds::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
@@ -28,6 +29,7 @@ use crate::domain::{
     SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
+use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::{interned, name};
@@ -45,6 +47,19 @@ const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     Ok(Torch::of(module)?.map(|torch| Arc::new(torch) as _))
+}
+
+/// Whether operations on it may warn: a complex number that becomes a real one, a byte that is taken for a truth.
+fn is_odd_to_warnings(operand: &Operand<'_>) -> bool {
+    match operand {
+        Operand::Graph { example, .. } => {
+            let dtype = example.getattr(name!("dtype")).map(|dtype| types::text(&dtype));
+            dtype.is_ok_and(|dtype| dtype.contains("complex") || dtype.contains("int8"))
+        }
+        Operand::Tuple(items) | Operand::List(items) => items.iter().any(is_odd_to_warnings),
+        Operand::Known(known) => types::c_name(&known.get_type()) == "torch.dtype",
+        Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,
+    }
 }
 
 impl Domain for Torch {
@@ -84,6 +99,7 @@ impl Domain for Torch {
             || is_context_mode(callable)
             || devices::asks_for_device(callable)
             || is_of_random_state(callable)
+            || is_set_data(callable)
             || self.step(callable).is_some()
         {
             return true;
@@ -307,6 +323,10 @@ impl Domain for Torch {
     }
 
     fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
+        // What gives nothing has no history.
+        if example.is_none() {
+            return false;
+        }
         let _quiet = Quiet::about([example]);
         effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
     }
@@ -317,21 +337,39 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
-    fn may_be_compiled(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> bool {
+    fn for_backend(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> ForBackend {
         // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
         let name = callee::name_of(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
         // They keep a state of their own.
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
-        !begins
-            && !is_state
-            && !is_of_this_package(target)
-            && !modes::is_of_defaults(&name)
-            && name != AS_SUBCLASS
-            && !is_conversion(&name)
-            && name != "numpy"
-            && name != "from_numpy"
+        let is_left = begins
+            || is_state
+            || is_of_this_package(target)
+            || modes::is_of_defaults(&name)
+            || name == AS_SUBCLASS
+            || is_conversion(&name)
+            || name == "numpy"
+            || name == "from_numpy"
+            || is_set_data(target);
+        match is_left {
+            true => ForBackend::LeavesAlone,
+            false if modes::is_setter(&name) => ForBackend::Mode,
+            false => ForBackend::Compiles,
+        }
+    }
+
+    fn belongs_together(&self, py: Python<'_>) -> bool {
+        self.ambient.is_transforming(py).unwrap_or(true)
+    }
+
+    fn never_warns(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
+        effects::never_warns(target) && !args.iter().any(is_odd_to_warnings)
+    }
+
+    fn setter<'py>(&self, py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {
+        (attribute == "data").then(|| set_data(py).ok())?
     }
 
     fn gives_new_objects(&self) -> bool {

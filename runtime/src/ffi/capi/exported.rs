@@ -84,6 +84,7 @@ const HIDDEN: &[(&str, &str)] = &[
     ("Objects/dictobject.c", "_PyDict_GetItemRef_Unicode_LockHeld"),
     ("Objects/dictobject.c", "_PyDict_Next"),
     ("Objects/dictobject.c", "_PyDict_SetItem_LockHeld"),
+    ("Objects/dictobject.c", "_PyObject_InitializeDict"),
     ("Objects/dictobject.c", "_PyObject_IsInstanceDictEmpty"),
     ("Objects/dictobject.c", "_PyObject_MaterializeManagedDict"),
     ("Objects/dictobject.c", "dict_setdefault_ref_lock_held"),

@@ -2,7 +2,7 @@
 use pyo3::prelude::*;
 
 /// What a translated function gives the parser.
-#[cfg_attr(not(all(Py_3_13, not(Py_3_14))), allow(dead_code))]
+#[cfg_attr(not(all(Py_3_11, not(Py_3_14))), allow(dead_code))]
 pub(crate) struct Call<'a, 'py> {
     /// The arguments by position, and after them the values of `kwnames`.
     pub(crate) args: &'a [Bound<'py, PyAny>],
@@ -18,7 +18,7 @@ pub(crate) struct Call<'a, 'py> {
     pub(crate) limits: [i32; 3],
 }
 
-#[cfg(all(Py_3_13, not(Py_3_14)))]
+#[cfg(all(Py_3_11, not(Py_3_14)))]
 mod of_release {
     use super::Call;
     use crate::ffi::capi::exported;
@@ -44,11 +44,15 @@ mod of_release {
     /// CPython: `_PyArg_Parser`.
     #[repr(C)]
     struct Parser {
+        #[cfg(all(Py_3_12, not(Py_3_13)))]
+        initialized: c_int,
         format: *const c_char,
         keywords: *const *const c_char,
         fname: *const c_char,
         custom_msg: *const c_char,
+        #[cfg(Py_3_13)]
         once: u8,
+        #[cfg(Py_3_13)]
         is_kwtuple_owned: c_int,
         pos: c_int,
         min: c_int,
@@ -73,11 +77,15 @@ mod of_release {
         let mut keywords = keywords.iter().map(|name| text(name)).collect::<Option<Vec<_>>>()?;
         keywords.push(std::ptr::null());
         let parser = Box::leak(Box::new(Parser {
+            #[cfg(all(Py_3_12, not(Py_3_13)))]
+            initialized: 0,
             format: std::ptr::null(),
             keywords: keywords.leak().as_ptr(),
             fname: text(fname)?,
             custom_msg: std::ptr::null(),
+            #[cfg(Py_3_13)]
             once: 0,
+            #[cfg(Py_3_13)]
             is_kwtuple_owned: 0,
             pos: 0,
             min: 0,
@@ -120,7 +128,7 @@ mod of_release {
 }
 
 /// Other releases have another struct.
-#[cfg(not(all(Py_3_13, not(Py_3_14))))]
+#[cfg(not(all(Py_3_11, not(Py_3_14))))]
 mod of_release {
     use super::Call;
     use pyo3::prelude::*;

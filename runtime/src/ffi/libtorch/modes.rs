@@ -43,10 +43,16 @@ impl ModeWords {
         Functions::get(py).is_none_or(|functions| Words::now(functions).modes[0] != 0)
     }
 
+    /// Whether it is known that nothing sees functions or operations, nor what operations save.
+    #[must_use]
+    pub fn see_nothing(py: Python<'_>) -> bool {
+        Functions::get(py).is_some_and(|functions| Words::now(functions).are_unseen())
+    }
+
     /// Whether nothing sees functions or operations, and nothing transforms them.
     #[must_use]
     pub fn are_plain(&self) -> bool {
-        self.words.modes == [0, 0] && !self.words.is_transforming && !self.words.flags[HOOKS]
+        self.words.are_unseen() && !self.words.is_transforming
     }
 
     /// Whether they are still so, and autocast is on for no device for which it was off.
@@ -62,6 +68,10 @@ impl ModeWords {
 const HOOKS: usize = 4;
 
 impl Words {
+    fn are_unseen(&self) -> bool {
+        self.modes == [0, 0] && !self.flags[HOOKS]
+    }
+
     fn now(functions: &Functions) -> Self {
         // SAFETY: these read variables of the thread; the references that three of them give are to live objects, which begin as they say.
         unsafe {

@@ -1,5 +1,5 @@
 //! Setting and deleting attributes, under the names of the C functions.
-use crate::domain::{Domain, Operand};
+use crate::domain::{Callee, Domain, Operand};
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
@@ -77,6 +77,9 @@ impl<'py> Tracer<'py> {
             .of_object("__setattr__")
             .is_ok_and(|plain| self.lookup(&class, "__setattr__").is_some_and(|found| found.is(&plain)));
         // What hides a method is not looked for where the method is called.
+        if let (true, Some(value), Some(setter)) = (has_plain_setter, value, domain.setter(self.py, name)) {
+            return self.call_domain(domain, Callee::Function(setter), &[object, value], &[]).map(drop);
+        }
         if !has_plain_setter || found.is_some_and(|found| is_data_descriptor(&found) || has_get(&found)) {
             return unsupported("attribute of a graph value is set", name);
         }

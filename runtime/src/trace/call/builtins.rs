@@ -182,6 +182,7 @@ impl<'py> Tracer<'py> {
             let next = self.import("builtins", "next")?;
             return self.run_native(&next, &[object], &[]);
         }
+        self.require_iterator(iterator)?;
         match (self.next(iterator)?, default) {
             (Some(item), _) => Ok(item),
             (None, Some(default)) => Ok(default),
@@ -263,7 +264,12 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(result)?;
         if !types::has(&class, flag::UNICODE_SUBCLASS) {
             let name = types::name(&class);
-            return self.raise("TypeError", format!("{method} returned non-string (type {name})"));
+            // CPython: Objects/abstract.c, `PyObject_Format`; Objects/object.c, `PyObject_Str`.
+            let message = match method {
+                "__format__" => format!("__format__ must return a str, not {name}"),
+                _ => format!("{method} returned non-string (type {name})"),
+            };
+            return self.raise("TypeError", message);
         }
         Ok(Some(result))
     }

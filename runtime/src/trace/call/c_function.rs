@@ -1,9 +1,8 @@
 //! Calls C functions and methods: the domain first, then models, then the real function on private objects; else a graph break names it.
 use crate::domain::Domain;
-use crate::ffi::{callee, flag, types};
+use crate::ffi::{callee, types};
 use crate::semantics::slotdefs::SLOTDEFS;
 use crate::trace::call::effects::allowed;
-use crate::trace::proxy::convert;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -17,7 +16,7 @@ use pyo3::types::PyType;
 use std::sync::Arc;
 
 /// Methods that store their arguments without looking at them.
-const STORES: &[&str] =
+pub(crate) const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
 
 /// Special methods without a slot that look at what C keeps alone.
@@ -204,6 +203,9 @@ impl<'py> Tracer<'py> {
         {
             return Ok(read);
         }
+        if let Some(whole) = self.whole_by_call(object, &name, args, method)? {
+            return Ok(whole);
+        }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
         let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
@@ -245,6 +247,7 @@ impl<'py> Tracer<'py> {
             }
             keywords.push((keyword.clone(), native));
         }
+        self.refuse_disguises_inside(object, &name, &positional)?;
         let mut given = positional.iter().skip(usize::from(method)).chain(keywords.iter().map(|(_, value)| value));
         if given.any(|given| given.is_instance_of::<Proxy>()) && opens_a_layer(object, &name) {
             return unsupported("file over an object of Python code, or from outside", name);
@@ -323,39 +326,6 @@ impl<'py> Tracer<'py> {
             return Ok(object);
         }
         Ok(native)
-    }
-
-    /// C tells `int`, `str`, `list`… and their subclasses by flags that a proxy does not have.
-    fn refuse_disguise(&mut self, native: &Bound<'py, PyAny>, name: &str, index: usize, value: ValueId) -> Traced<()> {
-        if !native.is_instance_of::<Proxy>() || (index > 0 && STORES.contains(&name)) {
-            return Ok(());
-        }
-        const LOOK_UP: [&str; 4] = ["add", "discard", "remove", "__contains__"];
-        let class = self.class_of(value)?;
-        let looked_up = LOOK_UP.contains(&name) && (self.is_id(value) || index > 0 && self.domain_of(&class).is_some());
-        if looked_up || class.is(self.py.get_type::<PyAny>()) {
-            return Ok(());
-        }
-        let what = format!("{name}({})", types::name(&class));
-        // CPython's C does not know what other libraries' C has laid out.
-        let is_foreign = self.domain_of(&class).is_some();
-        let is_data =
-            types::has(&class, flag::DATA_SUBCLASS) || crate::trace::value::kinds::scalar_base(&class).is_some();
-        if is_data || convert::derives_from_c(&class) && !is_foreign {
-            return unsupported("C function on an instance of a builtin's subclass", what);
-        }
-        match self.real(value) {
-            Some(_) if self.is_outside_iterator(value) && name != "length_hint" => Ok(()),
-            Some(object)
-                if crate::ffi::types::is_c_type(&class)
-                    && !self.runs_python(&object)
-                    && !self.acts_outside(&object)
-                    && self.domain_call(value)?.is_none() =>
-            {
-                unsupported("C function on an object of a C class from outside", what)
-            }
-            _ => Ok(()),
-        }
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod c_models;
 pub(crate) mod called_modules;
 pub(crate) mod classes;
 pub(crate) mod compiler_queries;
+pub(crate) mod disguises;
 pub(crate) mod dispatch;
 pub(crate) mod effects;
 pub(crate) mod folded;

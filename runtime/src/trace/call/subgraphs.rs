@@ -1,7 +1,7 @@
 //! Operators that take functions (conditions, loops, scans, checkpoints): a node that gets graphs in the functions' places. What the
 //! functions use of the outer graph they get as more operands.
 use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
-use crate::graph::{Argument, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
+use crate::graph::{Argument, ForBackend, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
 use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -192,6 +192,7 @@ impl<'py> Tracer<'py> {
             domain: domain.name(),
             sizes: None,
             origin: Origin::default(),
+            backend: ForBackend::default(),
         })
     }
 
@@ -236,7 +237,11 @@ impl<'py> Tracer<'py> {
                 domain: "",
                 sizes: None,
                 origin: Origin::default(),
+                backend: ForBackend::default(),
             };
+            if self.state.graph.nodes[id.0 as usize].backend == ForBackend::LeavesAlone {
+                return unsupported(WHAT, "a function makes a call that no backend compiles");
+            }
             nodes.push((id, std::mem::replace(&mut self.state.graph.nodes[id.0 as usize], empty)));
         }
         Ok(Body { nodes, formals, leaves, shape })
@@ -340,6 +345,7 @@ impl Body {
             domain: "torch",
             sizes: None,
             origin: Origin::default(),
+            backend: ForBackend::default(),
         };
         for (index, id) in self.formals.iter().chain(lifted).enumerate() {
             places.insert(*id, NodeId(index as u32));

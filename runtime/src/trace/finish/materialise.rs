@@ -131,6 +131,9 @@ impl<'py> Tracer<'py> {
                 if let Some(described) = self.describe_context(id)? {
                     return described;
                 }
+                if let Some(described) = self.describe_whole(id) {
+                    return described;
+                }
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
             }
             Value::New(new) => Ok(Ok(new.items())),

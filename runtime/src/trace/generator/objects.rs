@@ -99,6 +99,9 @@ impl<'py> Tracer<'py> {
         if let Some(class) = self.class_of_view(name) {
             return Ok(class);
         }
+        if let Some(class) = self.class_of_whole(name) {
+            return Ok(class);
+        }
         if let Some(class) = self.class_in_contextvars(name) {
             return Ok(class);
         }

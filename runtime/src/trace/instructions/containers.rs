@@ -212,6 +212,10 @@ impl<'py> Tracer<'py> {
             Err(signal) if self.raised_is(&signal, "AttributeError")? => {
                 unsupported("** of an object that is no mapping", "DICT_MERGE")
             }
+            // C takes it for a keyword that is given twice. CPython: `_PyEval_FormatKwargsError`.
+            Err(signal) if self.raised_is(&signal, "KeyError")? => {
+                unsupported("** of a mapping that raises KeyError", "DICT_MERGE")
+            }
             merged => merged.map(|()| Flow::Next),
         }
     }

@@ -1,6 +1,6 @@
 //! Symbolic numbers in the graph: inputs, and the operations on them.
 use crate::domain::Operand;
-use crate::graph::{Argument, InputSize, Node, NodeId, NodeOp};
+use crate::graph::{Argument, ForBackend, InputSize, Node, NodeId, NodeOp};
 use crate::symbol::{Formula, Number, Operation, SymbolicLayout};
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
@@ -94,6 +94,7 @@ impl<'py> Tracer<'py> {
             domain: "",
             sizes: None,
             origin: self.origin(),
+            backend: ForBackend::default(),
         });
         self.state.numbers.nodes.insert(value, node);
         if let Some(expression) = expression {

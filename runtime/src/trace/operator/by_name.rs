@@ -271,6 +271,10 @@ impl<'py> Tracer<'py> {
             });
         }
         self.note_use(operands);
+        // `list[key]`: what C makes of a tuple is not what it makes of something that is none by its flags.
+        if name == "getitem" && natives[0].is_instance_of::<PyType>() && natives[1].is_instance_of::<Proxy>() {
+            return self.user_operator(name, operands);
+        }
         if natives[0].is_instance_of::<Proxy>() {
             let class = self.class_of(operands[0])?;
             let of_class = name == "getitem" && class.is(self.py.get_type::<PyType>());

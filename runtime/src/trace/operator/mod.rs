@@ -10,5 +10,6 @@ pub(crate) mod outside_appends;
 pub(crate) mod outside_containers;
 pub(crate) mod outside_entries;
 pub(crate) mod outside_iterators;
+pub(crate) mod outside_wholes;
 pub(crate) mod protocol;
 pub(crate) mod unusual_keys;

@@ -66,6 +66,10 @@ impl<'py> Tracer<'py> {
         if !matches!(operator, "len" | "getitem" | "contains" | "get") {
             return Ok(None);
         }
+        if let Some(original) = self.copied_from(*container)? {
+            return self.read_container(operator, &[&[original], rest].concat());
+        }
+        self.refuse_whole(*container, operator)?;
         let Some(outside) = self.outside(*container)? else { return Ok(None) };
         if operator == "len" {
             self.refuse_changed_entries(outside.value)?;

@@ -186,12 +186,21 @@ impl<'py> Tracer<'py> {
     }
 
     fn next_by_method(&mut self, iterator: ValueId) -> Traced<Option<ValueId>> {
-        let class = self.class_of(iterator)?;
         if protocol::PyIter_Check(self, &iterator)? == 0 {
-            let name = types::name(&class);
-            return self.raise("TypeError", format!("'{name}' object is not an iterator"));
+            // CPython: Objects/object.c, `_PyObject_NextNotImplemented`: the slot of a class that has lost its `__next__`.
+            let class = self.class_of(iterator)?;
+            return self.raise("TypeError", format!("'{}' object is not iterable", types::name(&class)));
         }
         protocol::PyIter_Next(self, &iterator)
+    }
+
+    /// `next()` asks first whether it is an iterator. CPython: Python/bltinmodule.c, `builtin_next`.
+    pub(crate) fn require_iterator(&mut self, value: ValueId) -> Traced<()> {
+        let class = self.class_of(value)?;
+        if !is_c_type(&class) && protocol::PyIter_Check(self, &value)? == 0 {
+            return self.raise("TypeError", format!("'{}' object is not an iterator", types::name(&class)));
+        }
+        Ok(())
     }
 
     /// `PyObject_Size`.

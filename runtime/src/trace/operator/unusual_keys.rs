@@ -49,6 +49,7 @@ impl<'py> Tracer<'py> {
 
     /// An iterator over such a container, or over a view of one; `None`: it is neither.
     pub(crate) fn iterate_unusual(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        self.refuse_whole(value, "iteration")?;
         let (container, view) = match self.state.views.get(&value) {
             Some((dict, view)) => (*dict, *view),
             None => (value, "keys"),

@@ -1,5 +1,6 @@
 //! `sys.intern`: the table of interned texts is the process's. A trace looks into it, and adds to it as a side effect, in order.
 use crate::ffi::header_fields;
+use crate::names::name;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
@@ -15,8 +16,9 @@ impl<'py> Tracer<'py> {
     pub(crate) fn intern(&mut self, function: &Bound<'py, PyAny>, text: ValueId) -> Traced<Option<ValueId>> {
         let known = self.known(text).and_then(|known| known.cast_into_exact::<PyString>().ok());
         let Some(known) = known else { return Ok(None) };
-        if let Some(first) = self.interned_by_trace(function, &known) {
-            return Ok(Some(first));
+        let bytes = characters(&known).or_else(|error| internal(error.to_string()))?;
+        if let Some(first) = self.state.interned.get(&bytes) {
+            return Ok(Some(*first));
         }
         if header_fields::unicode("PyUnicode_CHECK_INTERNED", known.as_any()).is_some_and(|interned| interned != 0) {
             return Ok(Some(text));
@@ -29,22 +31,14 @@ impl<'py> Tracer<'py> {
         }
         let callable = self.constant(function.clone());
         self.state.effects.push(Effect::Call { callable, args: vec![text] });
+        self.state.interned.insert(bytes, text);
         Ok(Some(text))
     }
+}
 
-    /// The equal text that the trace will have interned by now.
-    fn interned_by_trace(&mut self, function: &Bound<'py, PyAny>, text: &Bound<'py, PyString>) -> Option<ValueId> {
-        let calls = self.state.effects.iter().filter_map(|effect| match effect {
-            Effect::Call { callable, args } if args.len() == 1 => Some((*callable, args[0])),
-            _ => None,
-        });
-        let calls: Vec<_> = calls.collect();
-        calls.into_iter().find_map(|(callable, given)| {
-            let is_intern = self.known(callable).is_some_and(|callable| callable.is(function));
-            let is_equal = is_intern && self.known(given).is_some_and(|given| given.eq(text).unwrap_or(false));
-            is_equal.then_some(given)
-        })
-    }
+/// The characters of a text, lone surrogates among them, as bytes.
+fn characters(text: &Bound<'_, PyString>) -> PyResult<Vec<u8>> {
+    text.call_method1(name!("encode"), ("utf-8", "surrogatepass"))?.extract()
 }
 
 /// Another object with the same characters, where there are such.

@@ -12,9 +12,6 @@ use std::sync::Arc;
 impl<'py> Tracer<'py> {
     /// Sets a mode now, and in the graph.
     pub(crate) fn switch(&mut self, domain: &Arc<dyn Domain>, switch: ModeChange<'py>) -> Traced<ValueId> {
-        if !switch.follows {
-            self.refuse_to_compile(domain, &switch.set.0, &[])?;
-        }
         let bind = |(callable, args): Call<'py>| -> PyResult<BoundCall> {
             Ok((callable.unbind(), PyTuple::new(self.py, args)?.unbind()))
         };

@@ -31,3 +31,4 @@ pub mod tracer;
 pub mod unwind;
 pub mod value;
 pub mod warnings;
+pub mod wholes;

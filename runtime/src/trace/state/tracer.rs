@@ -123,6 +123,10 @@ pub struct State {
     pub(crate) state_copies: Tracked<Vec<crate::trace::state::private_copies::StateCopy>>,
     /// Views of dicts from outside: of which dict, and by which method.
     pub(crate) views: Tracked<FxHashMap<ValueId, (ValueId, &'static str)>>,
+    /// What compiled code has C make of whole containers from outside.
+    pub(crate) wholes: Tracked<FxHashMap<ValueId, crate::trace::state::wholes::Whole>>,
+    /// Texts that the trace has had interned, by their characters.
+    pub(crate) interned: Tracked<FxHashMap<Vec<u8>, ValueId>>,
     /// Iterators of C from outside that the trace goes through.
     pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
     /// Contexts of decimal arithmetic.
@@ -170,6 +174,7 @@ pub struct State {
     pub(crate) used_after: Tracked<Vec<ValueId>>,
     /// Modes that take over calls.
     pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
+    /// What restores modes of libraries where the graph raises, the first first.
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.
     pub(crate) settings: Tracked<Vec<&'static crate::trace::state::process::Setting>>,

@@ -1,7 +1,7 @@
 //! Records operations of a domain as nodes of the graph.
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, Operand};
 use crate::ffi::types;
-use crate::graph::{Argument, Node, NodeId, NodeOp};
+use crate::graph::{Argument, ForBackend, Node, NodeId, NodeOp};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::symbol::SymbolicLayout;
@@ -311,6 +311,7 @@ impl<'py> Tracer<'py> {
             domain: domain.map_or("", |domain| domain.name()),
             sizes: self.sizes_of_input(value),
             origin: self.origin(),
+            backend: ForBackend::default(),
         });
         self.state.inputs.push((node, value));
         Ok(node)

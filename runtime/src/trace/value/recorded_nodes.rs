@@ -1,7 +1,7 @@
 //! Puts calls into the graph.
 use crate::domain::{Domain, Operand};
 use crate::ffi::{callee, types};
-use crate::graph::{Node, NodeId, NodeOp, Origin};
+use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::tracer::Tracer;
@@ -12,43 +12,30 @@ use pyo3::types::PyTuple;
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
-    /// Breaks where a backend gets the graph, and what it makes of a call of this does less.
-    pub(crate) fn refuse_to_compile(
-        &self,
-        domain: &Arc<dyn Domain>,
-        target: &Bound<'py, PyAny>,
-        keywords: &[(String, Operand<'py>)],
-    ) -> Traced<()> {
-        match self.state.backend && !domain.may_be_compiled(target, keywords) {
-            true => unsupported("call that compiled code would not make", callee::name_of(target)),
-            false => Ok(()),
-        }
-    }
-
-    /// Breaks where a backend gets the graph, and it has values of another library.
-    fn refuse_to_mix(
+    /// What a backend that gets the graph does with a call. It leaves alone what works on values of two libraries.
+    fn for_backend(
         &mut self,
         domain: &Arc<dyn Domain>,
+        target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
-    ) -> Traced<()> {
-        const KIND: &str = "operations of two libraries in one compiled graph";
+    ) -> Traced<ForBackend> {
         if !self.state.backend {
-            return Ok(());
+            return Ok(ForBackend::Compiles);
         }
-        let is_other = |node: &Node| !node.domain.is_empty() && node.domain != domain.name();
-        if self.state.graph.nodes.iter().any(is_other) {
-            return unsupported(KIND, domain.name());
-        }
+        let mut found = domain.for_backend(target, keywords);
         let mut values = Vec::new();
         args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
         for value in values {
             let class = self.class_of(value)?;
             if self.domain_of(&class).is_some_and(|other| other.name() != domain.name()) {
-                return unsupported(KIND, types::name(&class));
+                found = ForBackend::LeavesAlone;
             }
         }
-        Ok(())
+        match found == ForBackend::LeavesAlone && domain.belongs_together(self.py) {
+            true => unsupported("call that compiled code would not make", callee::name_of(target)),
+            false => Ok(found),
+        }
     }
 
     pub(crate) fn record(
@@ -59,7 +46,7 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, Operand<'py>)],
         example: Bound<'py, PyAny>,
     ) -> Traced<ValueId> {
-        if self.has_set_for("_warnings") {
+        if self.has_set_for("_warnings") && !domain.never_warns(&target, args) {
             // The graph runs before the effects.
             return unsupported("operation that may warn", "after a change of the filters of warnings");
         }
@@ -67,8 +54,7 @@ impl<'py> Tracer<'py> {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
         self.refuse_after_final_changes(domain, &target)?;
-        self.refuse_to_compile(domain, &target, keywords)?;
-        self.refuse_to_mix(domain, args, keywords)?;
+        let backend = self.for_backend(domain, &target, args, keywords)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -88,6 +74,7 @@ impl<'py> Tracer<'py> {
             domain: domain.name(),
             sizes: None,
             origin: self.origin(),
+            backend,
         });
         let kind = domain.class_of(&example).into_any().unbind();
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))

@@ -306,6 +306,13 @@ class Marks(unittest.TestCase):
             slotrt.mark_dynamic(x, "0")
         with self.assertRaisesRegex(ValueError, "min=5 is greater than max=4"):
             slotrt.mark_dynamic(torch.randn(5), 0, min=5, max=4)
+        with self.assertRaisesRegex(TypeError, "min is an int or None, not float"):
+            slotrt.mark_dynamic(torch.randn(5), 0, min=2.5)
+        for mark in (slotrt.mark_dynamic, slotrt.maybe_mark_dynamic, slotrt.mark_static):
+            with self.assertRaisesRegex(TypeError, "sizes of a tensor are marked, not of int"):
+                mark(3, 0)
+        with self.assertRaisesRegex(TypeError, "sizes of a tensor are marked, not of list"):
+            slotrt.mark_static([3])
 
 
 if __name__ == "__main__":

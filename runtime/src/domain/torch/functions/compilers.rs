@@ -67,12 +67,18 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     natives::closure_variable(function, variable)
 }
 
+/// What PyTorch has wrapped to keep its compiler from it.
+pub(super) fn kept_out<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let is_kept = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some()
+        || module_of(function)? == KEPT_OUT;
+    is_kept.then(|| inspect::own_attribute(function, intern!(function.py(), "__wrapped__")))?
+}
+
 /// Why a Python function runs natively, if it is a compiler's.
 pub(in crate::domain::torch) fn break_at(function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
     let compiled = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some();
     // What PyTorch keeps from its compiler may run natively as a whole, too.
-    if (compiled || module_of(function)? == KEPT_OUT)
-        && let Some(inner) = inspect::own_attribute(function, intern!(function.py(), "__wrapped__"))
+    if let Some(inner) = kept_out(function)
         && let Some(whole) = natives::break_at(&inner)
     {
         return Some(whole);

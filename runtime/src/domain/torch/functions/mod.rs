@@ -2,6 +2,7 @@
 //! transform them, walk gradients, or say what a class is.
 pub(super) mod compilers;
 pub(super) mod context_modes;
+pub(super) mod data;
 pub(super) mod devices;
 pub(super) mod enums;
 pub(super) mod gradients;

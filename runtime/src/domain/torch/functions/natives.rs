@@ -1,7 +1,8 @@
 //! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
+use super::module_calls::calls_module;
 use super::named::{is_within, module_of};
-use crate::ffi::{callee, inspect};
+use crate::ffi::{callee, inspect, types};
 use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
 use crate::names::name;
 use pyo3::prelude::*;
@@ -95,14 +96,27 @@ const RECORDS: &str = "it records what runs, from where it begins to where it en
 const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 
-/// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence.
+/// Whether a module that has no modules below it has hooks that go backward: those are put around all that it does.
+fn is_hooked(module: &Bound<'_, PyAny>) -> bool {
+    let has = |name: &str| {
+        let held = module.getattr(name!("__dict__")).and_then(|own| own.get_item(name));
+        held.is_ok_and(|held| held.is_truthy().unwrap_or(false))
+    };
+    !has("_modules") && (has("_backward_hooks") || has("_backward_pre_hooks"))
+}
+
+/// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence, a module with hooks that go backward.
 pub(in crate::domain::torch) fn break_at_call<'py>(
     function: &Bound<'py, PyAny>,
     qualname: &str,
     argument: &dyn Fn(usize) -> Option<Bound<'py, PyAny>>,
 ) -> Option<Box<Break>> {
+    if calls_module(function) {
+        let module = argument(0)?;
+        return is_hooked(&module).then(|| as_a_whole(types::name(&module.get_type()).into(), HOOKS));
+    }
     let recurrent = qualname.ends_with(".forward") && module_of(function)? == "torch.nn.modules.rnn";
-    let packed = recurrent && crate::ffi::types::name(&argument(1)?.get_type()) == "PackedSequence";
+    let packed = recurrent && types::name(&argument(1)?.get_type()) == "PackedSequence";
     packed.then(|| as_a_whole(qualname.to_owned(), PACKED))
 }
 

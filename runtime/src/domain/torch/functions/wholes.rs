@@ -1,5 +1,6 @@
 //! Functions of PyTorch's, and some that copy its objects, that a trace does not stop within: all of a call is in the graph, or it runs
 //! natively as a whole; and functions that do the same as one of them. Stopped within, they give a break for each of many steps that nobody waits for.
+use super::compilers::kept_out;
 use super::named::module_of;
 use crate::ffi::callee;
 use crate::names::name;
@@ -60,6 +61,9 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     if is_override_off(function) {
         return function.py().import("slotrt._torch_overrides").ok()?.getattr(name!("without_overrides")).ok();
     }
+    // TorchDynamo wraps some of them once it is loaded.
+    let inner = kept_out(function);
+    let function = inner.as_ref().unwrap_or(function);
     let (module, name) = (module_of(function)?, callee::qualname_of(function));
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
     let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;

@@ -158,9 +158,11 @@ impl Ambient {
     /// Whether operations do what their names say: no `TorchFunctionMode` or `TorchDispatchMode` is active, nor what else looks at them;
     /// but for modes that say where new tensors are put.
     pub(in crate::domain::torch) fn plain(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.is_unhooked(py)?
-            && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0
-            && self.function_modes.are_plain(py)?)
+        // Each operation asks: mostly words of the thread tell.
+        Ok(ModeWords::see_nothing(py)
+            || self.is_unhooked(py)?
+                && self.dispatch_modes.bind(py).call0()?.extract::<usize>()? == 0
+                && self.function_modes.are_plain(py)?)
     }
 
     /// Whether nothing sees operations where they are dispatched, and nothing transforms functions.

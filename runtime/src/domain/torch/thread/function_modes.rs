@@ -1,4 +1,5 @@
 //! The modes of the thread that see functions of PyTorch being called.
+use crate::ffi::libtorch::ModeWords;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -71,6 +72,9 @@ impl FunctionModes {
     }
 
     fn active<'py>(&self, py: Python<'py>) -> PyResult<Vec<Mode<'py>>> {
+        if !ModeWords::see_functions(py) {
+            return Ok(Vec::new());
+        }
         let count: usize = self.count(py)?.extract()?;
         if count == 0 {
             return Ok(Vec::new());

@@ -15,6 +15,9 @@ pub(in crate::domain::torch) const SET_STATE: &str = "set_rng_state";
 /// Sets it by a number.
 pub(in crate::domain::torch) const SEED_STATE: &str = "seed_generators";
 
+/// Gives a tensor the memory of another one.
+pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
+
 /// The method that sees a tensor as an instance of another class.
 pub(in crate::domain::torch) const AS_SUBCLASS: &str = "as_subclass";
 
@@ -304,6 +307,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     }
     match name {
         GET_STATE => return plain,
+        SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },
         SET_STATE | SEED_STATE => return NodeEffects { draws: true, raises: name == SET_STATE, ..plain },
         _ => {}
     }
@@ -319,6 +323,20 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         _ if !raises => NodeEffects { shares_first: true, ..plain },
         _ => NodeEffects::unknown(),
     }
+}
+
+/// Operations on plain numbers that warn of nothing, whatever their operands hold or are.
+const SILENT: &[&str] = &[
+    "abs", "add", "addmm", "and", "bmm", "cat", "clamp", "cos", "div", "dropout", "eq", "exp", "ge", "gelu", "gt", "layer_norm", "le",
+    "linear", "log", "log_softmax", "lt", "matmul", "maximum", "mean", "minimum", "mm", "mul", "ne", "neg", "ones", "or", "pow", "rand",
+    "randn", "relu", "reshape", "rsqrt", "rsub", "select", "sigmoid", "silu", "sin", "softmax", "sqrt", "square", "stack", "sub", "sum",
+    "tanh", "transpose", "truediv", "unsqueeze", "view", "zeros",
+];
+
+/// Whether an operation is one of them.
+pub(in crate::domain::torch) fn never_warns(target: &Bound<'_, PyAny>) -> bool {
+    let name = target.getattr(name!("__name__")).and_then(|name| name.extract::<String>());
+    name.is_ok_and(|name| SILENT.contains(&base(&name)))
 }
 
 fn is_sure(base: &str) -> bool {

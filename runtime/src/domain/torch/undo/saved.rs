@@ -19,6 +19,8 @@ struct Saved {
 /// A tensor, its contents, and how often it was changed; an inference tensor does not count that.
 struct Contents {
     tensor: Py<PyAny>,
+    /// The memory that it had, whatever it has now: a tensor that nobody else has.
+    memory: Py<PyAny>,
     /// What the contents are put back into: PyTorch writes nothing into a tensor with elements that are one in memory.
     target: Py<PyAny>,
     copy: Py<PyAny>,
@@ -74,11 +76,24 @@ impl Saved {
 
 impl Contents {
     fn of(tensor: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let target = apart(tensor)?;
-        let copy = target.call_method0(name!("detach"))?.call_method0(name!("clone"))?.unbind();
+        let memory = tensor.call_method0(name!("detach"))?;
+        let target = apart(&memory)?;
+        let copy = target.call_method0(name!("clone"))?.unbind();
         let inference = tensor.call_method0(name!("is_inference"))?.is_truthy()?;
         let version = (!inference).then(|| tensor.getattr(name!("_version"))).transpose()?.map(Bound::unbind);
-        Ok(Self { tensor: tensor.clone().unbind(), target: target.unbind(), copy, version })
+        Ok(Self { tensor: tensor.clone().unbind(), memory: memory.unbind(), target: target.unbind(), copy, version })
+    }
+}
+
+impl Contents {
+    /// Gives the tensor the memory back that it had, if it has another one since.
+    fn restore_memory(&self, py: Python<'_>) -> PyResult<()> {
+        let (tensor, memory) = (self.tensor.bind(py), self.memory.bind(py));
+        let place = |tensor: &Bound<'_, PyAny>| tensor.call_method0(name!("data_ptr"))?.extract::<u64>();
+        match place(tensor)? == place(memory)? {
+            true => Ok(()),
+            false => tensor.setattr(name!("data"), memory),
+        }
     }
 }
 
@@ -98,8 +113,7 @@ fn apart<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let mut repeated = sizes.iter().zip(&strides).enumerate().filter(|(_, (size, stride))| **size > 1 && **stride == 0);
     let Some((first, _)) = repeated.next() else { return Ok(tensor.clone()) };
     let dims = std::iter::once(first).chain(repeated.map(|(dim, _)| dim));
-    let view = tensor.call_method0(name!("detach"))?;
-    dims.into_iter().try_fold(view, |view, dim| view.call_method1(name!("narrow"), (dim, 0, 1)))
+    dims.into_iter().try_fold(tensor.clone(), |view, dim| view.call_method1(name!("narrow"), (dim, 0, 1)))
 }
 
 impl SavedState for Saved {
@@ -119,6 +133,7 @@ impl SavedState for Saved {
             .try_for_each(|saved| saved.target.bind(py).call_method1(name!("copy_"), (&saved.copy,)).map(drop));
         mode.call_method1(name!("__exit__"), (py.None(), py.None(), py.None()))?;
         restored?;
+        self.tensors.iter().try_for_each(|saved| saved.restore_memory(py))?;
         let count = native.getattr(name!("_autograd"))?.getattr(name!("_unsafe_set_version_counter"))?;
         for saved in &self.tensors {
             if let Some(version) = &saved.version {

@@ -5,7 +5,7 @@ use generated::effects::{Effects, lines};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-use crate::trace::call::effects::reviewed::{PROXIES_ALLOWED, REVIEWED, STATEFUL, UNREAD};
+use crate::trace::call::effects::reviewed::{LOOK_INSIDE, PROXIES_ALLOWED, REVIEWED, STATEFUL, UNREAD};
 
 /// The C name of a function, and its effects.
 type Row = (&'static str, Effects);
@@ -130,6 +130,12 @@ pub(crate) fn makes(owner: &str) -> bool {
     of_all.is_reviewed
         || facts(owner, "__new__").is_reviewed
         || (of_all.takes_proxies || module_takes_proxies(owner)) && by_effects()
+}
+
+/// Whether functions of an owner tell what lies in containers within their arguments by flags, which a proxy does not have.
+pub(crate) fn looks_inside(owner: &str) -> bool {
+    let module = owner.split_once('.').map_or(owner, |(module, _)| module);
+    LOOK_INSIDE.iter().any(|row| row.0 == module)
 }
 
 /// Whether a function depends on state of the process, whatever a row says.

@@ -20,6 +20,10 @@ pub(crate) const STATEFUL: &[Row] = &[
     ("type", &["__subclasses__"], "the classes that are alive"),
 ];
 
+/// Modules whose functions tell containers within containers by flags.
+pub(crate) const LOOK_INSIDE: &[(&str, &str)] =
+    &[("_json", "dicts, lists and tuples are written as such, everything else is handed to `default`")];
+
 /// Modules and types whose sources the effects do not read, all of whose functions may run.
 pub(crate) const UNREAD: &[(&str, &str)] = &[
     ("_io.TextIOWrapper", "a file that only the trace has, opened to read it, or text over bytes in memory"),
@@ -189,6 +193,7 @@ pub(crate) const REVIEWED: &[Row] = &[
         &["__enter__", "__exit__", "__new__", "_acquire_restore", "_is_owned", "_recursion_count", "_release_save"],
         "a lock that only the trace has",
     ),
+    ("_thread", &["allocate", "allocate_lock"], "makes a lock that only the trace has"),
     ("_thread.RLock", &["acquire", "release"], "a lock that only the trace has"),
     (
         "_thread.lock",

@@ -260,9 +260,12 @@ impl<'py> Tracer<'py> {
         self.after_native(result, &natives)
     }
 
-    /// What a slot that gives an item gives on a container from outside of which the trace has no copy.
+    /// What a slot that gives an item, or makes another container, gives on one from outside of which the trace has no copy.
     fn item_of_container(&mut self, function: &SlotFunction, operands: Operands) -> Traced<Option<ValueId>> {
         let (container, key) = match (function.slot, operands) {
+            (Some(slot), Operands::Binary(left, right)) if slot != Slot::mp_subscript => {
+                return self.whole_by_operator(slot, &[left, right]);
+            }
             (Some(Slot::mp_subscript), Operands::Binary(container, key)) => (container, key),
             // The caller has added the length to an index from the end.
             (Some(Slot::sq_item), Operands::Index(container, index)) if index >= 0 => (container, self.integer(index)),

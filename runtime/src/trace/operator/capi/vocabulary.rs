@@ -205,6 +205,8 @@ impl CApi for Tracer<'_> {
                 Some(bound) => Ok(self.constant(bound)),
                 None => self.bind(*descriptor, *object, &class),
             },
+            // CPython: Objects/funcobject.c. A function that is got from a class is itself.
+            None if function.name == "func_descr_get" => Ok(*descriptor),
             None => match self.known(*descriptor) {
                 Some(found) => self.bind_to_class(found, *of, &class, function.name),
                 None => Err(self.unsupported(function.name)),

@@ -1,0 +1,145 @@
+"""Graphs with calls that a backend does not compile: it gets what stands between them, each part when that first runs.
+
+Such a call works on arrays of numpy, on the state of generators of random numbers, on quantised tensors, or it sets what no backend sets.
+It runs as it was recorded."""
+
+import operator
+
+from ._slotrt import Node
+
+# How many compilations of a part are kept: one for each kind of inputs that it got.
+_KEPT = 16
+
+
+def has_apart(graph):
+    """Whether the graph has calls that a backend for tensors does not compile."""
+    calls = (node for node in graph if node.op == "call_function")
+    return any(node.meta.get("apart") == "call" or node.meta["domain"] not in ("", "torch") for node in calls)
+
+
+class Parts:
+    """What runs in place of such a graph. `compiled(inputs, calls, results, values)` is what a backend makes of a part."""
+
+    def __init__(self, graph, compiled):
+        nodes = list(graph)
+        self._inputs = [node for node in nodes if node.op == "placeholder"]
+        self._results = tuple(nodes[-1].args)
+        self._steps = list(_steps([node for node in nodes if node.op == "call_function"], compiled))
+        needed = set(_nodes(self._results))
+        for step in reversed(self._steps):
+            step.begin(needed)
+
+    def __call__(self, *inputs):
+        values = dict(zip(self._inputs, inputs, strict=True))
+        for step in self._steps:
+            step.run(values)
+            for node in step.dead:
+                values.pop(node, None)
+        return tuple(_value(result, values) for result in self._results)
+
+
+class _Call:
+    """One call, as it was recorded."""
+
+    def __init__(self, node):
+        self._node = node
+
+    def begin(self, needed):
+        """`needed` are the nodes whose values are used after this, and then those that are used from here on."""
+        needed.discard(self._node)
+        used = dict.fromkeys(_nodes((self._node.args, self._node.kwargs)))
+        self.dead = [node for node in used if node not in needed]
+        needed.update(used)
+
+    def run(self, values):
+        args = [_value(argument, values) for argument in self._node.args]
+        named = {name: _value(argument, values) for name, argument in self._node.kwargs.items()}
+        values[self._node] = self._node.target(*args, **named)
+
+
+class _Part:
+    """Calls that a backend compiles together."""
+
+    def __init__(self, calls, compiled):
+        self._calls, self._compile, self._known = calls, compiled, {}
+
+    def begin(self, needed):
+        own = set(self._calls)
+        self._results = tuple(node for node in self._calls if node in needed)
+        needed -= own
+        used = dict.fromkeys(_nodes([(node.args, node.kwargs) for node in self._calls]))
+        self._inputs = [node for node in used if node not in own]
+        self.dead = [node for node in self._inputs if node not in needed]
+        needed.update(self._inputs)
+
+    def run(self, values):
+        inputs = [values[node] for node in self._inputs]
+        kind = tuple(map(_kind, inputs))
+        run = self._known.get(kind)
+        if run is None:
+            if len(self._known) >= _KEPT:
+                del self._known[next(iter(self._known))]
+            run = self._known[kind] = self._compile(self._inputs, self._calls, self._results, inputs)
+        values.update(zip(self._results, run(*inputs), strict=True))
+
+
+def _steps(calls, compiled):
+    """The calls in their order: those that a backend takes together, the others one by one."""
+    together = []
+    for node in calls:
+        if _is_apart(node):
+            if together:
+                yield _Part(together, compiled)
+                together = []
+            yield _Call(node)
+        else:
+            together.append(node)
+    if together:
+        yield _Part(together, compiled)
+
+
+def _is_apart(node):
+    """Whether a call runs as it was recorded. A mode that one part would set is in force in the others, too. Numbers for sizes are computed
+    beside the tensors; items of what such a call gives are taken where it runs."""
+    if "apart" in node.meta or node.meta["domain"] != "torch":
+        return True
+    given = node.args[0] if node.target is operator.getitem else None
+    return _is_node(given) and given.op != "placeholder" and _is_apart(given)
+
+
+def _kind(value):
+    """What a backend may rely on of an input."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        return type(value), value if isinstance(value, (int, float, complex)) else None
+    if value.layout != torch.strided or value.is_quantized:
+        return type(value), value.layout, value.dtype
+    kind = type(value), value.dtype, value.device, tuple(value.shape), value.stride(), value.requires_grad
+    return (*kind, value.is_leaf, value.is_conj(), value.is_neg(), value.is_inference())
+
+
+def _nodes(argument):
+    """The nodes in an argument."""
+    if isinstance(argument, (tuple, list)):
+        for item in argument:
+            yield from _nodes(item)
+    elif isinstance(argument, dict):
+        yield from _nodes(list(argument.values()))
+    elif type(argument) is slice:
+        yield from _nodes((argument.start, argument.stop, argument.step))
+    elif _is_node(argument):
+        yield argument
+
+
+def _is_node(argument):
+    return type(argument) is Node
+
+
+def _value(argument, values):
+    """What an argument is where nodes have these values."""
+    if type(argument) in (tuple, list):
+        return type(argument)(_value(item, values) for item in argument)
+    if type(argument) is slice:
+        return slice(*(_value(item, values) for item in (argument.start, argument.stop, argument.step)))
+    return values[argument] if _is_node(argument) else argument

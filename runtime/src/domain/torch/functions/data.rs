@@ -1,0 +1,72 @@
+//! `tensor.data = other`: from then on the tensor has the other one's memory.
+use super::named::module_of;
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::graph_break::{CallResult, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::torch::undo::effects::SET_DATA;
+use crate::domain::{Answer, Gives, Operand};
+use crate::ffi::callee;
+use pyo3::prelude::*;
+use pyo3::types::PyFunction;
+
+const MODULE: &str = "slotrt._torch_functions";
+
+/// The function that sets the attribute.
+pub(in crate::domain::torch) fn set_data(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import(MODULE)?.getattr(SET_DATA)
+}
+
+/// Whether it is that function.
+pub(in crate::domain::torch) fn is_set_data(callable: &Bound<'_, PyAny>) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && callee::name_of(callable) == SET_DATA
+        && module_of(callable).is_some_and(|module| module == MODULE)
+}
+
+impl Torch {
+    /// A call of it. Nothing that the trace knows of the tensor becomes another thing where both are alike.
+    pub(in crate::domain::torch) fn set_data<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+    ) -> CallResult<'py> {
+        let refused = |why: &str| Err(stop("memory of a tensor is set", "data", why));
+        let [Operand::Graph { value: set, example: known, layout: None }, given] = args else {
+            return refused("Its sizes may be others at another call.");
+        };
+        let Operand::Graph { value: of, example: other, layout: None } = given else {
+            return refused("What is given is no tensor of the graph whose sizes are known.");
+        };
+        meta.refuse_modes()?;
+        if self.ambient.is_transforming(meta.py).unwrap_or(true) {
+            return refused("A transform is under way.");
+        }
+        let quiet = Quiet::about([known, other]);
+        let of_tensor = |tensor| self.rules.metadata(tensor).zip(place_of(tensor));
+        let alike = of_tensor(known).zip(of_tensor(other)).is_some_and(|((one, here), (two, there))| {
+            one.dtype == two.dtype && one.shape == two.shape && one.strides == two.strides && here == there
+        });
+        let plain = self.class_of_plain(known) && self.class_of_plain(other);
+        drop(quiet);
+        if !alike || !plain {
+            return refused("The two are not alike.");
+        }
+        Ok(Answer::Change {
+            target: function.clone(),
+            args: args.to_vec(),
+            kwargs: Vec::new(),
+            example: meta.py.None().into_bound(meta.py),
+            // Both are one memory from now on.
+            changes: vec![*set, *of],
+            gives: Gives::Nothing,
+        })
+    }
+
+    fn class_of_plain(&self, example: &Bound<'_, PyAny>) -> bool {
+        use crate::domain::Domain;
+        !self.takes_over(&self.class_of(example))
+    }
+}

@@ -1,0 +1,83 @@
+"""C that tells builtins and their subclasses by flags gets instances from outside as what they are, or runs natively."""
+
+import collections
+import json
+import unittest
+
+import slotrt
+
+
+class Dict(dict):
+    pass
+
+
+class List(list):
+    pass
+
+
+class Tuple(tuple):
+    pass
+
+
+Named = collections.namedtuple("Named", "a b")
+
+MAKERS = [
+    lambda: Dict(a=1),
+    lambda: List([1]),
+    lambda: Tuple((1, 2)),
+    lambda: Named(1, 2),
+    lambda: collections.OrderedDict(a=1),
+    lambda: collections.defaultdict(int, a=1),
+    lambda: {"a": Dict(b=1)},
+    lambda: [List([Tuple((1,))])],
+]
+
+SHAPES = [
+    lambda value: value,
+    lambda value: [value],
+    lambda value: {"k": value},
+    lambda value: (value, value),
+    lambda value: [{"k": (value,)}],
+]
+
+
+def classes(alias):
+    return [type(part) for part in alias.__args__]
+
+
+class Disguises(unittest.TestCase):
+    def same(self, function, make):
+        wanted = function(make())
+        compiled = slotrt.compile(function)
+        for _ in range(3):
+            self.assertEqual(compiled(make()), wanted)
+
+    def test_json_writes_what_lies_in_containers_of_the_trace(self):
+        for shape in SHAPES:
+            for make in MAKERS:
+                with self.subTest(value=shape(make())):
+                    self.same(lambda value: json.dumps(shape(value), default=repr), make)
+                    self.same(lambda value: json.dumps(shape(value), default=repr, indent=1), make)
+
+    def test_json_is_part_of_a_trace_where_nothing_is_disguised(self):
+        def function(value):
+            return json.dumps({"k": [value, (1, 2.5)], "l": {"m": None}}, default=repr)
+
+        slotrt.reset()
+        self.same(function, lambda: [1, "a"])
+        self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
+    def test_arguments_of_a_generic_class(self):
+        for make in (lambda: Tuple((int, str)), lambda: Named(int, str), lambda: Tuple(()), lambda: (int, str), lambda: int):
+            for function in (
+                lambda value: (list[value], classes(list[value])),
+                lambda value: (dict[value], classes(dict[value])),
+                lambda value: (tuple[value], classes(tuple[value])),
+                lambda value: (collections.deque[value], classes(collections.deque[value])),
+            ):
+                with self.subTest(value=make()):
+                    self.same(function, make)
+
+
+if __name__ == "__main__":
+    unittest.main()
