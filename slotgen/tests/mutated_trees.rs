@@ -190,3 +190,20 @@ fn code_that_is_no_c_costs_its_own_place_alone() {
     assert!(names(&facts).contains(&"A_Type"));
     assert!(codes(&facts).contains(&"extract/syntax"), "{:?}", facts.gaps);
 }
+
+#[test]
+fn the_pyconfig_of_another_platform_changes_nothing() {
+    let windows = "#define MS_WINDOWS 1\n#define SIZEOF_LONG 4\n#define SIZEOF_VOID_P 4\n#define Py_DEBUG 1\n#define reprfunc other\n";
+    let before = read(|_| {}).unwrap();
+    for (path, include) in [("Include/pyconfig.h", "\"pyconfig.h\""), ("Include/PC/pyconfig.h", "<PC/pyconfig.h>")] {
+        let added = |files: &mut Vec<(String, String)>| {
+            files.push((path.to_owned(), windows.to_owned()));
+            files[1].1 = format!("#include {include}\n{}", files[1].1);
+        };
+        let facts = read(added).unwrap();
+        assert_eq!(
+            (facts.types, facts.structs, facts.macros),
+            (before.types.clone(), before.structs.clone(), before.macros.clone())
+        );
+    }
+}

@@ -2,7 +2,7 @@
 mod against;
 mod breaks;
 mod codes;
-mod compiles;
+pub mod compiles;
 pub mod effects;
 mod parse;
 mod semantics;

@@ -119,3 +119,36 @@ fn output_is_compared_line_by_line() {
     assert!(!agree(&shown(&["a", "…", "z"]), &["a", "d"]));
     assert!(!agree(&shown(&["a"]), &["a", "b"]));
 }
+
+/// Every place that the page on free threading lists is there, and nothing of the runtime is changed by threads without a lock.
+#[test]
+fn places_of_the_page_on_free_threading() {
+    let page = std::fs::read_to_string(root().join("docs/free-threading.md")).unwrap();
+    let places = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    let mut count = 0;
+    for row in places {
+        let mut folder = root().join("runtime/src");
+        for place in row.split('`').step_by(2).filter(|place| place.contains('/') || place.ends_with(".rs")) {
+            let inside = folder.join(place);
+            let path = if place.contains('/') { root().join("runtime/src").join(place) } else { inside };
+            let found = path.exists() || root().join(place).exists();
+            assert!(found, "docs/free-threading.md: `{place}` is not there");
+            folder = path.parent().unwrap().to_owned();
+            count += 1;
+        }
+    }
+    assert!(count > 15, "{count} places");
+    for path in rust_files(&root().join("runtime/src")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let bad =
+            |line: &&str| line.contains("static mut ") || line.contains("static ") && line.contains("UnsafeCell<");
+        assert_eq!(text.lines().find(bad), None, "{}", path.display());
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    files.chain(folders.iter().flat_map(|folder| rust_files(folder))).collect()
+}

@@ -38,6 +38,7 @@ pub(super) fn understood(tree: &Tree) -> Result<Understood, GenerateError> {
             found = extract::extract(tree, &configuration, &mut diagnostics);
         }
     }
+    tree.of_one_build().iter().for_each(|path| diagnostics.push(one_build(path)));
     match found.filter(|_| !diagnostics.has_errors()) {
         Some(mut facts) => {
             model::link(&mut facts);
@@ -47,6 +48,19 @@ pub(super) fn understood(tree: &Tree) -> Result<Understood, GenerateError> {
             Ok(Understood { facts, configuration, diagnostics })
         }
         None => Err(not_understood(tree, diagnostics)),
+    }
+}
+
+/// A header of another machine would give half of its build and half of the table's.
+fn one_build(path: &str) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        code: "preprocess/one-build",
+        file: path.to_owned(),
+        line: 0,
+        column: 0,
+        message: "says how one machine builds, and is not read: the facts are those of Linux on x86-64".to_owned(),
+        help: "what such a build defines stands in slotgen/data/configurations.toml".to_owned(),
     }
 }
 

@@ -25,6 +25,7 @@ pub struct Tree {
     release: Release,
     files: Arc<[Arc<SourceFile>]>,
     by_path: FxHashMap<String, usize>,
+    of_one_build: Vec<String>,
 }
 
 impl Tree {
@@ -76,13 +77,25 @@ impl Tree {
         let patchlevel = files.iter().find(|f| f.path() == "Include/patchlevel.h");
         let patchlevel = patchlevel.ok_or(SourceError::NotCPython { path: PathBuf::from(".") })?;
         let release = Release::from_patchlevel(patchlevel.path(), patchlevel.text())?;
+        let mut of_one_build = Vec::new();
+        if files.iter().any(|file| file.path().ends_with(".c")) {
+            let (out, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_of_one_build(file.path()));
+            files = kept;
+            of_one_build = out.iter().map(|file| file.path().to_owned()).collect();
+        }
         let by_path = files.iter().enumerate().map(|(i, f)| (f.path().to_owned(), i)).collect();
-        Ok(Tree { release, files: files.into_iter().map(Arc::new).collect(), by_path })
+        Ok(Tree { release, files: files.into_iter().map(Arc::new).collect(), by_path, of_one_build })
     }
 
     /// The release that `Include/patchlevel.h` names.
     pub fn release(&self) -> &Release {
         &self.release
+    }
+
+    /// The headers that say how one machine builds. Among sources none of them is read: the table of configurations stands in their
+    /// place. An installation, which has headers alone, has its own, which is read.
+    pub fn of_one_build(&self) -> &[String] {
+        &self.of_one_build
     }
 
     /// All C files and headers, sorted by path.
@@ -188,6 +201,10 @@ fn list(root: &Path, directory: &Path, prefix: &str, out: &mut Vec<Listed>, dept
         }
     }
     Ok(())
+}
+
+fn is_of_one_build(path: &str) -> bool {
+    path.rsplit('/').next() == Some("pyconfig.h")
 }
 
 fn is_c(name: &str) -> bool {

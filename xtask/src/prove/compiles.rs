@@ -1,5 +1,5 @@
 //! `prove compiles`: what `regen` writes of a tree is Rust that compiles.
-use crate::obtain::{releases, sources};
+use crate::obtain::sources;
 use crate::ui::{Advise, Step};
 use crate::{place, run as programs};
 use anyhow::{Context, Result, anyhow};
@@ -23,36 +23,54 @@ pub struct Options {
     json: bool,
 }
 
+/// What a tree alone gives.
+pub struct Given {
+    files: usize,
+    /// What the tree does not have, or what is not understood of it.
+    pub gaps: usize,
+    /// What is said of it: gaps, warnings, functions that were left out.
+    pub told: Vec<String>,
+    /// What the compiler says of it.
+    pub compiled: Result<()>,
+}
+
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let sources = sources::obtain(&options.release, options.source.as_deref())?;
-    let series = releases::series_of(&sources.version);
     let tree = Tree::open(&sources.path).with_context(|| sources.path.display().to_string())?;
+    let Given { files, gaps, told, compiled } = prove(tree, &format!("CPython {} alone", sources.version))?;
+    if options.json {
+        let report = json!({ "release": sources.version, "files": files, "gaps": gaps, "told": told, "compiles": compiled.is_ok() });
+        anstream::println!("{report:#}");
+    } else {
+        anstream::println!("CPython {}: {files} files, {gaps} gaps, {} findings", sources.version, told.len());
+        told.iter().for_each(|one| anstream::println!("  {one}"));
+    }
+    compiled
+}
+
+/// Generates the Rust of a tree into a workspace of its own, and compiles it.
+pub fn prove(tree: Tree, name: &str) -> Result<Given> {
+    let series = tree.release().series();
     let workspace = place::target().join("regen").join(format!("compiles-{series}"));
     prepare(&workspace)?;
-    let step = Step::start(format!("Generating Rust from CPython {} alone", sources.version));
+    let step = Step::start(format!("Generating Rust from {name}"));
     let report = slotgen::generate(&[tree], std::slice::from_ref(&series), &workspace.join("generated"), Mode::Write)?;
     step.done(format!("{} files", report.files));
     let read = report.read.first();
     let gaps = read.map_or(0, |read| read.facts.gaps.len());
-    let told: Vec<String> = read.iter().flat_map(|read| read.diagnostics.iter()).map(ToString::to_string).collect();
+    let told = read.iter().flat_map(|read| read.diagnostics.iter()).map(ToString::to_string).collect();
     let step = Step::start("Compiling it");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["check", "--quiet", "--package", "generated"]).current_dir(&workspace);
     cargo.env("CARGO_TARGET_DIR", place::target().join("regen").join("target"));
     let compiled = programs::output(&mut cargo);
     step.done(if compiled.is_ok() { "it compiles" } else { "it does not compile" });
-    if options.json {
-        let report = json!({ "release": sources.version, "files": report.files, "gaps": gaps, "told": told, "compiles": compiled.is_ok() });
-        anstream::println!("{report:#}");
-    } else {
-        anstream::println!("CPython {}: {} files, {gaps} gaps, {} findings", sources.version, report.files, told.len());
-        told.iter().for_each(|one| anstream::println!("  {one}"));
-    }
-    compiled.map(drop).map_err(|error| anyhow!("{error:#}")).advise(format!(
+    let compiled = compiled.map(drop).map_err(|error| anyhow!("{error:#}")).advise(format!(
         "the check of types in slotgen/src/translate/check must refuse the function; the Rust is in {}",
         place::shown(&workspace)
-    ))
+    ));
+    Ok(Given { files: report.files, gaps, told, compiled })
 }
 
 /// A workspace with the hand-written files of `generated` and nothing that is generated.

@@ -1,4 +1,6 @@
-//! Generated code: for every committed release, one test that slotgen produces it again, byte for byte.
+//! Generated code: for every committed release, one test that slotgen produces it again, byte for byte, and one that what it makes of
+//! another tree compiles.
+use super::changed;
 use super::tally::Tally;
 use crate::obtain::sources;
 use crate::regen;
@@ -13,6 +15,9 @@ pub fn run() -> Result<Tally> {
         regen::committed()?.into_iter().partition(|series| built().contains(series));
     for group in std::iter::once(together).chain(alone.into_iter().map(|series| vec![series])) {
         compare(&group, &mut tally)?;
+    }
+    if let ([oldest, ..], [.., newest]) = (&*built(), &*built()) {
+        tally.add(changed::run(newest, oldest)?);
     }
     Ok(tally)
 }

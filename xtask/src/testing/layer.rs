@@ -10,7 +10,7 @@ use clap::ValueEnum;
 pub enum Layer {
     /// Rust tests of every crate, documentation tests included
     Rust,
-    /// `generated/` equals what slotgen produces from CPython's sources
+    /// `generated/` equals what slotgen produces from CPython's sources, and what it makes of a changed tree compiles
     Generated,
     /// Slots, methods, getters and members equal those of compiled libraries and running interpreters
     Tables,

@@ -1,4 +1,5 @@
 //! `test`: runs every test, layer by layer, and ends with a line of counts.
+mod changed;
 mod cpython;
 mod dashboard;
 mod described;

@@ -1,17 +1,19 @@
 //! Which releases the runtime reads, hooks and traces, as the project's files and slotgen's pins say it; oldest first.
 use crate::place;
-use slotgen::source::built;
 use std::sync::LazyLock;
 
+/// Releases with Rust of their own.
+pub static RUST: LazyLock<Vec<String>> = LazyLock::new(|| named("generated/src", ""));
+
 /// Releases whose code objects the runtime reads and writes: those with a table of opcodes.
-pub static DECODED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("generated/src/opcodes"));
+pub static DECODED: LazyLock<Vec<String>> = LazyLock::new(|| named("generated/src/opcodes", ".rs"));
 
 /// Releases whose frames the runtime hooks: those with a file of their own.
-pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| with_file("runtime/src/ffi/release"));
+pub static HOOKED: LazyLock<Vec<String>> = LazyLock::new(|| named("runtime/src/ffi/release", ".rs"));
 
 /// Releases on which translated functions run: those hooked that have Rust of their own, or rows that say what does not stand in for it.
 pub static LIVE: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let runs = |series: &&String| built().contains(series) || rows(series).is_some();
+    let runs = |series: &&String| RUST.contains(series) || rows(series).is_some();
     HOOKED.iter().filter(runs).cloned().collect()
 });
 
@@ -27,11 +29,12 @@ fn rows(series: &str) -> Option<String> {
     std::fs::read_to_string(place::root().join("runtime/stand_in").join(format!("{series}.txt"))).ok()
 }
 
-/// The release whose generated functions and claims hold for a release: itself, or the next one, or else the one right before it.
+/// The release whose generated functions and claims hold for a release, as the build of the runtime takes them: itself, or the next one,
+/// or else, where somebody has found out what does not stand in, the one before it.
 pub fn bodies(series: &str) -> Option<String> {
     let own = minor(series)?;
-    let later = built().into_iter().filter(|other| minor(other) >= Some(own)).min_by_key(|other| minor(other));
-    later.or_else(|| built().into_iter().find(|other| minor(other).is_some_and(|other| other + 1 == own)))
+    let later = RUST.iter().find(|other| minor(other) >= Some(own));
+    later.or_else(|| RUST.last().filter(|_| rows(series).is_some())).cloned()
 }
 
 /// The newest release that the runtime traces with bodies of its own.
@@ -40,11 +43,11 @@ pub fn newest() -> &'static str {
     SUPPORTED.iter().rfind(own).map_or("", String::as_str)
 }
 
-/// The series with a file `v3_X.rs` in a folder.
-fn with_file(folder: &str) -> Vec<String> {
+/// The series with a file or folder `v3_X` of that ending in a folder, oldest first.
+fn named(folder: &str, ending: &str) -> Vec<String> {
     let entries = std::fs::read_dir(place::root().join(folder)).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let series = names.filter_map(|name| Some(name.strip_prefix('v')?.strip_suffix(".rs")?.replace('_', ".")));
+    let series = names.filter_map(|name| Some(name.strip_prefix('v')?.strip_suffix(ending)?.replace('_', ".")));
     let mut series: Vec<String> = series.filter(|series| minor(series).is_some()).collect();
     series.sort_by_key(|series| minor(series));
     series
@@ -64,10 +67,12 @@ mod tests {
         assert_eq!(*DECODED, ["3.11", "3.12", "3.13", "3.14", "3.15"]);
         assert_eq!(*HOOKED, *DECODED);
         assert_eq!(*LIVE, *DECODED);
-        assert_eq!(*SUPPORTED, ["3.11", "3.12", "3.13", "3.14"]);
+        assert_eq!(*SUPPORTED, *DECODED);
+        assert_eq!(*RUST, ["3.11", "3.13"]);
         assert_eq!(newest(), "3.13");
         assert_eq!(bodies("3.12").as_deref(), Some("3.13"));
         assert_eq!(bodies("3.14").as_deref(), Some("3.13"));
-        assert_eq!(bodies("3.15"), None);
+        assert_eq!(bodies("3.15").as_deref(), Some("3.13"));
+        assert_eq!(bodies("3.16"), None);
     }
 }

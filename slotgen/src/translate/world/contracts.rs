@@ -92,6 +92,10 @@ impl Contracts {
     pub fn prototypes(&self) -> String {
         self.0.values().filter(|row| !row.prototype.is_empty()).map(|row| format!("{};\n", row.prototype)).collect()
     }
+    /// The typedefs of functions that slots, or what is like them, hold.
+    pub fn slots(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, row)| row.meaning == "slot").map(|(name, _)| name.as_str())
+    }
     /// The row of a name.
     pub fn get(&self, name: &str) -> Option<&Contract> {
         self.0.get(name)
