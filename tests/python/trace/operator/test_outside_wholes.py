@@ -200,7 +200,7 @@ class OutsideWholes(unittest.TestCase):
         for name, function in operations.items():
             compiled = slotrt.compile(function)
             # Numbers that share places of the table: their order depends on who came first.
-            for numbers in itertools.permutations((0, 8, 16, 3)):
+            for numbers in itertools.permutations((7, 15, 2)):
                 with self.subTest(name, numbers=numbers):
                     one = {*numbers}
                     self.assertEqual(list(compiled(one, one)), list(self.with_itself(function, numbers)))
