@@ -19,6 +19,10 @@ use std::sync::Arc;
 pub(crate) const STORES: &[&str] =
     &["append", "insert", "appendleft", "setdefault", "__setitem__", "get", "pop", "fromkeys", "__init__", "__new__"];
 
+/// Methods of sets that ask whether their argument is the set itself.
+const SET_METHODS: [&str; 4] =
+    ["intersection", "intersection_update", "difference_update", "symmetric_difference_update"];
+
 /// Special methods without a slot that look at what C keeps alone.
 const SIZES_AND_ITERATORS: [&str; 4] = ["__reversed__", "__length_hint__", "__missing__", "__class_getitem__"];
 
@@ -205,6 +209,9 @@ impl<'py> Tracer<'py> {
         }
         if let Some(whole) = self.whole_by_call(object, &name, args, method)? {
             return Ok(whole);
+        }
+        if method && SET_METHODS.contains(&&*name) {
+            self.rely_on_two_sets(&args.positional);
         }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));

@@ -94,6 +94,24 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// Some operations of C on two sets ask first whether they are one set: the order of what they give depends on it.
+    ///
+    /// CPython: Objects/setobject.c, `set_intersection`, `set_difference_update_internal`.
+    pub(crate) fn rely_on_two_sets(&mut self, operands: &[ValueId]) {
+        let Some((first, rest)) = operands.split_first().filter(|(first, _)| self.is_outside_set(**first)) else {
+            return;
+        };
+        for other in rest {
+            if self.is_outside_set(*other) {
+                self.rely_on_difference(*first, *other);
+            }
+        }
+    }
+
+    fn is_outside_set(&self, value: ValueId) -> bool {
+        self.real(value).is_some_and(|object| object.is_instance_of::<PySet>())
+    }
+
     /// C asks whether two objects are equal: it has found them to be two objects before, by their proxies.
     pub(crate) fn rely_on_difference(&mut self, value: ValueId, other: ValueId) {
         let (Some(one), Some(object)) = (self.real(value), self.real(other)) else { return };

@@ -1,6 +1,7 @@
 """Copies of whole containers from outside, and containers made of two, whose keys have an address or code of Python for a hash."""
 
 import copy
+import itertools
 import unittest
 
 import slotrt
@@ -189,6 +190,24 @@ class OutsideWholes(unittest.TestCase):
         self.assertEqual(both({things[0]}, {things[1]}, new), {things[0]})
         one = {things[0]}
         self.assertEqual(both(one, one, new), {things[0], new})
+
+    def test_the_order_of_a_set_with_itself(self):
+        operations = {
+            "&": lambda s, t: s & t,
+            "&=": lambda s, t: s.intersection_update(t) or s.copy(),
+            "intersection": lambda s, t: s.intersection(t),
+        }
+        for name, function in operations.items():
+            compiled = slotrt.compile(function)
+            # Numbers that share places of the table: their order depends on who came first.
+            for numbers in itertools.permutations((7, 15, 2)):
+                with self.subTest(name, numbers=numbers):
+                    one = {*numbers}
+                    self.assertEqual(list(compiled(one, one)), list(self.with_itself(function, numbers)))
+
+    def with_itself(self, function, numbers):
+        one = {*numbers}
+        return function(one, one)
 
 
 if __name__ == "__main__":

@@ -172,6 +172,12 @@ impl<'py> Tracer<'py> {
         if let Some(item) = self.item_of_container(function, operands)? {
             return Ok(item);
         }
+        if let Operands::Binary(..) = operands
+            && let Some(Slot::nb_and | Slot::nb_inplace_and | Slot::nb_inplace_subtract | Slot::nb_inplace_xor) =
+                function.slot
+        {
+            self.rely_on_two_sets(values);
+        }
         let mut natives = Vec::new();
         let weak = self.any_weak(values);
         for value in values {
