@@ -49,19 +49,6 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     Ok(Torch::of(module)?.map(|torch| Arc::new(torch) as _))
 }
 
-/// Whether operations on it may warn: a complex number that becomes a real one, a byte that is taken for a truth.
-fn is_odd_to_warnings(operand: &Operand<'_>) -> bool {
-    match operand {
-        Operand::Graph { example, .. } => {
-            let dtype = example.getattr(name!("dtype")).map(|dtype| types::text(&dtype));
-            dtype.is_ok_and(|dtype| dtype.contains("complex") || dtype.contains("int8"))
-        }
-        Operand::Tuple(items) | Operand::List(items) => items.iter().any(is_odd_to_warnings),
-        Operand::Known(known) => types::c_name(&known.get_type()) == "torch.dtype",
-        Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => false,
-    }
-}
-
 impl Domain for Torch {
     fn name(&self) -> &'static str {
         "torch"
@@ -367,14 +354,7 @@ impl Domain for Torch {
     }
 
     fn never_warns(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
-        let is_view = || match args {
-            // PyTorch warns where there are not two dimensions.
-            [Operand::Graph { example, .. }, Operand::Known(_)] if callee::name_of(target) == "getattr" => {
-                self.rules.metadata(example).is_some_and(|known| known.shape.len() == 2)
-            }
-            _ => false,
-        };
-        (effects::never_warns(target) || is_view()) && !args.iter().any(is_odd_to_warnings)
+        self.is_silent(target, args)
     }
 
     fn setter<'py>(&self, py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {

@@ -30,6 +30,7 @@ mod stand_ins;
 mod symbols;
 mod thread;
 mod undo;
+mod warnings;
 
 pub use calls::new;
 pub use library::Torch;

@@ -325,70 +325,6 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     }
 }
 
-/// Operations on plain numbers that warn of nothing, whatever their operands hold or are.
-const SILENT: &[&str] = &[
-    "abs",
-    "add",
-    "addmm",
-    "and",
-    "bmm",
-    "cat",
-    "clamp",
-    "cos",
-    "div",
-    "dropout",
-    "eq",
-    "exp",
-    "ge",
-    "gelu",
-    "gt",
-    "layer_norm",
-    "le",
-    "linear",
-    "log",
-    "log_softmax",
-    "lt",
-    "matmul",
-    "maximum",
-    "mean",
-    "minimum",
-    "mm",
-    "mul",
-    "ne",
-    "neg",
-    "ones",
-    "or",
-    "pow",
-    "rand",
-    "randn",
-    "relu",
-    "reshape",
-    "rsqrt",
-    "rsub",
-    "select",
-    "sigmoid",
-    "silu",
-    "sin",
-    "softmax",
-    "sqrt",
-    "square",
-    "stack",
-    "sub",
-    "sum",
-    "tanh",
-    "transpose",
-    "truediv",
-    "unsqueeze",
-    "view",
-    "zeros",
-];
-
-/// Whether an operation is one of them.
-pub(in crate::domain::torch) fn never_warns(target: &Bound<'_, PyAny>) -> bool {
-    let name = target.getattr(name!("__name__")).and_then(|name| name.extract::<String>());
-    name.is_ok_and(|name| SILENT.contains(&base(&name)))
-}
-
 fn is_sure(base: &str) -> bool {
     base.starts_with("_foreach_")
         || SURE.contains(&base)
@@ -396,7 +332,7 @@ fn is_sure(base: &str) -> bool {
 }
 
 /// `add` of `add_`, of `__add__` and of `__radd__`.
-fn base(name: &str) -> &str {
+pub(in crate::domain::torch) fn base(name: &str) -> &str {
     let dunder = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
     let base = dunder.unwrap_or(name).trim_end_matches('_');
     match dunder.and_then(|_| base.strip_prefix('r')) {
