@@ -205,7 +205,21 @@ class Saved(unittest.TestCase):
             def compared(x):
                 names = {"a", "b"} | {x}
                 return len(names), names == {"a", "b"}, names.issubset({"a", "b", "c"}), bool(names - {"a", "b"})
-            CALLS = [("distinct", distinct, ("x",)), ("compared", compared, ("x",))]
+            class Tree:
+                def __init__(self, name, *parts):
+                    self.name, self.parts = name, parts
+                def all(self, seen=None):
+                    if seen is None:
+                        seen = set()
+                    if self.name not in seen:
+                        seen.add(self.name)
+                        yield self.name
+                        for part in self.parts:
+                            yield from part.all(seen)
+            TREE = Tree("root", Tree("left"), Tree("right", Tree("left")))
+            def methods(x):
+                return list(TREE.all()), x
+            CALLS = [("distinct", distinct, ("x",)), ("compared", compared, ("x",)), ("methods", methods, ("x",))]
         """)
         first = run(self.folder, "save", self.path, program, PYTHONHASHSEED="1")
         self.assertEqual(first["saved"]["left_out"], {})

@@ -1,7 +1,8 @@
 //! One arm per operation of the instruction set, without a wildcard; the families are in the files beside this one.
 
+use super::names::locals;
 use super::stack::tagged;
-use super::{control, locals, stack};
+use super::{control, stack};
 use crate::bytecode::{Instr, Op};
 use crate::ffi::flag;
 use crate::trace::state::frame::{Flow, Frame};

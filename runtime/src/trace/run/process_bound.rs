@@ -32,11 +32,11 @@ impl<'py> Tracer<'py> {
         if sets.is_empty() || unseen && self.is_orderless_for(instr, operands) {
             return ProcessBound::Nowhere;
         }
-        // A set that others see may get more items.
+        // A set that others see already may get more items.
         let called = if matches!(instr.op, Op::CALL | Op::CALL_KW) { 2 } else { 0 };
         let objects = operands.iter().skip(called).filter_map(|entry| self.object_at(entry));
         let mut others = objects.filter(|object| !is_set(object));
-        if sets.iter().all(has_values) && others.all(|object| is_hashed_by_value(&object)) {
+        if sets.iter().all(has_values) && (unseen || others.all(|object| is_hashed_by_value(&object))) {
             ProcessBound::Hashes
         } else {
             ProcessBound::Process
@@ -59,6 +59,7 @@ impl<'py> Tracer<'py> {
 
     fn is_orderless_call(&self, callee: ValueId) -> bool {
         match self.value(callee) {
+            Value::New(New::Method { function, .. }) => self.is_orderless_call(*function),
             Value::New(New::Function { code, .. }) => names_all_arguments(code.bind(self.py)),
             _ => self.object_of(callee).is_some_and(|callee| is_orderless_callable(&callee)),
         }

@@ -11,7 +11,9 @@ pub(super) fn typedefs(translation: &Translation) -> BTreeMap<String, Convention
     let world = &translation.world;
     let mut names: BTreeSet<String> = world.slots().into_iter().map(|(_, slot, _)| slot.function).collect();
     // Those that the runtime calls by name, whether or not this release's functions do.
-    names.extend(world.contracts.slots().filter(|name| world.declarations.functions.contains_key(*name)).map(str::to_owned));
+    names.extend(
+        world.contracts.slots().filter(|name| world.declarations.functions.contains_key(*name)).map(str::to_owned),
+    );
     // Those that are no slots, but are called.
     let vocabulary = world.vocabulary.borrow();
     let called = vocabulary.keys().filter_map(|name| name.strip_prefix("call_"));

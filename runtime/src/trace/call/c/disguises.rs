@@ -1,6 +1,6 @@
 //! What C would take for something else: it tells builtins and their subclasses by flags that a proxy does not have.
 use crate::ffi::{callee, flag, types};
-use crate::trace::call::c_function::STORES;
+use crate::trace::call::c::function::STORES;
 use crate::trace::call::effects::allowed;
 use crate::trace::proxy::convert;
 use crate::trace::state::proxy::Proxy;
