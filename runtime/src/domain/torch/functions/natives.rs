@@ -113,7 +113,7 @@ pub(in crate::domain::torch) fn break_at_call<'py>(
 ) -> Option<Box<Break>> {
     if calls_module(function) {
         let module = argument(0)?;
-        return is_hooked(&module).then(|| as_a_whole(types::name(&module.get_type()).into(), HOOKS));
+        return is_hooked(&module).then(|| as_a_whole(types::name(&module.get_type()), HOOKS));
     }
     let recurrent = qualname.ends_with(".forward") && module_of(function)? == "torch.nn.modules.rnn";
     let packed = recurrent && types::name(&argument(1)?.get_type()) == "PackedSequence";

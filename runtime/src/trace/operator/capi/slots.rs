@@ -8,6 +8,7 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
+use generated::capi::CApi;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -20,6 +21,14 @@ impl<'py> Tracer<'py> {
             return self.unchanging_operand(function, value, &class);
         }
         Ok(object)
+    }
+
+    /// A class that C code names.
+    pub(super) fn global_class(&mut self, name: &'static str) -> Traced<ValueId> {
+        match crate::live::globals::class(self.py, name) {
+            Some(class) => Ok(self.constant(class)),
+            None => Err(CApi::unsupported(self, name)),
+        }
     }
 
     fn untranslated<T>(&self, function: &SlotFunction) -> Traced<T> {

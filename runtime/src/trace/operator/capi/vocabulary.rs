@@ -48,10 +48,7 @@ impl CApi for Tracer<'_> {
             "Py_True" => Ok(self.boolean(true)),
             "Py_False" => Ok(self.boolean(false)),
             "Py_NotImplemented" => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
-            other => match crate::live::globals::class(self.py, other) {
-                Some(class) => Ok(self.constant(class)),
-                None => Err(self.unsupported(other)),
-            },
+            other => self.global_class(other),
         }
     }
 
@@ -231,6 +228,11 @@ impl CApi for Tracer<'_> {
 
     fn PyObject_CallOneArg(&mut self, function: &ValueId, arg: &ValueId) -> Traced<ValueId> {
         self.call(*function, Arguments::positional(vec![*arg]))
+    }
+
+    fn Py_GenericAlias(&mut self, origin: &ValueId, args: &ValueId) -> Traced<ValueId> {
+        let class = self.global_class("Py_GenericAliasType")?;
+        self.call(class, Arguments::positional(vec![*origin, *args]))
     }
 
     fn _PyObject_CallNoArgs(&mut self, function: &ValueId) -> Traced<ValueId> {
