@@ -33,7 +33,7 @@ impl<'py> Tracer<'py> {
             return ProcessBound::Nowhere;
         }
         // A set that others see already may get more items.
-        let called = if matches!(instr.op, Op::CALL | Op::CALL_KW) { 2 } else { 0 };
+        let called = if calls(instr.op) { 2 } else { 0 };
         let objects = operands.iter().skip(called).filter_map(|entry| self.object_at(entry));
         let mut others = objects.filter(|object| !is_set(object));
         if sets.iter().all(has_values) && (unseen || others.all(|object| is_hashed_by_value(&object))) {
@@ -50,9 +50,7 @@ impl<'py> Tracer<'py> {
             Op::BINARY_OP | Op::COMPARE_OP => are_sets.all(|is_set| is_set),
             // Something is looked for in a set.
             Op::CONTAINS_OP => are_sets.next() == Some(false),
-            Op::CALL | Op::CALL_KW => {
-                operands.iter().find_map(value_at).is_some_and(|callee| self.is_orderless_call(callee))
-            }
+            op if calls(op) => operands.iter().find_map(value_at).is_some_and(|callee| self.is_orderless_call(callee)),
             _ => false,
         }
     }
@@ -78,12 +76,18 @@ impl<'py> Tracer<'py> {
     }
 }
 
+/// Whether it calls what lies under the arguments, which are under it in two places.
+fn calls(op: Op) -> bool {
+    matches!(op, Op::CALL | Op::CALL_KW | Op::PRECALL)
+}
+
 /// What the instruction takes from the stack.
 fn stacked<'a>(frame: &'a Frame, instr: &Instr) -> &'a [StackEntry] {
     let all = frame.stack.len();
     let taken = match instr.op {
-        // They end with a call that is one step with them.
-        Op::KW_NAMES | Op::PRECALL => all,
+        // They are one step with the call that ends them: it takes the arguments, and what is called from two places.
+        Op::PRECALL => instr.arg as usize + 2,
+        Op::KW_NAMES => all,
         op => frame.code.isa().popped(op, instr.arg).unwrap_or(all),
     };
     &frame.stack[all.saturating_sub(taken)..]
