@@ -28,6 +28,7 @@ mod step;
 mod stored;
 mod test;
 mod values;
+mod whole_answer;
 
 pub use bytes_content::{BytesContent, ShownPart};
 pub use condition::{Check, DomainCheck, Guard, Reason};
@@ -45,3 +46,4 @@ pub use residual::{ChangeCounts, GuardMode, Residual, Stop};
 pub use selection::Selection;
 pub use state::check_of;
 pub use stored::Checks;
+pub use whole_answer::{Answer, WholeAnswer};

@@ -99,9 +99,9 @@ fn part<'py>(function: &Bound<'py, PyAny>, getter: Getter) -> Option<Bound<'py, 
     unsafe { Bound::from_borrowed_ptr_or_opt(function.py(), getter(function.as_ptr())) }
 }
 
-/// The object's own `__dict__`; an empty dict where it has none.
+/// The object's own `__dict__`; an empty dict where it has none, or none yet.
 pub fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-    types::generic_dict(object).unwrap_or_else(|| pyo3::types::PyDict::new(object.py())).into_any()
+    types::held_dict(object).unwrap_or_else(|| pyo3::types::PyDict::new(object.py())).into_any()
 }
 
 /// An attribute as `object.__getattribute__` finds it. The type must have been guarded before: then no descriptor of the user runs.

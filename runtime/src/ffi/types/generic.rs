@@ -42,6 +42,26 @@ pub fn generic_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict
     dict.ok()?.cast_into().ok()
 }
 
+unsafe extern "C" {
+    /// Where an instance keeps its `__dict__`; NULL where its class has no place for one.
+    fn _PyObject_GetDictPtr(object: *mut ffi::PyObject) -> *mut *mut ffi::PyObject;
+}
+
+/// The same, if there is one yet: objects of C classes (exceptions, functions) are given theirs when something is stored there, and pickles
+/// tell whether they have one.
+#[must_use]
+pub fn held_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+    if super::dictoffset(&object.get_type()) > 0 {
+        // SAFETY: the object is live; where its class has a place of its own, this is that place, and nothing is made.
+        let place = unsafe { _PyObject_GetDictPtr(object.as_ptr()) };
+        // SAFETY: a place in a live object, which holds a dict or NULL.
+        if place.is_null() || unsafe { (*place).is_null() } {
+            return None;
+        }
+    }
+    generic_dict(object)
+}
+
 #[cfg(all(Py_3_13, not(Py_3_15)))]
 unsafe extern "C" {
     fn _PyObject_SetManagedDict(object: *mut ffi::PyObject, dict: *mut ffi::PyObject) -> std::ffi::c_int;

@@ -18,6 +18,12 @@ pub(crate) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyD
     allowed.then(|| types::generic_dict(object)).flatten()
 }
 
+/// The same, if the object has one yet.
+pub(crate) fn held_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+    let allowed = own_dict_allowed(&object.get_type()) && !object.is_instance_of::<PyType>();
+    allowed.then(|| types::held_dict(object)).flatten()
+}
+
 pub(crate) fn own_dict_allowed(class: &Bound<'_, PyType>) -> bool {
     types::dictoffset(class) != 0
 }

@@ -6,7 +6,7 @@ use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
 use crate::trace::attribute::descriptors::{
-    has_generic_getattr, has_get, is_data_descriptor, is_generic_wrapper, own_dict,
+    has_generic_getattr, has_get, held_dict, is_data_descriptor, is_generic_wrapper,
 };
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -127,7 +127,7 @@ impl<'py> Tracer<'py> {
     /// What the object's own `__dict__` holds under a name.
     pub(crate) fn instance_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         if let Some(owned) = self.owned(object) {
-            let Some(dict) = own_dict(&owned) else { return Ok(None) };
+            let Some(dict) = held_dict(&owned) else { return Ok(None) };
             return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
         if let Some(dict) = self.dict_seen_whole(object) {
@@ -141,7 +141,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a symbolic value", name);
         };
         self.refuse_shared_dict(&real)?;
-        let held = own_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
+        let held = held_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
         let value = match held {
             Some(value) => {
                 let path = self.attribute_path(&real, source, name)?;
@@ -288,7 +288,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether a value of a domain from outside has an attribute of its own of this name.
     fn hides_attribute_of_class(&self, object: ValueId, name: &str) -> bool {
-        let own = self.real(object).and_then(|real| own_dict(&real));
+        let own = self.real(object).and_then(|real| held_dict(&real));
         own.is_some_and(|own| !own.is_empty() && own.contains(interned(self.py, name)).unwrap_or(true))
     }
 

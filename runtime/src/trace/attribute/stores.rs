@@ -4,7 +4,7 @@ use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{
-    has_generic_setattr, has_get, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
+    has_generic_setattr, has_get, held_dict, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
 };
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -140,8 +140,12 @@ impl<'py> Tracer<'py> {
             };
         }
         if value.is_none() && self.instance_attr(object, name)?.is_none() {
+            // C gives the object its `__dict__` first.
+            if crate::ffi::types::dictoffset(&class) > 0 {
+                return unsupported("attribute that is not there is deleted", name);
+            }
             // What the exception knows depends on where the object keeps its attributes.
-            return match own_dict(&real).is_none_or(|dict| dict.contains(name).unwrap_or(true)) {
+            return match held_dict(&real).is_some_and(|dict| dict.contains(name).unwrap_or(true)) {
                 true => unsupported("attribute that was deleted is deleted again", name),
                 false => match self.plain_set(&real, name, None) {
                     Ok(()) => internal("an attribute was deleted that was not there"),

@@ -2,7 +2,7 @@
 //! that over another path, nor in another instance that has the same one.
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::trace::attribute::descriptors::{own_dict, own_dict_allowed};
+use crate::trace::attribute::descriptors::{held_dict, own_dict_allowed};
 use crate::trace::state::materialised::Escape;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{Value, ValueId, ValueSet};
@@ -80,7 +80,7 @@ impl<'py> Tracer<'py> {
         }
         let class = object.get_type();
         let attributes = (concerned(&object) && !crate::ffi::types::is_c_type(&class) && own_dict_allowed(&class))
-            .then(|| own_dict(&object).map(Bound::into_any))
+            .then(|| held_dict(&object).map(Bound::into_any))
             .flatten();
         let holds = attributes.is_some() || object.is_instance_of::<PyDict>();
         holds.then(|| Holder { value, object, source: source.clone(), changed, attributes })

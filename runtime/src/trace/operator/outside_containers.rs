@@ -69,6 +69,9 @@ impl<'py> Tracer<'py> {
         if let Some(original) = self.copied_from(*container)? {
             return self.read_container(operator, &[&[original], rest].concat());
         }
+        if let ("len", Some(length)) = (operator, self.length_of_whole(*container)?) {
+            return Ok(Some(self.integer(length as isize)));
+        }
         self.refuse_whole(*container, operator)?;
         let Some(outside) = self.outside(*container)? else { return Ok(None) };
         if operator == "len" {

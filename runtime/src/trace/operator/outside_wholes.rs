@@ -4,16 +4,17 @@
 //! more of what C makes, or changes it, it ends.
 use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::{callee, types};
-use crate::guard::{Check, HashedByC};
+use crate::guard::source::Source;
+use crate::guard::{Answer, Check, HashedByC, WholeAnswer};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::state::wholes::Whole;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyFrozenSet, PySet, PyTuple, PyType};
 
 /// Operators that make a container of two, and the methods that C has for them.
 const OPERATORS: [(Slot, &str); 4] =
@@ -21,6 +22,12 @@ const OPERATORS: [(Slot, &str); 4] =
 
 /// Methods that make a container of one or two.
 const METHODS: [&str; 5] = ["copy", "union", "intersection", "difference", "symmetric_difference"];
+
+/// Methods of sets that tell how two are to one another.
+const RELATIONS: [&str; 3] = ["isdisjoint", "issubset", "issuperset"];
+
+/// The methods of comparisons, as `Py_LT` to `Py_GE` number them.
+const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
 
 /// The classes of such containers, as [`New::Opaque`] calls what C makes.
 const CLASSES: [&str; 3] = ["set", "frozenset", "dict"];
@@ -33,6 +40,16 @@ impl<'py> Tracer<'py> {
         let Some((method, (_, of))) = method.zip(of) else { return Ok(None) };
         match of.method(method) {
             Ok(method) => self.whole_of(&method, operands),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// What C says of two such sets; `None`: they are others. `comparison` is `Py_LT` to `Py_GE`.
+    pub(crate) fn whole_by_comparison(&mut self, comparison: i32, operands: [ValueId; 2]) -> Traced<Option<ValueId>> {
+        let method = usize::try_from(comparison).ok().and_then(|index| COMPARISONS.get(index));
+        let Some((method, (_, of))) = method.zip(self.whole_container(operands[0])) else { return Ok(None) };
+        match of.method(method) {
+            Ok(method) => self.whole_of(&method, &operands),
             Err(_) => Ok(None),
         }
     }
@@ -54,7 +71,11 @@ impl<'py> Tracer<'py> {
             Ok(class) => {
                 self.class_of_whole(&types::c_name(class)).is_some_and(|own| own.is(class)) && operands.len() == 1
             }
-            Err(_) => method && METHODS.contains(&name) && callee::owner_of(callable).is_some_and(|it| it.is(&of.base)),
+            Err(_) => {
+                method
+                    && (METHODS.contains(&name) || RELATIONS.contains(&name))
+                    && callee::owner_of(callable).is_some_and(|it| it.is(&of.base))
+            }
         };
         if makes { self.whole_of(callable, operands) } else { Ok(None) }
     }
@@ -107,6 +128,8 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         };
         let is_copy = found.len() == 1 && self.copies_entries(operation, found[0].1.kind);
+        // Dicts compare their values, too.
+        let is_of_sets = |(_, of): &(_, Container<'py>)| matches!(of.kind, Kind::Set | Kind::FrozenSet);
         if !is_copy && !found.iter().all(|(object, _)| HashedByC::all(object)) {
             return Ok(None);
         }
@@ -122,6 +145,15 @@ impl<'py> Tracer<'py> {
         if made.is(&found[0].0) {
             return Ok(Some(operands[0]));
         }
+        if made.is_instance_of::<PyBool>() {
+            return match (Answer::of(&made), found.iter().all(is_of_sets)) {
+                (Some(Answer::Truth(truth)), true) => {
+                    self.guard_answer_of_sets(operation, Answer::Truth(truth), operands)?;
+                    Ok(Some(self.boolean(truth)))
+                }
+                _ => Ok(None),
+            };
+        }
         let class = made.get_type();
         let named = |name: &&str| self.class_of_whole(name).is_some_and(|own| own.is(&class));
         let Some(name) = CLASSES.into_iter().find(named) else { return Ok(None) };
@@ -129,6 +161,35 @@ impl<'py> Tracer<'py> {
         let value = self.push(Value::New(New::Opaque(name)));
         self.state.wholes.insert(value, Whole { callable, args: operands.to_vec() });
         Ok(Some(value))
+    }
+
+    /// How much two sets give together, of which the value is made; `None`: it is made otherwise.
+    pub(crate) fn length_of_whole(&mut self, value: ValueId) -> Traced<Option<usize>> {
+        let Some(Whole { callable, args }) = self.state.wholes.get(&value).cloned() else { return Ok(None) };
+        let objects: Option<Vec<_>> = args.iter().map(|operand| self.real(*operand)).collect();
+        let (Some(objects), Some(operation)) = (objects.filter(|all| all.len() == 2), self.real(callable)) else {
+            return Ok(None);
+        };
+        for operand in &args {
+            self.refuse_changed_entries(*operand)?;
+        }
+        let made = PyTuple::new(self.py, objects).and_then(|objects| operation.call1(objects));
+        let Some(Answer::Length(length)) = made.ok().and_then(|made| Answer::of(&made)) else { return Ok(None) };
+        self.guard_answer_of_sets(&operation, Answer::Length(length), &args)?;
+        Ok(Some(length))
+    }
+
+    fn guard_answer_of_sets(
+        &mut self,
+        operation: &Bound<'py, PyAny>,
+        answer: Answer,
+        operands: &[ValueId],
+    ) -> Traced<()> {
+        let sources: Option<Vec<_>> = operands.iter().map(|operand| self.source(*operand)).collect();
+        let Some(sources) = sources else { return internal("a container from outside without a path") };
+        let check = Check::Domain(Box::new(WholeAnswer::new(operation, answer)));
+        self.guard(Source::Together(sources.into()), check, "the trace asked what C says of two sets");
+        Ok(())
     }
 
     /// Whether C takes over entries with their hashes, and looks for none.

@@ -67,6 +67,17 @@ class Disguises(unittest.TestCase):
         self.same(function, lambda: [1, "a"])
         self.assertEqual(slotrt.stats()["graph_breaks"], 0)
 
+    def test_json_gets_its_object_by_keyword(self):
+        quoted = json.encoder.encode_basestring_ascii
+
+        def function(value):
+            encoder = json.encoder.c_make_encoder({}, repr, quoted, None, ":", ",", False, False, True)
+            return encoder(obj=[value, {"k": value}], _current_indent_level=0)
+
+        for make in [*MAKERS, lambda: [1, "a"]]:
+            with self.subTest(value=make()):
+                self.same(function, make)
+
     def test_arguments_of_a_generic_class(self):
         for make in (lambda: Tuple((int, str)), lambda: Named(int, str), lambda: Tuple(()), lambda: (int, str), lambda: int):
             for function in (

@@ -51,6 +51,20 @@ OF_TWO_SETS = {
     "s.symmetric_difference(t)": lambda s, t: s.symmetric_difference(t),
 }
 
+RELATIONS = {
+    "s == t": lambda s, t: s == t,
+    "s != t": lambda s, t: s != t,
+    "s < t": lambda s, t: s < t,
+    "s <= t": lambda s, t: s <= t,
+    "s > t": lambda s, t: s > t,
+    "s >= t": lambda s, t: s >= t,
+    "s.isdisjoint(t)": lambda s, t: s.isdisjoint(t),
+    "s.issubset(t)": lambda s, t: s.issubset(t),
+    "s.issuperset(t)": lambda s, t: s.issuperset(t),
+    "len(s | t)": lambda s, t: len(s | t),
+    "len(s & t)": lambda s, t: (len(s & t), bool(s - t), not s.symmetric_difference(t)),
+}
+
 
 def shown(container):
     """The class, and the very keys in order, with the values of a dict."""
@@ -101,6 +115,44 @@ class OutsideWholes(unittest.TestCase):
                 calls = [(set(things[:3]), set(things[2:4])), (set(things[:20]), set(things[9:])), (set(things), {*things, 1, "b"})]
                 self.check(function, *calls)
                 self.check(function, *[(frozenset(s), t) for s, t in calls])
+
+    def test_how_two_sets_are_to_one_another(self):
+        things = [Thing() for _ in range(6)]
+        pairs = [(things[:3], things[:3]), (things[:2], things[:4]), (things[1:5], things[2:4]), (things[:3], things[3:]), ([], things)]
+        for name, function in RELATIONS.items():
+            with self.subTest(name):
+                slotrt.reset()
+                compiled = slotrt.compile(function, recompile_limit=64)
+                for make in (set, set), (frozenset, set), (frozenset, frozenset):
+                    for one, other in pairs:
+                        s, t = make[0](one), make[1](other)
+                        self.assertEqual(compiled(s, t), function(s, t))
+                        self.assertEqual(compiled(t, s), function(t, s))
+                self.assertEqual(slotrt.stats()["graph_breaks"], 0)
+
+    def test_a_relation_is_asked_again_and_runs_no_more_code_of_keys(self):
+        keys = [Keyed(number) for number in range(4)]
+        things = [Thing() for _ in range(2)]
+        for name, function in RELATIONS.items():
+            compiled = slotrt.compile(function)
+            for s, t in (set(things), set(things)), (set(keys[:3]), {Keyed(1), keys[2]}), (set(things[:1]), set(things)), ({1}, {1, "a"}):
+                with self.subTest(name, s=s):
+                    LOOKED_UP.clear()
+                    wanted, looked_up = function(s, t), list(LOOKED_UP)
+                    LOOKED_UP.clear()
+                    self.assertEqual((compiled(s, t), LOOKED_UP), (wanted, looked_up))
+
+    def test_a_relation_after_a_change(self):
+        def function(s, t, key):
+            before = s <= t
+            s.add(key)
+            return before, s <= t, len(s | t)
+
+        things = [Thing() for _ in range(4)]
+        compiled = slotrt.compile(function)
+        for key in things:
+            given, wanted = (set(things[:2]), set(things[:3]), key), (set(things[:2]), set(things[:3]), key)
+            self.assertEqual((compiled(*given), given), (function(*wanted), wanted))
 
     def test_of_two_dicts(self):
         things = [Thing() for _ in range(9)]

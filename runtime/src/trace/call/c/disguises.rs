@@ -52,17 +52,20 @@ impl<'py> Tracer<'py> {
     }
 
     /// The same for what lies in containers, where the function looks into containers in containers.
-    pub(crate) fn refuse_disguises_inside(
+    pub(crate) fn refuse_disguises_inside<'a>(
         &mut self,
         callable: &Bound<'py, PyAny>,
         name: &str,
-        natives: &[Bound<'py, PyAny>],
-    ) -> Traced<()> {
+        mut natives: impl Iterator<Item = &'a Bound<'py, PyAny>>,
+    ) -> Traced<()>
+    where
+        'py: 'a,
+    {
         let owner = callee::owner_of(callable).unwrap_or_else(|| callable.get_type());
         if !allowed::looks_inside(&types::c_name(&owner)) && !allowed::looks_inside(&callee::module_of(callable)) {
             return Ok(());
         }
-        natives.iter().try_for_each(|native| self.refuse_inside(native, name, convert::MAX_DEPTH))
+        natives.try_for_each(|native| self.refuse_inside(native, name, convert::MAX_DEPTH))
     }
 
     fn refuse_inside(&mut self, native: &Bound<'py, PyAny>, name: &str, depth: usize) -> Traced<()> {

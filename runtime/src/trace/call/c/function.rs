@@ -254,7 +254,8 @@ impl<'py> Tracer<'py> {
             }
             keywords.push((keyword.clone(), native));
         }
-        self.refuse_disguises_inside(object, &name, &positional)?;
+        let given = positional.iter().chain(keywords.iter().map(|(_, value)| value));
+        self.refuse_disguises_inside(object, &name, given)?;
         let mut given = positional.iter().skip(usize::from(method)).chain(keywords.iter().map(|(_, value)| value));
         if given.any(|given| given.is_instance_of::<Proxy>()) && opens_a_layer(object, &name) {
             return unsupported("file over an object of Python code, or from outside", name);

@@ -272,6 +272,9 @@ impl<'py> Tracer<'py> {
             (Some(slot), Operands::Binary(left, right)) if slot != Slot::mp_subscript => {
                 return self.whole_by_operator(slot, &[left, right]);
             }
+            (Some(Slot::tp_richcompare), Operands::Compare(left, right, op)) => {
+                return self.whole_by_comparison(op, [left, right]);
+            }
             (Some(Slot::mp_subscript), Operands::Binary(container, key)) => (container, key),
             // The caller has added the length to an index from the end.
             (Some(Slot::sq_item), Operands::Index(container, index)) if index >= 0 => (container, self.integer(index)),
