@@ -22,7 +22,12 @@ impl<'py> Tracer<'py> {
             return true;
         }
         let Some(class) = self.class_at_the_end(key) else { return false };
-        !crate::ffi::types::is_c_type(&class) && ["__hash__", "__eq__"].iter().any(|name| self.in_python(&class, name))
+        // Nobody sees that a member of an enumeration is asked for the hash of its name.
+        let is_of_name = |found: &Bound<'py, PyAny>| crate::trace::value::kinds::is_hash_of_name(found);
+        !crate::ffi::types::is_c_type(&class)
+            && (self.in_python(&class, "__eq__")
+                || self.in_python(&class, "__hash__")
+                    && !self.lookup(&class, "__hash__").is_some_and(|found| is_of_name(&found)))
     }
 
     /// The class of a value that may be described already; `None` for C's own kinds.

@@ -72,17 +72,22 @@ pub(crate) fn is_key(object: &Bound<'_, PyAny>) -> bool {
         || object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(|item| is_key(&item)))
 }
 
-/// Whether the class of the object has it as an attribute, as that of an enumeration has its members: then it lives as long as the class, and
-/// there is no other object that is equal to it.
+/// Whether the class of the object has it as an attribute, as that of an enumeration has its members: then it lives as long as the class, its
+/// identity says which it is, and C finds it in a container without code of the program.
 pub(crate) fn is_held_by_class(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
-    if types::is_c_type(&class)
-        || types::lookup(&class, &interned(object.py(), "__eq__")).is_none_or(|eq| is_python(&eq))
-    {
-        return false;
-    }
-    let scalar = scalar_base(&class).is_some();
-    !scalar && types::namespace(&class).is_some_and(|held| held.iter().any(|(_, held)| held.is(object)))
+    !types::is_c_type(&class)
+        && types::lookup(&class, &interned(object.py(), "__eq__")).is_some_and(|eq| !is_python(&eq))
+        && types::lookup(&class, &interned(object.py(), "__hash__"))
+            .is_some_and(|hash| !is_python(&hash) || is_hash_of_name(&hash))
+        && types::namespace(&class).is_some_and(|held| held.iter().any(|(_, held)| held.is(object)))
+}
+
+/// Whether it is the `__hash__` that the library gives to enumerations: that of the member's name.
+pub(crate) fn is_hash_of_name(found: &Bound<'_, PyAny>) -> bool {
+    let modules = found.py().import("sys").and_then(|sys| sys.getattr("modules"));
+    let own = modules.and_then(|modules| modules.get_item("enum")?.getattr("Enum")?.getattr("__hash__"));
+    own.is_ok_and(|own| own.is(found))
 }
 
 fn is_python(found: &Bound<'_, PyAny>) -> bool {
