@@ -273,7 +273,8 @@ impl<'py> Tracer<'py> {
                     return unsupported("conversion", "complex of text of a derived class");
                 }
                 let method = format!("__{name}__");
-                let Some(bound) = self.special(value, &method)? else { return unsupported("conversion", name) };
+                // Without the method C asks for others, or raises.
+                let Some(bound) = self.special(value, &method)? else { return Ok(None) };
                 let result = self.call(bound, Arguments::default())?;
                 let class = self.class_of(result)?;
                 if types::c_name(&class) == name {
