@@ -84,6 +84,10 @@ impl Torch {
         if object.getattr(name!("is_meta"))?.is_truthy()? {
             return Err(PyValueError::new_err("what stands for it is not told from it"));
         }
+        // A hook sees the gradient, and may give another one.
+        if object.getattr(name!("_backward_hooks"))?.is_truthy()? {
+            return Err(PyValueError::new_err("it has hooks"));
+        }
         let like = stand_in(self, object)?;
         history::begins_at(&like)?;
         if let Some(place) = place_of(object).filter(|place| !place.is_cpu()) {

@@ -1,12 +1,35 @@
 //! Calls that look at how their operands were computed: the graph so far is run again for them, without contents.
 use crate::domain::{Callee, Domain, Operand, Recorded};
+use crate::ffi::types;
 use crate::graph::{ForBackend, NodeId, NodeOp};
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
+    /// The arguments of such a call. Generators are gone through before the call.
+    pub(crate) fn listed(
+        &mut self,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<(Vec<ValueId>, Vec<(String, ValueId)>)> {
+        let positional = args.iter().map(|arg| self.without_generator(*arg)).collect::<Traced<_>>()?;
+        let named = keywords.iter().map(|(name, arg)| Ok((name.clone(), self.without_generator(*arg)?)));
+        Ok((positional, named.collect::<Traced<_>>()?))
+    }
+
+    fn without_generator(&mut self, value: ValueId) -> Traced<ValueId> {
+        if types::c_name(&self.class_of(value)?) != "generator" {
+            return Ok(value);
+        }
+        let tuple = self.constant(self.py.get_type::<PyTuple>().into_any());
+        self.call(tuple, Arguments::positional(vec![value]))
+    }
+
     /// Lets what stands for the operands of such a call remember what they were computed from, where that can be told.
     pub(crate) fn recall_history<'a>(
         &mut self,
@@ -17,8 +40,13 @@ impl<'py> Tracer<'py> {
     where
         'py: 'a,
     {
+        if !domain.needs_history(callee) {
+            return Ok(());
+        }
+        // What is to happen to gradients on the way is told after the graph.
+        self.refuse_change_after()?;
         let numbers = &self.state.numbers;
-        if !domain.needs_history(callee) || !numbers.layouts.is_empty() || !numbers.nodes.is_empty() {
+        if !numbers.layouts.is_empty() || !numbers.nodes.is_empty() {
             return Ok(());
         }
         let mut operands: Vec<_> = operands.collect();

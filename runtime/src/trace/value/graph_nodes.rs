@@ -25,6 +25,12 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
+        let (positional, named);
+        let (mut args, mut keywords) = (args, keywords);
+        if domain.needs_history(&callee) {
+            (positional, named) = self.listed(args, keywords)?;
+            (args, keywords) = (&positional, &named);
+        }
         for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             // What is symbolic of an array is known with its guard.
             self.class_of(*arg)?;

@@ -193,6 +193,30 @@ def of_parameters():
     return f, lambda number: [matrix()], [module]
 
 
+def of_a_generator():
+    module = net()
+
+    def f(x):
+        loss = module(x).pow(2).sum()
+        first = torch.autograd.grad(loss, module.parameters(), retain_graph=True)
+        second = torch.autograd.grad(outputs=loss, inputs=(p for p in module.parameters()))
+        return [a + b for a, b in zip(first, second, strict=True)]
+
+    return f, lambda number: [matrix()], [module]
+
+
+def of_a_hooked_parameter():
+    module = net()
+    module[2].weight.register_hook(lambda gradient: gradient * 7)
+    return lambda x: torch.autograd.grad(module(x).sum(), module[2].weight), lambda number: [matrix()], [module]
+
+
+def through_a_hook(x):
+    y = x * 2
+    y.register_hook(lambda gradient: gradient * 5)
+    return torch.autograd.grad(y.sum(), x)
+
+
 def of_an_argument(x):
     y = (x**3).sum()
     (gradient,) = torch.autograd.grad(y, x, create_graph=True)
@@ -260,6 +284,8 @@ def saved():
     return lambda x: Cube.apply(x) + 1, lambda number: [leaf()], []
 
 
+REFUSED, TWICE = of(refused_of_views, leaf), of(twice, leaf)
+
 ROWS = [
     (frozen, 0),
     (frozen_by_attribute, 0),
@@ -274,19 +300,22 @@ ROWS = [
     (of(begun_and_refused), None),
     (of(refused_of_integers), None),
     (of(refused_of_results, leaf), None),
-    (of(refused_of_views, leaf), None),
+    (REFUSED, None),
     (of(detached, leaf), 0),
     (of(raised_after, matrix, lambda: torch.tensor([7])), None),
     (penalty, 0),
     (penalty_and_backward, 1),
     (of_parameters, 0),
     (of(of_an_argument, leaf), 0),
+    (of_a_generator, 0),
+    (of_a_hooked_parameter, 1),
+    (of(through_a_hook, leaf), 1),
     (of(of_a_result, leaf), 0),
     (of(of_what_was_changed, leaf, lambda: torch.ones(3, requires_grad=True)), None),
     (of(without_gradients, leaf), 0),
     (of(of_unused, leaf, leaf), 0),
     (of(refused_of_unused, leaf, leaf), None),
-    (of(twice, leaf), None),
+    (TWICE, None),
     (of(through_what_came, leaf), None),
     (saved, 0),
 ]
@@ -295,8 +324,9 @@ ROWS = [
 class Uses(torch_programs.ThreeWays, unittest.TestCase):
     rows = ROWS
 
-    # AOTAutograd has no second derivatives of what ran before a call that no graph takes; nor does it know what was used up.
-    not_there = (ROWS[17][0], ROWS[25][0])
+    # AOTAutograd gives zeros where eager gives none to what only a result was made of that nobody asks for gradients of; it gives a view
+    # as a tensor of its own, and does not know that a graph was used up.
+    not_there = (penalty_and_backward, REFUSED, TWICE)
 
     def test_what_a_graph_that_raises_has_begun(self):
         for compiled in (raised_after, slotrt.compile(raised_after)):

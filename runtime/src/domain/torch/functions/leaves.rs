@@ -47,6 +47,8 @@ struct Leaf<'a, 'py> {
     is_apart: bool,
     /// Whether the graph has made it.
     is_made: bool,
+    /// The method that is called.
+    name: &'a str,
 }
 
 impl Torch {
@@ -98,7 +100,7 @@ impl Torch {
     fn leaf<'a, 'py>(
         &self,
         meta: &Meta<'_, 'py>,
-        name: &str,
+        name: &'a str,
         args: &'a [Operand<'py>],
     ) -> Result<Leaf<'a, 'py>, Box<Break>> {
         let Some(Operand::Graph { example, .. }) = args.first() else {
@@ -127,7 +129,7 @@ impl Torch {
                 (is_leaf, !is_inference && !ask(example.call_method0(name!("_is_view"))), false)
             }
         };
-        Ok(Leaf { example, tensor, is_leaf, is_apart, is_made })
+        Ok(Leaf { example, tensor, is_leaf, is_apart, is_made, name })
     }
 
     fn becomes<'py>(
@@ -139,10 +141,10 @@ impl Torch {
         args: Vec<Operand<'py>>,
     ) -> CallResult<'py> {
         let Some((Operand::Graph { value, .. }, place)) = args.first().zip(place_of(leaf.example)) else {
-            return Err(refused(REQUIRES, "Nobody tells where it is."));
+            return Err(refused(leaf.name, "Nobody tells where it is."));
         };
         if !leaf.is_apart {
-            return Err(refused(REQUIRES, "Other tensors would change with it."));
+            return Err(refused(leaf.name, "Other tensors would change with it, or PyTorch refuses it."));
         }
         let class = self.class_of(leaf.example);
         let class = (!class.is(&self.tensor)).then(|| class.unbind());
