@@ -307,7 +307,7 @@ ROWS = [
     (penalty_and_backward, 1),
     (of_parameters, 0),
     (of(of_an_argument, leaf), 0),
-    (of_a_generator, 0),
+    (of_a_generator, 1),
     (of_a_hooked_parameter, 1),
     (of(through_a_hook, leaf), 1),
     (of(of_a_result, leaf), 0),
