@@ -11,8 +11,12 @@ import numpy
 import slotrt
 import torch
 from torch import nn
+from torch._functorch import config as functorch
 
 CALLS = 3
+
+# `backward` below keeps graphs: PyTorch wants AOTAutograd to be told.
+functorch.donated_buffer = False
 
 
 def shown(value):

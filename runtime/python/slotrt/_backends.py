@@ -3,7 +3,7 @@
 import sys
 
 from ._fx import graph_module, has_tensors, module_of, surroundings
-from ._fx_meta import Examples
+from ._fx_meta import Examples, own_base
 from ._parts import Parts, has_apart
 from ._slotrt import native_call
 from ._symbols import Symbols, is_symbolic
@@ -17,6 +17,7 @@ def _with_fx(backend):
         if has_tensors(graph) and has_apart(graph):
             return native_call(Parts(graph, part))
         if has_tensors(graph):
+            example_inputs = tuple(map(own_base, example_inputs))
             if is_symbolic(traced):
                 symbols = Symbols(traced, example_inputs)
                 example_inputs = symbols.inputs
@@ -32,6 +33,7 @@ def _with_fx(backend):
         """What the backend makes of a part of a graph, whose inputs have these values for now."""
         import torch
 
+        values = list(map(own_base, values))
         examples = Examples(values)
         module = module_of(inputs, calls, results, examples)
         is_known = all(isinstance(value, torch.Tensor) or type(value) in (int, float, bool, complex) for value in values)

@@ -62,6 +62,16 @@ class Examples:
         return self._mode.from_tensor(value, static_shapes=True)
 
 
+def own_base(value):
+    """The input, or one like it where it is a view of a tensor that is more than one of `Tensor`: fake tensors would be made of that, too."""
+    import torch
+
+    base = value._base if type(value) in (torch.Tensor, torch.nn.Parameter) else None
+    if base is None or type(base) in (torch.Tensor, torch.nn.Parameter):
+        return value
+    return value.detach().requires_grad_(value.requires_grad)
+
+
 def origin(node, name, target):
     """Where in the program a node comes from: the line, as tracebacks write it, and what was called."""
     file, line = node.meta["file"], node.meta["line"]

@@ -105,6 +105,12 @@ def set_data(tensor, other):
     tensor.data = other
 
 
+def set_requires_grad(tensor, requires):
+    """`tensor.requires_grad = requires`."""
+    tensor.requires_grad = requires
+    return tensor
+
+
 def _table():
     """By function."""
     table = {

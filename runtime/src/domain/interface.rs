@@ -1,6 +1,7 @@
 //! What a domain is: what it is asked.
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
+use super::recorded::Recorded;
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
 use crate::graph::ForBackend;
@@ -8,7 +9,7 @@ use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -199,6 +200,24 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The method by which a function takes one object of another library; it gives what the method gives.
     fn taken_by<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<&'static str> {
+        None
+    }
+    /// Whether what is no contents of the first changes with the second, an object from outside.
+    fn follows(&self, _example: &Bound<'_, PyAny>, _object: &Bound<'_, PyAny>) -> bool {
+        false
+    }
+    /// Whether a call looks at how its operands were computed.
+    fn needs_history(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
+    /// What each of the nodes recorded so far gives, without contents, and remembering what it was computed from; `None`: nobody can tell.
+    /// `undo` puts the modes back to those in which the trace began, the first call first; afterwards they are those of now.
+    fn replay<'py>(
+        &self,
+        _py: Python<'py>,
+        _recorded: &[Recorded<'_, 'py>],
+        _undo: &[(Py<PyAny>, Py<PyTuple>)],
+    ) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
         None
     }
     /// The function that sets an attribute which C looks at, as a call of the graph.

@@ -178,6 +178,8 @@ pub enum Gives {
     Nothing,
     /// An operand.
     Operand(ValueId),
+    /// An operand, for which the example of the change stands from now on: nothing was written, and what is no contents is another.
+    Became(ValueId),
     /// The positional argument at this place, whatever it consists of.
     Argument(usize),
 }

@@ -5,6 +5,7 @@
 mod aspect;
 mod bytes_content;
 mod caller_object;
+mod class_state;
 mod condition;
 mod dead_reference;
 mod deque_shape;

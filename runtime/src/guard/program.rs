@@ -1,5 +1,6 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
 use super::caller_object::CallerObject;
+use super::class_state::ClassState;
 use super::condition::{Check, Guard, Reason};
 use super::function_shape::FunctionShape;
 use super::load::{Load, Registers};
@@ -7,7 +8,7 @@ use super::source::{Source, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
-use crate::ffi::{Args, types};
+use crate::ffi::Args;
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -280,7 +281,7 @@ impl Builder<'_> {
             Check::Absent(key) => Test::Absent(Arc::new(key)),
             Check::TypeUnchanged(kind) => {
                 let kind = kind.bind(self.py).cast::<PyType>()?;
-                Test::Unchanged(Arc::new(kind.clone().unbind()), types::version_tag(kind))
+                Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind)?)
             }
             Check::FunctionUnchanged(function) => {
                 let parts = values::function_parts(function.bind(self.py));

@@ -261,9 +261,9 @@ fn write_test<'py>(test: &Test, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             out.bytes.0.push(ABSENT);
             out.object(key.bind(py))
         }
-        Test::Unchanged(class, tag) => {
+        Test::Unchanged(class, state) => {
             let class = class.bind(py);
-            if *tag == 0 || types::version_tag(class) != *tag {
+            if !state.holds(class) {
                 return Err(Misfit(format!("the class {} has changed since", types::name(class))));
             }
             out.bytes.0.push(CLASS_UNCHANGED);

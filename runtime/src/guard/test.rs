@@ -1,11 +1,12 @@
 //! Tests of guard programs. None runs code of the program, except where a guard is a call.
 use super::caller_object::CallerObject;
+use super::class_state::ClassState;
 use super::condition::DomainCheck;
 use super::function_shape::FunctionShape;
 use super::load::SharedObject;
 use super::values;
+use crate::ffi::inspect;
 use crate::ffi::weak_references::WeakObject;
-use crate::ffi::{inspect, types};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyModule, PyType};
 use std::sync::Arc;
@@ -20,8 +21,8 @@ pub(super) enum Test {
     Truth(bool),
     NothingHandled,
     Absent(SharedObject),
-    /// The type and the version tag it had; 0 never matches.
-    Unchanged(Arc<Py<PyType>>, u32),
+    /// The type and what it was like.
+    Unchanged(Arc<Py<PyType>>, ClassState),
     /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
     Function(SharedObject, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
     /// A function made of the same code.
@@ -44,7 +45,10 @@ impl Test {
         match self {
             Self::TypeIs(object) | Self::Equals(object) | Self::Keys(object) | Self::Call(object) => visit(object),
             Self::Is(object) | Self::Absent(object) => visit(object),
-            Self::Unchanged(class, _) => visit(class.as_any()),
+            Self::Unchanged(class, state) => {
+                visit(class.as_any());
+                state.traverse(visit);
+            }
             Self::Function(function, parts, values) => {
                 visit(function);
                 parts.iter().flatten().for_each(&mut *visit);
@@ -72,7 +76,7 @@ impl Test {
             Self::Truth(truth) => values::truth(value) == Some(*truth),
             Self::Length(length) => values::length(value) == Some(*length),
             Self::Absent(key) => values::absent(value, key.bind(py)),
-            Self::Unchanged(kind, tag) => *tag != 0 && types::version_tag(kind.bind(py)) == *tag,
+            Self::Unchanged(kind, state) => state.holds(kind.bind(py)),
             Self::Function(function, parts, values) => {
                 value.is(&**function) && values::same_parts(value, parts) && values::same_defaults(parts, values, py)
             }
@@ -114,7 +118,7 @@ impl Test {
             (Self::Equals(one), Self::Equals(other)) => values::equal(one.bind(py), other.bind(py)),
             (Self::Length(one), Self::Length(other)) => one == other,
             (Self::Truth(one), Self::Truth(other)) => one == other,
-            (Self::Unchanged(one, tag), Self::Unchanged(other, then)) => one.is(&**other) && tag == then,
+            (Self::Unchanged(one, now), Self::Unchanged(other, then)) => one.is(&**other) && now.same(then),
             (Self::Domain(one), Self::Domain(other)) => one.same(&**other, py),
             (Self::Anchor(one), Self::Anchor(other)) => one.same(other),
             (Self::NothingHandled, Self::NothingHandled)

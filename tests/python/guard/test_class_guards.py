@@ -265,5 +265,88 @@ class Classes(Case):
                     self.noticed(function, lambda: way(namespace["thing"]))
 
 
+class PutBack(unittest.TestCase):
+    """A class that was changed and put back is the same again."""
+
+    def case(self):
+        class Base:
+            def call(self):
+                return 1
+
+        class Derived(Base):
+            scale = 2
+
+            def scaled(self):
+                return self.call() * self.scale
+
+        return Base, Derived
+
+    def recompiles(self, change, expected):
+        base, derived = self.case()
+        compiled = slotrt.compile(lambda instance: instance.scaled())
+        self.assertEqual(compiled(derived()), 2)
+        before = slotrt.stats()["recompiles"]
+        change(base, derived)
+        self.assertEqual(compiled(derived()), derived().scaled())
+        self.assertEqual(slotrt.stats()["recompiles"] - before, expected)
+        self.assertEqual(compiled(derived()), derived().scaled())
+
+    def test_put_back(self):
+        def patched(base, derived):
+            kept = base.call
+            base.call = lambda self: 7
+            base.call = kept
+
+        def patched_often(base, derived):
+            for _ in range(1500):
+                patched(base, derived)
+
+        for change in (patched, patched_often):
+            self.recompiles(change, 0)
+
+    def test_not_put_back(self):
+        def another(base, derived):
+            base.call = lambda self: 7
+
+        def another_scale(base, derived):
+            derived.scale = 3
+            derived.scale = 5
+
+        def more(base, derived):
+            derived.call = lambda self: 9
+
+        def another_order(base, derived):
+            kept = derived.scale
+            del derived.scale
+            derived.other = 1
+            derived.scale = kept
+
+        for change in (another, another_scale, more, another_order):
+            self.recompiles(change, 1)
+
+    def test_used_while_patched(self):
+        base, derived = self.case()
+        compiled = slotrt.compile(lambda instance: instance.scaled())
+        kept = base.call
+        for _ in range(3):
+            self.assertEqual(compiled(derived()), 2)
+            base.call = lambda self: 7
+            self.assertEqual(compiled(derived()), 14)
+            base.call = kept
+
+    def test_classes_end(self):
+        import gc
+        import weakref
+
+        base, derived = self.case()
+        derived.scaled = slotrt.compile(derived.scaled)
+        self.assertEqual(derived().scaled(), 2)
+        ends = weakref.ref(derived)
+        del base, derived
+        slotrt.reset()
+        gc.collect()
+        self.assertIsNone(ends())
+
+
 if __name__ == "__main__":
     unittest.main()

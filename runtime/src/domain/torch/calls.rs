@@ -2,10 +2,11 @@
 use super::device_modes::is_of_device;
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
-use super::functions::context_modes::{is_context_mode, is_of_this_package, is_switch};
+use super::functions::context_modes::{is_context_mode, is_switch};
 use super::functions::data::{is_set_data, set_data};
 use super::functions::enums::is_of_enum;
 use super::functions::kinds::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
+use super::functions::leaves::{is_set_requires_grad, set_requires_grad};
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::functions::{compilers, devices, module_calls, natives, wholes};
@@ -15,18 +16,15 @@ use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::overrides::is_unwrapped;
-use super::quantised::is_conversion;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
 use super::thread::ambient::{QUESTIONS, SameModes};
 use super::thread::modes;
 use super::thread::quiet::Quiet;
-use super::undo::effects::AS_SUBCLASS;
-use super::undo::effects::{GET_STATE, SEED_STATE, SET_STATE};
 use super::undo::{effects, saved};
 use crate::domain::{
-    AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Rehearsal,
-    SavedParts, SavedState, SizeMark, TakingModes,
+    AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Recorded,
+    Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph::ForBackend;
@@ -35,7 +33,7 @@ use crate::guard::DomainCheck;
 use crate::names::{interned, name};
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyType};
+use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Modules of C functions that work on tensors alone.
@@ -87,6 +85,7 @@ impl Domain for Torch {
             || devices::asks_for_device(callable)
             || is_of_random_state(callable)
             || is_set_data(callable)
+            || is_set_requires_grad(callable)
             || self.step(callable).is_some()
         {
             return true;
@@ -309,6 +308,19 @@ impl Domain for Torch {
         saved::save(self.module.bind(py), objects, parts).map(Some)
     }
 
+    fn replay<'py>(
+        &self,
+        py: Python<'py>,
+        recorded: &[Recorded<'_, 'py>],
+        undo: &[(Py<PyAny>, Py<PyTuple>)],
+    ) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
+        self.replayed(&Meta { torch: self, py }, recorded, undo)
+    }
+
+    fn needs_history(&self, callee: &Callee<'_>) -> bool {
+        matches!(callee, Callee::Function(function) if self.is_grad(function))
+    }
+
     fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
         // What gives nothing has no history.
         if example.is_none() {
@@ -325,28 +337,7 @@ impl Domain for Torch {
     }
 
     fn for_backend(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> ForBackend {
-        // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
-        let name = callee::name_of(target);
-        let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
-        let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
-        // They keep a state of their own.
-        let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
-        let is_left = begins
-            || is_state
-            || is_of_this_package(target)
-            || modes::is_of_defaults(&name)
-            || name == AS_SUBCLASS
-            || is_conversion(&name)
-            || name == "numpy"
-            || name == "from_numpy"
-            || is_set_data(target)
-            // AOTAutograd asserts that its kernel with gradients saves tensors alone.
-            || name == "lstm" && self.keeps_gradients(target.py());
-        match is_left {
-            true => ForBackend::LeavesAlone,
-            false if modes::is_setter(&name) => ForBackend::Mode,
-            false => ForBackend::Compiles,
-        }
+        self.part_of_backend(target, kwargs)
     }
 
     fn belongs_together(&self, py: Python<'_>) -> bool {
@@ -358,7 +349,15 @@ impl Domain for Torch {
     }
 
     fn setter<'py>(&self, py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {
-        (attribute == "data").then(|| set_data(py).ok())?
+        match attribute {
+            "data" => set_data(py).ok(),
+            "requires_grad" => set_requires_grad(py).ok(),
+            _ => None,
+        }
+    }
+
+    fn follows(&self, example: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> bool {
+        self.is_view_of(example, object)
     }
 
     fn gives_new_objects(&self) -> bool {

@@ -3,6 +3,7 @@ use super::arrays;
 use super::examples::placed::place_of;
 use super::examples::site::unplaced;
 use super::examples::sketch::Sketch;
+use super::functions::leaves::{DETACH, REQUIRES};
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use super::quantised::is_conversion;
@@ -17,8 +18,6 @@ const REFUSED: &[&str] = &[
     "set_",
     "resize_",
     "resize_as_",
-    "requires_grad_",
-    "detach_",
     "retain_grad",
     "share_memory_",
     "t_",
@@ -83,6 +82,8 @@ impl<'py> Meta<'_, 'py> {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }
         match args.first() {
+            Some(Operand::Graph { .. }) if name == REQUIRES => self.torch.require_gradients(self, target, args, kwargs),
+            Some(Operand::Graph { .. }) if name == DETACH => self.torch.detach_in_place(self, target, args),
             Some(Operand::Graph { value, example, .. })
                 if name == "cpu"
                     && args.len() == 1

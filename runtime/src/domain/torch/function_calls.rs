@@ -5,6 +5,7 @@ use super::functions::data::is_set_data;
 use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::kinds::{COUNTED, OVERRIDES, PLAIN, is_allowed, is_plain, is_question};
+use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::graph_break::{CallResult, fault, stop};
@@ -37,6 +38,9 @@ impl Torch {
         }
         if is_set_data(function) {
             return self.set_data(meta, function, args);
+        }
+        if is_set_requires_grad(function) {
+            return self.require_gradients(meta, function.clone(), args, kwargs);
         }
         if is_context_mode(function) {
             return context_mode(function, args);

@@ -364,7 +364,7 @@ impl<'py> Meta<'_, 'py> {
         (items.iter().any(|item| self.is_meta_tensor(item)) && items.iter().all(fits)).then_some(items)
     }
 
-    fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
+    pub(super) fn has_tensor(&self, object: &Bound<'py, PyAny>) -> bool {
         object.get_type().is(&self.torch.tensor)
             || object.try_iter().is_ok_and(|items| {
                 (object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>())

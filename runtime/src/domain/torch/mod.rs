@@ -3,6 +3,7 @@
 //! In: operations on tensors. Out: what running them on the `meta` device gives: the metadata of the result, never contents.
 //! It must not know the tracer.
 mod arrays;
+mod backends;
 mod calls;
 mod change;
 mod classes;
@@ -22,6 +23,7 @@ mod overloads;
 mod overrides;
 mod quantised;
 mod questions;
+mod replay;
 mod rule_answers;
 mod ruled;
 mod rules;

@@ -44,6 +44,9 @@ impl Sketch {
             return Ok(made);
         }
         made.call_method1(name!("requires_grad_"), (true,))?;
+        if self.is_root() {
+            return Ok(made);
+        }
         let made = with_grad(module, true, || made.call_method0(name!("clone")))?;
         history::begins_at(&made)?;
         Ok(made)

@@ -22,6 +22,8 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.known(callable).or_else(|| self.same_object(callable)) else {
             return unsupported(WHOLE, "it is not known");
         };
+        // What is switched on the way is no state of the surroundings.
+        self.rely_on_surroundings(&domain)?;
         match rehearsal {
             Rehearsal::Gradient { forward, set_up, context, off, back } => {
                 self.call_gradient(&domain, object, (forward, set_up, context), (off, back), args).map(Some)

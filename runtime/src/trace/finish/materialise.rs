@@ -1,7 +1,7 @@
 //! Materialises what leaves the trace: describes each value so that emitted code can make it again.
 use crate::ffi::snapshot::original;
 use crate::ffi::types;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::state::materialised::{Escape, Materialised};
 use crate::trace::state::outcome::{Effect, End};
 use crate::trace::state::tracer::Tracer;
@@ -13,6 +13,9 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
 
 /// A generator whose handlers compiled code would have to put back.
 const LEFT_INSIDE: &str = "a generator that is left inside try or with";
+
+/// Instances of classes of this package that have this attribute never leave a trace.
+const WITHIN: &str = "_slotrt_within";
 
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
@@ -190,6 +193,10 @@ impl<'py> Tracer<'py> {
     }
 
     fn materialise_owned(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
+        let class = object.get_type();
+        if !types::is_c_type(&class) && types::own(&class, &interned(self.py, WITHIN)).is_some() {
+            return self.escape(id, "an object that stands for one of a library's within a trace alone");
+        }
         if let Ok(list) = object.cast_exact::<PyList>() {
             let items = self.absorb_all(list.iter());
             return self.set(id, New::List(items.clone()), items);

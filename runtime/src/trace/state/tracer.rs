@@ -159,6 +159,8 @@ pub struct State {
     /// Signals that wait for the end of the trace.
     pub(crate) signals: Vec<i32>,
     pub(crate) domains: Vec<Arc<dyn Domain>>,
+    /// What stands for values of the graph since something else than their contents has changed.
+    pub(crate) examples: Tracked<FxHashMap<ValueId, Py<PyAny>>>,
     /// The nodes that have last changed graph values in place.
     pub(crate) changed_nodes: Tracked<FxHashMap<ValueId, NodeId>>,
     /// Changes of results of nodes in place.

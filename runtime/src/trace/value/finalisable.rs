@@ -78,9 +78,20 @@ pub(crate) fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>)
     references.and_then(|references| references.try_iter()).is_ok_and(|references| {
         references.flatten().any(|reference| {
             let callback = reference.getattr(intern!(py, "__callback__"));
-            callback.is_ok_and(|callback| !callback.is_none() && !is_own(&callback))
+            callback.is_ok_and(|callback| !callback.is_none() && !is_own(&callback) && !is_of_compilers(&callback))
         })
     })
+}
+
+/// Whether it does nothing but forget the object in a table that a library's compilers keep beside it, which no program sees.
+fn is_of_compilers(callback: &Bound<'_, PyAny>) -> bool {
+    const CALLBACKS: &[(&str, &str)] = &[("torch.utils.weak", "WeakIdKeyDictionary.__init__.<locals>.remove")];
+    if !callback.is_exact_instance_of::<PyFunction>() {
+        return false;
+    }
+    let name = callee::qualname_of(callback);
+    let module = || inspect::globals(callback)?.get_item(name!("__name__")).ok()?.extract::<String>().ok();
+    CALLBACKS.iter().any(|(room, known)| name == *known && module().is_some_and(|module| module == *room))
 }
 
 /// Whether it is a function of this crate, as the caches have them, which no program notices.

@@ -25,6 +25,12 @@ impl<'py> Tracer<'py> {
         args: &[ValueId],
         keywords: &[(String, ValueId)],
     ) -> Traced<ValueId> {
+        let (positional, named);
+        let (mut args, mut keywords) = (args, keywords);
+        if domain.needs_history(&callee) {
+            (positional, named) = self.listed(args, keywords)?;
+            (args, keywords) = (&positional, &named);
+        }
         for arg in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             // What is symbolic of an array is known with its guard.
             self.class_of(*arg)?;
@@ -53,9 +59,11 @@ impl<'py> Tracer<'py> {
             (false, true) => TakenNumbers::Integers,
             (false, false) => TakenNumbers::None,
         };
-        let (operands, named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
+        let (mut operands, mut named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
+        self.recall_history(domain, &callee, looked_at)?;
         let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
         let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
@@ -133,8 +141,11 @@ impl<'py> Tracer<'py> {
                 }
                 let operands: Vec<_> =
                     changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
-                for operand in &operands {
-                    self.keep_final_change(domain, &target, *operand, &example)?;
+                match gives {
+                    Gives::Became(value) => self.replace_example(domain, value, &example)?,
+                    _ => operands
+                        .iter()
+                        .try_for_each(|operand| self.keep_final_change(domain, &target, *operand, &example))?,
                 }
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
                 if !operands.is_empty() {
@@ -143,7 +154,7 @@ impl<'py> Tracer<'py> {
                         .into_iter()
                         .for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
                 }
-                let Gives::Operand(value) = gives else { return Ok(self.none()) };
+                let (Gives::Operand(value) | Gives::Became(value)) = gives else { return Ok(self.none()) };
                 // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
                 let node = self.graph_node(changed)?;
                 self.state.changed_nodes.insert(value, node);
@@ -189,13 +200,7 @@ impl<'py> Tracer<'py> {
             return Ok(number);
         }
         if let Some(domain) = self.domain_of(&class) {
-            let example = match self.value(id) {
-                Value::Node { example, .. } => example.bind(self.py).clone(),
-                _ => match self.real(id).or_else(|| self.owned(id)) {
-                    Some(object) => domain.example_of(&object).map_err(Unwind::Break)?,
-                    None => return unsupported("graph value without an example", "operand"),
-                },
-            };
+            let example = self.example(&domain, id)?;
             let layout = self.state.numbers.layouts.get(&id).cloned();
             return Ok(Operand::Graph { value: id, example, layout });
         }

@@ -4,6 +4,7 @@
 //! Must not know: operators, attributes, calls.
 pub(crate) mod aliases;
 pub(crate) mod c_values;
+pub(crate) mod examples;
 pub(crate) mod existence;
 pub(crate) mod finalisable;
 pub(crate) mod graph_nodes;

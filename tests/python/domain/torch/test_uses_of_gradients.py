@@ -162,6 +162,72 @@ def hook_of_a_module_kept():
     return f, lambda number: [matrix()], [linear, lambda: len(linear._forward_hooks), lambda: len({h.id for h in handles})]
 
 
+def activations():
+    module = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+
+    def f(x):
+        kept, handles = {}, []
+        for name, inner in module.named_modules():
+            if isinstance(inner, nn.Linear):
+
+                def hook(inner, args, result, name=name):
+                    kept[name] = result
+
+                handles.append(inner.register_forward_hook(hook))
+        y = module(x)
+        for handle in handles:
+            handle.remove()
+        return y, kept, module(x)
+
+    return f, lambda number: [matrix()], [module]
+
+
+def hooks_in_order():
+    linear = nn.Linear(3, 3)
+    linear.register_forward_hook(lambda module, args, result: result + 1)
+
+    def f(x):
+        with linear.register_forward_hook(lambda module, args, result: result * 2, prepend=True) as first:
+            y = linear(x)
+            second = linear.register_forward_hook(lambda module, args, options, result: result - 3, with_kwargs=True)
+            z = linear(x)
+            first.remove()
+            second.remove()
+        return y, z, linear(x), len(linear._forward_hooks), len(linear._forward_hooks_with_kwargs)
+
+    return f, lambda number: [matrix()], [linear]
+
+
+def hook_that_raises():
+    linear = nn.Linear(3, 3)
+
+    def hook(module, args):
+        raise ValueError("no")
+
+    def f(x):
+        handle = linear.register_forward_pre_hook(hook)
+        try:
+            return linear(x)
+        except ValueError as error:
+            return str(error), x + 1
+        finally:
+            handle.remove()
+
+    return f, lambda number: [matrix()], [linear, lambda: len(linear._forward_pre_hooks)]
+
+
+def number_of_a_hook():
+    linear = nn.Linear(3, 3)
+
+    def f(x):
+        handle = linear.register_forward_hook(lambda module, args, result: result * 2)
+        y = linear(x) * (handle.id >= 0)
+        handle.remove()
+        return y
+
+    return f, lambda number: [matrix()], [linear]
+
+
 ROWS = [
     (hooked, 0),
     (of(hooked_leaf, leaf), 0),
@@ -176,7 +242,11 @@ ROWS = [
     (gradient_refused, 2),
     (of(lists, matrix, matrix), 0),
     (of(lists_of_leaves, leaf), 0),
-    (hook_of_a_module, None),
+    (hook_of_a_module, 0),
+    (activations, 0),
+    (hooks_in_order, 0),
+    (hook_that_raises, 0),
+    (number_of_a_hook, None),
     (hook_of_a_module_kept, None),
 ]
 

@@ -22,6 +22,10 @@ pub(in crate::domain::torch) struct Sketch {
     /// Whether it requires gradients by itself: as it was made, or since a change in place.
     pub(in crate::domain::torch) requires_grad: AtomicBool,
     pub(in crate::domain::torch) view: Option<View>,
+    /// Whether the program let it begin to require gradients: nothing is behind them.
+    is_root: bool,
+    /// Whether the graph has views of it.
+    has_views: AtomicBool,
     /// Whether the graph has views of it that gradients do not know how to follow.
     has_loose_views: AtomicBool,
     /// The tensor on the `meta` device that stands for it.
@@ -41,8 +45,14 @@ impl Sketch {
     /// A tensor that the graph makes.
     pub(in crate::domain::torch) fn fresh(tensor: Tensor<Extent>, place: &Place) -> Self {
         let requires_grad = AtomicBool::new(tensor.requires_grad);
-        let (has_loose_views, stand_in, place) = (AtomicBool::default(), PyOnceLock::new(), place.clone());
-        Self { tensor, class: None, place, requires_grad, view: None, has_loose_views, stand_in }
+        let [has_views, has_loose_views] = [false, false].map(AtomicBool::new);
+        let (stand_in, place, is_root) = (PyOnceLock::new(), place.clone(), false);
+        Self { tensor, class: None, place, requires_grad, view: None, is_root, has_views, has_loose_views, stand_in }
+    }
+
+    /// A leaf, whether it requires gradients or not.
+    pub(in crate::domain::torch) fn leaf(tensor: Tensor<Extent>, place: &Place) -> Self {
+        Self { is_root: tensor.requires_grad, ..Self::fresh(tensor, place) }
     }
 
     /// A view of what `operand` is an example of. `loose`: one of several, or made where no gradients are kept.
@@ -58,8 +68,9 @@ impl Sketch {
             Some(view) => view.base.clone_ref(operand.py()),
             None => operand.clone().unbind(),
         };
-        if let (true, Ok(base)) = (loose, base.bind(operand.py()).cast::<Self>()) {
-            base.get().has_loose_views.store(true, Relaxed);
+        if let Ok(base) = base.bind(operand.py()).cast::<Self>() {
+            base.get().has_views.store(true, Relaxed);
+            base.get().has_loose_views.fetch_or(loose, Relaxed);
         }
         Self { view: Some(View { base, with_grad }), ..Self::fresh(tensor, place) }
     }
@@ -97,8 +108,18 @@ impl Sketch {
     pub(in crate::domain::torch) fn is_leaf(&self, py: Python<'_>) -> bool {
         match &self.view {
             Some(view) => !(view.with_grad && self.requires_grad(py)),
-            None => !self.requires_grad(py),
+            None => self.is_root || !self.requires_grad(py),
         }
+    }
+
+    /// Whether the program let it begin to require gradients.
+    pub(in crate::domain::torch) fn is_root(&self) -> bool {
+        self.is_root
+    }
+
+    /// Whether it is no view, and the graph has none of it.
+    pub(in crate::domain::torch) fn is_apart(&self) -> bool {
+        self.view.is_none() && !self.has_views.load(Relaxed)
     }
 
     /// Whether it is a view.

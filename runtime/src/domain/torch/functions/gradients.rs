@@ -32,9 +32,7 @@ impl Torch {
         let (Some(outputs), Some(inputs)) = (outputs, inputs) else {
             return Err(natives::break_at(grad).unwrap_or_else(other));
         };
-        // What is not found on the way back is no error with these.
-        let is_lenient = LENIENT.iter().any(|name| named(name).is_some()) || args.len() > FIRST_LENIENT;
-        match is_made_here(outputs) && is_made_here(inputs) && !(is_lenient && is_cut(outputs)) {
+        match is_made_here(outputs) && is_made_here(inputs) && !is_cut(outputs) {
             true => meta.record(grad.clone(), args, kwargs),
             false => Err(natives::break_at(grad).unwrap_or_else(other)),
         }
@@ -84,12 +82,6 @@ impl Torch {
         (needs && count == 1 + usize::from(is_hook)).then_some(is_hook)
     }
 }
-
-/// Options that let tensors have no gradients.
-const LENIENT: [&str; 2] = ["allow_unused", "materialize_grads"];
-
-/// The place of the first of them.
-const FIRST_LENIENT: usize = 5;
 
 /// Whether the way back from one of the tensors may end before it should.
 fn is_cut(operand: &Operand<'_>) -> bool {

@@ -8,6 +8,7 @@ pub(super) mod enums;
 pub(super) mod gradients;
 pub(super) mod higher_order;
 pub(super) mod kinds;
+pub(super) mod leaves;
 pub(super) mod module_calls;
 pub(super) mod named;
 pub(super) mod natives;

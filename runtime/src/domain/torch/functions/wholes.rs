@@ -10,15 +10,23 @@ use pyo3::types::PyDict;
 /// A package or module, and beginnings of the qualified names of such functions there; nothing: all of them.
 const WHOLES: &[(&str, &[&str])] = &[
     ("copy", &["deepcopy", "copy"]),
+    (HOOKS, &[]),
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
     (PROFILER, &["record_function."]),
     ("torch.distributions", &[]),
     ("torch.nn.modules.lazy", &["LazyModuleMixin."]),
-    (MODULE, &["Module._apply", "Module.requires_grad_", "Module.state_dict", "Module.load_state_dict"]),
-    ("torch.nn.init", &["trunc_normal_"]),
+    (
+        MODULE,
+        &["Module.__setattr__", "Module._apply", "Module.register_", "Module.requires_grad_", "Module.state_dict"],
+    ),
+    (MODULE, &["Module.load_state_dict"]),
+    ("torch.nn.init", &["orthogonal_", "trunc_normal_"]),
     ("torch.nn.modules.adaptive", &["AdaptiveLogSoftmaxWithLoss.forward"]),
     ("torch.nn.modules.rnn", &[]),
     ("torch.nn.parameter", &[]),
+    ("torch._weights_only_unpickler", &[]),
+    ("torch.serialization", &[]),
+    ("torch.nn.utils.weight_norm", &["WeightNorm.apply", "remove_weight_norm", "weight_norm"]),
     ("torch.nn.utils.parametrizations", &["orthogonal", "spectral_norm", "weight_norm"]),
     ("torch.nn.utils.parametrize", &["register_parametrization", "remove_parametrizations"]),
     ("torch.nn.utils.rnn", &[]),
@@ -27,6 +35,9 @@ const WHOLES: &[(&str, &[&str])] = &[
 ];
 
 const MODULE: &str = "torch.nn.modules.module";
+
+/// What adds hooks to modules within a trace.
+const HOOKS: &str = "slotrt._torch_hooks";
 
 /// Where PyTorch's modules of neural networks are; what makes one of them is such a function.
 const MODULES: &str = "torch.nn.modules.";
@@ -41,6 +52,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("torch.autograd.function", "FunctionMeta.__init__", "slotrt._torch_functions"),
     ("torch.autograd.grad_mode", "inference_mode.__e", "slotrt._torch_modes"),
     ("torch.random", "manual_seed", "slotrt._torch_functions"),
+    (MODULE, "Module.register_forward_", HOOKS),
     // `contextlib.contextmanager` made it.
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
 ];
@@ -76,7 +88,7 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
 pub(in crate::domain::torch) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
     let module = module_of(function);
     let Some(module) = module.as_ref().and_then(|module| module.to_str().ok()) else { return false };
-    if module != "copy" && !module.starts_with("torch.") {
+    if module != "copy" && module != HOOKS && !module.starts_with("torch.") {
         return false;
     }
     let name = callee::qualname_of(function);

@@ -1,5 +1,6 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::functions::leaves::SET;
 use super::super::library::Torch;
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
@@ -303,6 +304,9 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return plain;
     }
     if name == AS_SUBCLASS || OF_ARRAYS.contains(&name) {
+        return NodeEffects { shares_first: true, ..plain };
+    }
+    if name == SET {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {

@@ -25,6 +25,8 @@ struct Contents {
     target: Py<PyAny>,
     copy: Py<PyAny>,
     version: Option<Py<PyAny>>,
+    /// Whether a leaf requires gradients.
+    requires_grad: Option<bool>,
 }
 
 /// Saves the contents of tensors and the states of generators among `objects`, and what `parts` says.
@@ -81,11 +83,23 @@ impl Contents {
         let copy = target.call_method0(name!("clone"))?.unbind();
         let inference = tensor.call_method0(name!("is_inference"))?.is_truthy()?;
         let version = (!inference).then(|| tensor.getattr(name!("_version"))).transpose()?.map(Bound::unbind);
-        Ok(Self { tensor: tensor.clone().unbind(), memory: memory.unbind(), target: target.unbind(), copy, version })
+        let truth = |name| tensor.getattr(name)?.is_truthy();
+        let requires_grad = truth(name!("is_leaf"))?.then(|| truth(name!("requires_grad"))).transpose()?;
+        let (tensor, memory, target) = (tensor.clone().unbind(), memory.unbind(), target.unbind());
+        Ok(Self { tensor, memory, target, copy, version, requires_grad })
     }
 }
 
 impl Contents {
+    /// Lets a leaf require gradients as it did.
+    fn restore_gradients(&self, py: Python<'_>) -> PyResult<()> {
+        let (Some(before), tensor) = (self.requires_grad, self.tensor.bind(py)) else { return Ok(()) };
+        match tensor.getattr(name!("requires_grad"))?.is_truthy()? == before {
+            true => Ok(()),
+            false => tensor.setattr(name!("requires_grad"), before),
+        }
+    }
+
     /// Gives the tensor the memory back that it had, if it has another one since.
     fn restore_memory(&self, py: Python<'_>) -> PyResult<()> {
         let (tensor, memory) = (self.tensor.bind(py), self.memory.bind(py));
@@ -134,6 +148,7 @@ impl SavedState for Saved {
         mode.call_method1(name!("__exit__"), (py.None(), py.None(), py.None()))?;
         restored?;
         self.tensors.iter().try_for_each(|saved| saved.restore_memory(py))?;
+        self.tensors.iter().try_for_each(|saved| saved.restore_gradients(py))?;
         let count = native.getattr(name!("_autograd"))?.getattr(name!("_unsafe_set_version_counter"))?;
         for saved in &self.tensors {
             if let Some(version) = &saved.version {

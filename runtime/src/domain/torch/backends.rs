@@ -1,0 +1,42 @@
+//! What a backend does with a call: compile it with others, or leave it alone.
+use super::functions::context_modes::is_of_this_package;
+use super::functions::data::is_set_data;
+use super::functions::leaves::{REQUIRES, is_set_requires_grad};
+use super::library::Torch;
+use super::quantised::is_conversion;
+use super::thread::modes;
+use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
+use crate::domain::Operand;
+use crate::ffi::callee;
+use crate::graph::ForBackend;
+use pyo3::prelude::*;
+
+impl Torch {
+    /// What a backend does with a call.
+    pub(super) fn part_of_backend(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> ForBackend {
+        // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
+        let name = callee::name_of(target);
+        let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
+        let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
+        // They keep a state of their own.
+        let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
+        let is_left = begins
+            || is_state
+            || is_of_this_package(target)
+            || modes::is_of_defaults(&name)
+            || name == AS_SUBCLASS
+            || is_conversion(&name)
+            || name == "numpy"
+            || name == "from_numpy"
+            || is_set_data(target)
+            || is_set_requires_grad(target)
+            || name == REQUIRES
+            // AOTAutograd asserts that its kernel with gradients saves tensors alone.
+            || name == "lstm" && self.keeps_gradients(target.py());
+        match is_left {
+            true => ForBackend::LeavesAlone,
+            false if modes::is_setter(&name) => ForBackend::Mode,
+            false => ForBackend::Compiles,
+        }
+    }
+}

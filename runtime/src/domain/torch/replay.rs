@@ -1,0 +1,147 @@
+//! The graph so far, run again on tensors without contents: they remember what they were computed from, which sketches do not.
+use super::examples::history;
+use super::examples::place::is_device;
+use super::examples::placed::place_of;
+use super::functions::leaves::is_set_requires_grad;
+use super::library::Torch;
+use super::meta::Meta;
+use super::stand_ins::stand_in;
+use super::thread::modes;
+use super::thread::quiet::Quiet;
+use crate::domain::Recorded;
+use crate::ffi::{callee, types};
+use crate::graph::Argument;
+use crate::names::name;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
+
+/// The only mode that is set again.
+const GRADIENTS: &str = "_set_grad_enabled";
+
+/// What the nodes give.
+type Results<'py> = Vec<Option<Bound<'py, PyAny>>>;
+
+impl Torch {
+    pub(super) fn replayed<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        recorded: &[Recorded<'_, 'py>],
+        undo: &[(Py<PyAny>, Py<PyTuple>)],
+    ) -> Option<Results<'py>> {
+        let py = meta.py;
+        let is_plain = !self.ambient.is_autocast(py).ok()? && !self.ambient.is_transforming(py).ok()?;
+        let is_known = |call: &Recorded<'_, 'py>| match call {
+            Recorded::Call { target, .. } => self.runs_without_contents(target),
+            Recorded::Input(_) | Recorded::Other => true,
+        };
+        let of_gradients = undo.iter().all(|(target, _)| callee::name_of(target.bind(py)) == GRADIENTS);
+        if !is_plain || !of_gradients || !recorded.iter().all(is_known) {
+            return None;
+        }
+        let before = self.keeps_gradients(py);
+        let run = || {
+            undo.iter().try_for_each(|(target, args)| target.bind(py).call1(args.bind(py)).map(drop))?;
+            self.run_again(meta, recorded)
+        };
+        let results: PyResult<Results<'py>> = run();
+        let set = self.module.bind(py).getattr(name!("_C")).and_then(|native| native.getattr(GRADIENTS));
+        set.and_then(|set| set.call1((before,))).ok()?;
+        results.ok()
+    }
+
+    /// Whether a call does the same to tensors without contents, and nothing else.
+    fn runs_without_contents(&self, target: &Bound<'_, PyAny>) -> bool {
+        let is_c = matches!(&*types::c_name(&target.get_type()), "builtin_function_or_method" | "method_descriptor");
+        let own = callee::name_of(target);
+        is_c && (own == GRADIENTS || !modes::is_setter(&own)) || self.is_grad(target) || is_set_requires_grad(target)
+    }
+
+    fn run_again<'py>(&self, meta: &Meta<'_, 'py>, recorded: &[Recorded<'_, 'py>]) -> PyResult<Results<'py>> {
+        let mut results = Results::with_capacity(recorded.len());
+        for node in recorded {
+            let given = match node {
+                Recorded::Other => None,
+                Recorded::Input(object) => self.leaf_like(object)?,
+                Recorded::Call { target, args, kwargs, apart } => {
+                    if *apart {
+                        results.iter().flatten().try_for_each(forget)?;
+                    }
+                    Some(self.call_again(meta, target, (args, kwargs), &results)?)
+                }
+            };
+            results.push(given);
+        }
+        Ok(results)
+    }
+
+    /// What stands for an input; what that was computed from is not known.
+    fn leaf_like<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if !self.is_tensor(object) {
+            return Ok(None);
+        }
+        let _quiet = Quiet::about([object]);
+        if object.getattr(name!("is_meta"))?.is_truthy()? {
+            return Err(PyValueError::new_err("what stands for it is not told from it"));
+        }
+        // A hook sees the gradient, and may give another one.
+        if object.getattr(name!("_backward_hooks"))?.is_truthy()? {
+            return Err(PyValueError::new_err("it has hooks"));
+        }
+        let like = stand_in(self, object)?;
+        history::begins_at(&like)?;
+        if let Some(place) = place_of(object).filter(|place| !place.is_cpu()) {
+            place.tell(&like)?;
+        }
+        Ok(Some(like))
+    }
+
+    fn call_again<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        target: &Bound<'py, PyAny>,
+        (args, kwargs): (&[Argument], &[(String, Argument)]),
+        results: &Results<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = meta.py;
+        let positional = args.iter().map(|arg| object(py, arg, results)).collect::<PyResult<Vec<_>>>()?;
+        let named = PyDict::new(py);
+        for (name, value) in kwargs {
+            named.set_item(name, object(py, value, results)?)?;
+        }
+        let is_mode = callee::name_of(target) == GRADIENTS;
+        let tensors = positional.iter().any(|object| meta.has_tensor(object));
+        if !is_mode && (!tensors || kwargs.iter().any(|(name, _)| name == "device")) {
+            named.set_item(name!("device"), "meta")?;
+        }
+        target.call(PyTuple::new(py, positional)?, (!named.is_empty()).then_some(&named))
+    }
+}
+
+/// The object that an argument is.
+fn object<'py>(py: Python<'py>, argument: &Argument, results: &Results<'py>) -> PyResult<Bound<'py, PyAny>> {
+    let all = |items: &[Argument]| items.iter().map(|item| object(py, item, results)).collect::<PyResult<Vec<_>>>();
+    match argument {
+        Argument::Node(node) => results
+            .get(node.0 as usize)
+            .cloned()
+            .flatten()
+            .ok_or_else(|| PyValueError::new_err("nothing stands for a node")),
+        Argument::Constant(constant) if is_device(constant.bind(py)) => constant.bind(py).get_type().call1(("meta",)),
+        Argument::Constant(constant) => Ok(constant.bind(py).clone()),
+        Argument::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),
+        Argument::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),
+        Argument::Slice(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, all(parts)?)?),
+    }
+}
+
+/// Lets the history of tensors begin with them: another graph goes on from there.
+fn forget(result: &Bound<'_, PyAny>) -> PyResult<()> {
+    if result.is_instance_of::<PyTuple>() || result.is_instance_of::<PyList>() {
+        return result.try_iter()?.try_for_each(|item| forget(&item?));
+    }
+    match result.hasattr(name!("grad_fn"))? {
+        true => history::begins_at(result),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,106 @@
+//! Calls that look at how their operands were computed: the graph so far is run again for them, without contents.
+use crate::domain::{Callee, Domain, Operand, Recorded};
+use crate::ffi::types;
+use crate::graph::{ForBackend, NodeId, NodeOp};
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// The arguments of such a call. Generators are gone through before the call.
+    pub(crate) fn listed(
+        &mut self,
+        args: &[ValueId],
+        keywords: &[(String, ValueId)],
+    ) -> Traced<(Vec<ValueId>, Vec<(String, ValueId)>)> {
+        let positional = args.iter().map(|arg| self.without_generator(*arg)).collect::<Traced<_>>()?;
+        let named = keywords.iter().map(|(name, arg)| Ok((name.clone(), self.without_generator(*arg)?)));
+        Ok((positional, named.collect::<Traced<_>>()?))
+    }
+
+    fn without_generator(&mut self, value: ValueId) -> Traced<ValueId> {
+        if types::c_name(&self.class_of(value)?) != "generator" {
+            return Ok(value);
+        }
+        let tuple = self.constant(self.py.get_type::<PyTuple>().into_any());
+        self.call(tuple, Arguments::positional(vec![value]))
+    }
+
+    /// Lets what stands for the operands of such a call remember what they were computed from, where that can be told.
+    pub(crate) fn recall_history<'a>(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        callee: &Callee<'py>,
+        operands: impl Iterator<Item = &'a mut Operand<'py>>,
+    ) -> Traced<()>
+    where
+        'py: 'a,
+    {
+        if !domain.needs_history(callee) {
+            return Ok(());
+        }
+        // What is to happen to gradients on the way is told after the graph.
+        self.refuse_change_after()?;
+        let numbers = &self.state.numbers;
+        if !numbers.layouts.is_empty() || !numbers.nodes.is_empty() {
+            return Ok(());
+        }
+        let mut operands: Vec<_> = operands.collect();
+        for operand in &operands {
+            // Inputs become nodes.
+            self.argument(operand)?;
+        }
+        let Some(results) = self.replay(domain) else { return Ok(()) };
+        operands.iter_mut().try_for_each(|operand| self.replace_examples(operand, &results))
+    }
+
+    /// What the nodes so far give, with their history.
+    fn replay(&self, domain: &Arc<dyn Domain>) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
+        let nodes = &self.state.graph.nodes;
+        let targets: Vec<_> =
+            nodes.iter().map(|node| node.target.as_ref().map(|target| target.bind(self.py))).collect();
+        let mut recorded = Vec::with_capacity(nodes.len());
+        for (index, (node, target)) in nodes.iter().zip(&targets).enumerate() {
+            let id = NodeId(index as u32);
+            recorded.push(match (node.op, target) {
+                _ if self.state.dropped_nodes.contains(&id) => Recorded::Other,
+                (NodeOp::Placeholder, _) => {
+                    let (_, value) = self.state.inputs.iter().find(|(input, _)| *input == id)?;
+                    Recorded::Input(self.real(*value)?)
+                }
+                (NodeOp::CallFunction, Some(target)) if node.domain == domain.name() => Recorded::Call {
+                    target,
+                    args: &node.args,
+                    kwargs: &node.kwargs,
+                    apart: node.backend == ForBackend::LeavesAlone,
+                },
+                (NodeOp::CallFunction, _) => return None,
+                _ => Recorded::Other,
+            });
+        }
+        let undo: Vec<_> = self.state.mode_changes.iter().rev().filter_map(|mode| mode.undo.as_ref()).collect();
+        let undo: Vec<_> =
+            undo.into_iter().map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
+        domain.replay(self.py, &recorded, &undo)
+    }
+
+    fn replace_examples(&mut self, operand: &mut Operand<'py>, results: &[Option<Bound<'py, PyAny>>]) -> Traced<()> {
+        match operand {
+            Operand::Graph { value, example, .. } => {
+                let node = self.graph_node(*value)?;
+                if let Some(Some(result)) = results.get(node.0 as usize) {
+                    *example = result.clone();
+                }
+                Ok(())
+            }
+            Operand::Tuple(items) | Operand::List(items) => {
+                items.iter_mut().try_for_each(|item| self.replace_examples(item, results))
+            }
+            Operand::Known(_) | Operand::Number { .. } | Operand::Slice(_) | Operand::Foreign(_) => Ok(()),
+        }
+    }
+}
