@@ -6,6 +6,7 @@ mod arrays;
 mod calls;
 mod change;
 mod classes;
+mod contents;
 mod device_modes;
 mod examples;
 mod function_calls;
