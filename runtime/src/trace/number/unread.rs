@@ -1,5 +1,6 @@
 //! Numbers that contents of arrays decide: the graph gives them, and nobody knows them before it has run.
 use crate::domain::Operand;
+use crate::ffi::types;
 use crate::graph::NodeId;
 use crate::graph_break::Break;
 use crate::trace::state::numbers::TakenNumbers;
@@ -7,7 +8,10 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
+
+/// Classes whose instances are as well known from outside as from within the trace.
+const PLAIN: &[&str] = &["int", "float", "complex", "bool", "str", "bytes"];
 
 impl<'py> Tracer<'py> {
     /// Whether a value is such a number. It may be kept, given back and handed to operations of the graph.
@@ -34,11 +38,26 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whether the trace would stop further in than where contents decided something: in a frame that was entered since, or where C works.
-    /// What goes on there goes on with less in sight, and would break more often.
+    /// Whether the trace would stop further in than where contents decided something: in a frame that was entered since, or where C works
+    /// or makes an object. What goes on there goes on with less in sight, and would break more often.
     fn is_further_in(&self) -> bool {
         let depth = self.state.numbers.open_depth;
-        self.state.nesting > 0 || depth.is_some_and(|depth| self.state.places.len() > depth)
+        self.state.nesting > 0
+            || self.state.numbers.makes_object
+            || depth.is_some_and(|depth| self.state.places.len() > depth)
+    }
+
+    /// Makes an object of C: one that was made natively is from outside, where less is known of it.
+    pub(crate) fn making_an_object<T>(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        make: impl FnOnce(&mut Self) -> Traced<T>,
+    ) -> Traced<T> {
+        let is_plain = PLAIN.contains(&&*types::c_name(class));
+        let outer = std::mem::replace(&mut self.state.numbers.makes_object, !is_plain);
+        let made = make(self);
+        self.state.numbers.makes_object = outer;
+        made
     }
 
     fn close_open<T>(&mut self) -> Traced<T> {

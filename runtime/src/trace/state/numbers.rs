@@ -47,6 +47,8 @@ pub(crate) struct Numbers {
     pub(crate) open: FxHashSet<NodeId>,
     /// How many frames the trace was in where it recorded the first of them, or the outermost.
     pub(crate) open_depth: Option<usize>,
+    /// Whether C makes an object, and gets what is passed to its class.
+    pub(crate) makes_object: bool,
     /// Whether operations break whose results contents decide.
     pub(crate) contents_break: bool,
     /// Whether the trace is to be made again so.

@@ -20,6 +20,9 @@ use pyo3::types::{PyBool, PyList, PyTuple, PyType};
 /// Of these, contents decide how many dimensions results have.
 const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
 
+/// What samples hold, by the functions that make it: some operations refuse the first.
+const CONTENTS: [&str; 2] = ["zeros", "ones"];
+
 /// Attributes and methods that sizes do not decide.
 const WITHOUT_SIZES: &[&str] = &[
     "dtype",
@@ -173,7 +176,7 @@ impl<'py> Meta<'_, 'py> {
         Ok(Answer::Node { target, args: vec![tensor.clone()], kwargs: Vec::new(), example })
     }
 
-    /// A node for a call, like what its kernel gives for small tensors of zeros.
+    /// A node for a call, like what its kernel gives for small tensors.
     fn sampled(
         &self,
         target: &Bound<'py, PyAny>,
@@ -186,9 +189,16 @@ impl<'py> Meta<'_, 'py> {
         if is_transforming || places {
             return Err(needs(name_of(target)));
         }
-        let sample = self.sample(args, kwargs)?;
-        let run = || target.call(&sample.args, Some(&sample.named));
-        let gives = self.keeping_random(run).map_err(|_| needs(name_of(target)))?;
+        let mut found = None;
+        for contents in CONTENTS {
+            let sample = self.sample(args, kwargs, contents)?;
+            let run = || target.call(&sample.args, Some(&sample.named));
+            if let Ok(gives) = self.keeping_random(run) {
+                found = Some((sample, gives));
+                break;
+            }
+        }
+        let (sample, gives) = found.ok_or_else(|| needs(name_of(target)))?;
         if let (Some(itself), Some(Operand::Graph { value, .. })) = (sample.tensors.first(), args.first())
             && itself.is(&gives)
         {

@@ -48,6 +48,8 @@ struct Sampler<'a, 'b, 'py> {
     meta: &'a Meta<'b, 'py>,
     /// Whether all dimensions are short, so that those that are not known fit them.
     short: bool,
+    /// The function that makes tensors.
+    contents: &'static str,
     tensors: Vec<Bound<'py, PyAny>>,
 }
 
@@ -57,9 +59,10 @@ impl<'py> Meta<'_, 'py> {
         &self,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
+        contents: &'static str,
     ) -> Result<Sample<'py>, Box<Break>> {
         let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open);
-        let mut sampler = Sampler { meta: self, short, tensors: Vec::new() };
+        let mut sampler = Sampler { meta: self, short, contents, tensors: Vec::new() };
         let positional = sampler.all(args)?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
@@ -101,7 +104,7 @@ impl<'py> Sampler<'_, '_, 'py> {
             Ok(tensor) => vec![LENGTH; tensor.get().rank.ok_or_else(other)?],
             Err(_) => self.shape_of(example)?,
         };
-        let made = self.zeros(example, shape).map_err(|error| fault(&error))?;
+        let made = self.filled(example, shape).map_err(|error| fault(&error))?;
         self.tensors.push(made.clone());
         Ok(made)
     }
@@ -124,12 +127,12 @@ impl<'py> Sampler<'_, '_, 'py> {
         Ok(if keeps { shape } else { shape.into_iter().map(|length| length.min(LENGTH)).collect() })
     }
 
-    fn zeros(&self, example: &Bound<'py, PyAny>, shape: Vec<i64>) -> PyResult<Bound<'py, PyAny>> {
+    fn filled(&self, example: &Bound<'py, PyAny>, shape: Vec<i64>) -> PyResult<Bound<'py, PyAny>> {
         let named = PyDict::new(self.meta.py);
         named.set_item(name!("dtype"), example.getattr(name!("dtype"))?)?;
         named.set_item(name!("requires_grad"), example.getattr(name!("requires_grad"))?)?;
         named.set_item(name!("device"), "cpu")?;
-        self.meta.torch.module.bind(self.meta.py).getattr("zeros")?.call((shape,), Some(&named))
+        self.meta.torch.module.bind(self.meta.py).getattr(self.contents)?.call((shape,), Some(&named))
     }
 }
 
