@@ -281,6 +281,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// Begins to count anew.
     fn reset_counts(&self) {}
+    /// Whether what a node gives that has this example is a number that contents decide, or has sizes that they do; or holds such.
+    fn is_open(&self, _example: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// What reports say of a value: `ndarray[float64, (2, 3)]`.
     fn describe(&self, example: &Bound<'_, PyAny>) -> String;
 }

@@ -1,7 +1,7 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
+use super::contents::open::{has_open, is_open};
 use super::device_modes::is_of_device;
 use super::examples::placed::place_of;
-use super::examples::sketch::Sketch;
 use super::functions::context_modes::{is_context_mode, is_switch};
 use super::functions::data::{is_set_data, set_data};
 use super::functions::enums::is_of_enum;
@@ -181,6 +181,9 @@ impl Domain for Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         let meta = Meta { torch: self, py };
+        if args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
+            return self.call_on_open(&meta, callee, args, kwargs);
+        }
         meta.refuse_scalars(callee, args, kwargs)?;
         match callee {
             Callee::Slot(slot) => self.slot(&meta, slot, args),
@@ -405,8 +408,11 @@ impl Domain for Torch {
     }
 
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
-        let Ok(sketch) = example.cast::<Sketch>() else { return example.get_type() };
-        sketch.get().class.as_ref().unwrap_or(&self.tensor).bind(example.py()).clone()
+        self.class_of_example(example)
+    }
+
+    fn is_open(&self, example: &Bound<'_, PyAny>) -> bool {
+        is_open(example)
     }
 
     fn describe(&self, example: &Bound<'_, PyAny>) -> String {

@@ -1,4 +1,5 @@
 //! The PyTorch that the program has imported.
+use super::contents::open;
 use super::examples::fakes::Fakes;
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
@@ -53,10 +54,22 @@ impl Torch {
         example.is_instance_of::<Sketch>() || example.is_instance(self.tensor.bind(example.py())).unwrap_or(false)
     }
 
+    /// The class of what an example stands for.
+    pub(super) fn class_of_example<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
+        if let Some(class) = self.class_of_open(example) {
+            return class;
+        }
+        let Ok(sketch) = example.cast::<Sketch>() else { return example.get_type() };
+        sketch.get().class.as_ref().unwrap_or(&self.tensor).bind(example.py()).clone()
+    }
+
     /// An example in words.
     pub(super) fn description(&self, example: &Bound<'_, PyAny>) -> String {
         if let Ok(sketch) = example.cast::<Sketch>() {
             return sketch.get().describe();
+        }
+        if let Some(words) = open::description(example) {
+            return words;
         }
         if example.is_none() {
             return "None".to_owned();

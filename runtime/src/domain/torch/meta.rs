@@ -1,4 +1,5 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
+use super::contents::open::has_open;
 use super::examples::array_scalars::is_scalar;
 use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
@@ -188,6 +189,19 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
+            return self.on_open(&target, args, kwargs);
+        }
+        let answer = self.record_known(target.clone(), args, kwargs);
+        answer.or_else(|reason| self.by_contents(&target, args, kwargs).ok_or(reason))
+    }
+
+    fn record_known(
+        &self,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
         self.refuse_modes()?;
         if metadata::is_method(&target)
             && kwargs.is_empty()
@@ -270,7 +284,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// Puts back what the act draws of random numbers.
-    fn keeping_random<T>(&self, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    pub(super) fn keeping_random<T>(&self, act: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
         let random = SavedParts { random: true, ..SavedParts::default() };
         let saved = saved::save(self.torch.module.bind(self.py), &[], random)?;
         let done = act();
@@ -286,6 +300,9 @@ impl<'py> Meta<'_, 'py> {
         error: PyErr,
     ) -> PyResult<Bound<'py, PyAny>> {
         if !error.is_instance_of::<PyNotImplementedError>(self.py) || !self.torch.ambient.outside_is_plain(self.py)? {
+            return Err(error);
+        }
+        if kwargs.is_empty() && self.is_by_contents(target)? {
             return Err(error);
         }
         // They may run the operation itself, on zeros.
@@ -377,7 +394,7 @@ impl<'py> Meta<'_, 'py> {
 const CHECKS: &[&str] = &["_assert_async"];
 
 /// Known objects that PyTorch takes as they are, without running Python code of theirs.
-fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
+pub(super) fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
     let class = object.get_type();
     let c_name = crate::ffi::types::c_name(&class);
     match (!c_name.is_empty() && !c_name.contains('.')) || c_name.starts_with("torch.") {

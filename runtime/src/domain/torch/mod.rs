@@ -7,6 +7,7 @@ mod backends;
 mod calls;
 mod change;
 mod classes;
+mod contents;
 mod device_modes;
 mod examples;
 mod function_calls;

@@ -95,6 +95,9 @@ impl<'py> Tracer<'py> {
         let dropped = recorded.filter(|(_, node)| node.op == NodeOp::CallFunction);
         let dropped = dropped.map(|(index, _)| NodeId(index as u32));
         let dropped: Vec<_> = dropped.filter(|node| !self.state.dropped_nodes.contains(node)).collect();
+        if dropped.iter().any(|node| self.state.numbers.open.contains(node)) {
+            return unsupported(WHOLE, "contents decide sizes within it");
+        }
         let state = &mut *self.state;
         state.dropped_nodes.extend(dropped.iter().copied());
         state.numbers.nodes.retain(|_, node| !state.dropped_nodes.contains(node));

@@ -86,7 +86,15 @@ impl<'py> Tracer<'py> {
         effects.raises
             || !self.state.numbers.layouts.is_empty()
             || indexed()
+            || self.works_on_open(node)
             || !node.kwargs.is_empty() && is_division(node)
+    }
+
+    /// Whether sizes of operands may not fit, for contents decide them.
+    fn works_on_open(&self, node: &Node) -> bool {
+        let mut operands = Vec::new();
+        node.arguments().for_each(|argument| argument.nodes(&mut operands));
+        operands.iter().any(|operand| self.state.numbers.open.contains(operand))
     }
 
     /// The nodes whose results a node changes.

@@ -89,6 +89,7 @@ impl<'py> Tracer<'py> {
         if !self.is_symbolic(value) {
             return Ok(None);
         }
+        self.refuse_unread(value)?;
         let Some(left) = self.numeral(value)?.and_then(|numeral| numeral.expression) else { return Ok(None) };
         let right = self.state.numbers.expressions.constant(Number::Integer(0));
         let relation = Relation { comparison: Comparison::NotEqual, left, right };

@@ -25,6 +25,7 @@ impl<'py> Tracer<'py> {
         const KNOWN: GuardRequest = GuardRequest::KNOWN.union(GuardRequest::EQUALS).union(GuardRequest::IS);
         let symbolic = match self.value(value) {
             Value::New(New::Computed(_)) => true,
+            Value::Node { .. } => return self.is_unread(value),
             Value::Real { object, source: Some(source) } => {
                 self.state.numbers.is_changing(source) && self.may_be_symbolic(object.bind(self.py))
             }
@@ -130,6 +131,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether a computed number is the object that another value is depends on how C makes it.
     pub(crate) fn refuse_identity(&mut self, values: &[ValueId]) -> Traced<()> {
+        values.iter().try_for_each(|value| self.refuse_unread(*value))?;
         match values.iter().any(|value| matches!(self.value(*value), Value::New(New::Computed(_)))) {
             true => self.fix_numbers(values.to_vec()),
             false => Ok(()),
@@ -138,6 +140,7 @@ impl<'py> Tracer<'py> {
 
     /// The trace is made again with these numbers known, and all that they are computed from.
     pub(super) fn fix_numbers<T>(&mut self, values: Vec<ValueId>) -> Traced<T> {
+        values.iter().try_for_each(|value| self.refuse_unread(*value))?;
         let mut work = values;
         while let Some(value) = work.pop() {
             match self.value(value) {

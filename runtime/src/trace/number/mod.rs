@@ -5,3 +5,4 @@ mod inputs;
 mod operations;
 mod sizes;
 mod storage;
+mod unread;

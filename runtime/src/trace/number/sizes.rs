@@ -281,6 +281,10 @@ impl<'py> Tracer<'py> {
         match operation.answer {
             Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => return Ok(Vec::new()),
             Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
+            // Contents decide them.
+            Answer::Node { example, .. } | Answer::Parts { example, .. } if domain.is_open(example) => {
+                return Ok(Vec::new());
+            }
             _ => {}
         }
         let numbers = &mut self.state.numbers;

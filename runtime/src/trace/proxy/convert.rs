@@ -38,6 +38,7 @@ fn may_have_equals(object: &Bound<'_, PyAny>) -> bool {
 impl<'py> Tracer<'py> {
     /// The object that C gets for a value: itself where it is known, or private and of a class that C has a hand in, else its proxy.
     pub(crate) fn native(&mut self, id: ValueId) -> Traced<Bound<'py, PyAny>> {
+        self.refuse_unread(id)?;
         if let Some(object) = self.known(id) {
             if self.runs_python(&object) {
                 return self.proxy(id);

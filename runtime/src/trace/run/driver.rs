@@ -94,6 +94,14 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
             }
+            Attempt::Close if std::mem::replace(&mut plan.contents_break, true) => {
+                return Err(Stop::Internal("the trace leaves nothing open that contents decide".into()));
+            }
+            Attempt::Close => {
+                plan.limit = options.stop_at.map(Limit::asked_for);
+                #[cfg(debug_assertions)]
+                plan.went_back.take();
+            }
             Attempt::ReplayedCall(next) => {
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -132,6 +140,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         state.numbers.changing = Arc::clone(&options.changing);
     }
     state.numbers.fixed.clone_from(&plan.fixed);
+    state.numbers.contents_break = plan.contents_break;
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
     if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
@@ -176,7 +185,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             tracer.broken_at(frame, *here, &mut inside)
         }
         Err(Unwind::Track) => return Ok(Attempt::Track),
-        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(tracer.state.numbers.take_to_fix())),
+        Err(Unwind::Specialise) => return Ok(tracer.specialised()),
         Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Unwind::Raised(value)) => {
             let reason = tracer.raises(value);
@@ -188,7 +197,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         return Ok(Attempt::Merge(parted));
     }
     let finished = match tracer.finish(&mut end) {
-        Err(Unwind::Specialise) => return Ok(Attempt::Specialise(tracer.state.numbers.take_to_fix())),
+        Err(Unwind::Specialise) => return Ok(tracer.specialised()),
         finished => finished.map_err(to_stop)?,
     };
     match finished {
@@ -197,6 +206,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         Err(_) if options.fullgraph && end.graph_break(code).is_some() => {
             Ok(Attempt::Done(Box::new(tracer.outcome(end, inside))))
         }
+        Err(_) if !tracer.state.numbers.open.is_empty() && !plan.contents_break => Ok(Attempt::Close),
         Err(Escape { what, .. }) if tracer.state.stopped_late => {
             Err(Stop::Fallback(format!("value that cannot leave the trace, before the frame can be left: {what}")))
         }
@@ -265,6 +275,14 @@ impl<'py> Tracer<'py> {
         inner.reverse();
         inside.retain(|code| !inner.iter().any(|entered| entered.code.original.is(code)));
         End::Break { at, stack, locals, handled, inner, reason }
+    }
+
+    /// What the next attempt knows.
+    fn specialised(&mut self) -> Attempt {
+        match self.state.numbers.closing {
+            true => Attempt::Close,
+            false => Attempt::Specialise(self.state.numbers.take_to_fix()),
+        }
     }
 
     fn again(&mut self, reason: Break) -> Attempt {

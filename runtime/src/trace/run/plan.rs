@@ -53,6 +53,8 @@ pub(super) struct Plan {
     pub(super) fixed: FixedNumbers,
     /// Whether all numbers must be.
     pub(super) all_known: bool,
+    /// Whether operations break whose results contents decide.
+    pub(super) contents_break: bool,
     /// Instructions that attempts executed so far.
     pub(super) executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -83,4 +85,6 @@ pub(super) enum Attempt {
     Merge(Vec<Source>),
     /// The numbers at these sources must be known.
     Specialise(FixedNumbers),
+    /// Nothing may be left open that contents decide: the trace would end before it, and again behind it.
+    Close,
 }

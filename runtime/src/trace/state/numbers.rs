@@ -43,6 +43,16 @@ pub(crate) struct Numbers {
     pub(crate) nodes_of: Tracked<FxHashMap<ExpressionId, NodeId>>,
     /// Sizes and strides of arrays of which some are symbolic.
     pub(crate) layouts: FxHashMap<ValueId, Arc<SymbolicLayout>>,
+    /// Nodes that give what contents decide, and those that work on it: sizes may not fit.
+    pub(crate) open: FxHashSet<NodeId>,
+    /// How many frames the trace was in where it recorded the first of them, or the outermost.
+    pub(crate) open_depth: Option<usize>,
+    /// Whether C makes an object, and gets what is passed to its class.
+    pub(crate) makes_object: bool,
+    /// Whether operations break whose results contents decide.
+    pub(crate) contents_break: bool,
+    /// Whether the trace is to be made again so.
+    pub(crate) closing: bool,
     /// Whether a container of the trace's own holds one.
     pub(crate) in_containers: bool,
 }

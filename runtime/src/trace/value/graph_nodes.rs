@@ -64,8 +64,11 @@ impl<'py> Tracer<'py> {
         self.rely_on_surroundings(domain)?;
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
         self.recall_history(domain, &callee, looked_at)?;
-        let answer = domain.call(self.py, &callee, &operands, &named).map_err(Unwind::Break)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
+        let answer = match domain.call(self.py, &callee, &operands, &named) {
+            Ok(answer) => answer,
+            Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
+        };
         let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
         let layouts = match symbolic {
             true => {
@@ -196,6 +199,9 @@ impl<'py> Tracer<'py> {
     /// How a domain sees a value; `numbers`: it takes symbolic ones.
     pub(crate) fn operand_of(&mut self, id: ValueId, numbers: TakenNumbers) -> Traced<Operand<'py>> {
         let class = self.class_of(id)?;
+        if let Some(number) = self.unread_operand(id, numbers)? {
+            return Ok(number);
+        }
         if let Some(number) = self.number_operand(id, numbers)? {
             return Ok(number);
         }

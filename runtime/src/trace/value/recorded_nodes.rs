@@ -19,11 +19,12 @@ impl<'py> Tracer<'py> {
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
+        is_open: bool,
     ) -> Traced<ForBackend> {
         if !self.state.backend {
             return Ok(ForBackend::Compiles);
         }
-        let mut found = domain.for_backend(target, keywords);
+        let mut found = if is_open { ForBackend::LeavesAlone } else { domain.for_backend(target, keywords) };
         let mut values = Vec::new();
         args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
         for value in values {
@@ -35,6 +36,22 @@ impl<'py> Tracer<'py> {
         match found == ForBackend::LeavesAlone && domain.belongs_together(self.py) {
             true => unsupported("call that compiled code would not make", callee::name_of(target)),
             false => Ok(found),
+        }
+    }
+
+    /// Whether contents decide sizes, or numbers, that a call gives or works on. The latter may raise.
+    fn is_open_call(
+        &self,
+        domain: &Arc<dyn Domain>,
+        args: &[Operand<'py>],
+        keywords: &[(String, Operand<'py>)],
+        example: &Bound<'py, PyAny>,
+    ) -> Traced<bool> {
+        match self.are_open(args.iter().chain(keywords.iter().map(|(_, value)| value))) {
+            true if !self.state.final_changes.is_empty() => {
+                unsupported("operation that may raise", "after a change of an input that gradients follow")
+            }
+            works => Ok(works || domain.is_open(example)),
         }
     }
 
@@ -54,7 +71,9 @@ impl<'py> Tracer<'py> {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
         self.refuse_after_final_changes(domain, &target)?;
-        let backend = self.for_backend(domain, &target, args, keywords)?;
+        let is_open = self.is_open_call(domain, args, keywords, &example)?;
+        self.refuse_open(is_open)?;
+        let backend = self.for_backend(domain, &target, args, keywords, is_open)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -76,6 +95,9 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
             backend,
         });
+        if is_open {
+            self.note_open(node);
+        }
         let kind = domain.class_of(&example).into_any().unbind();
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
     }

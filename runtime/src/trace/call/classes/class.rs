@@ -232,7 +232,7 @@ impl<'py> Tracer<'py> {
         if !exception && !is_made_here(class, &types::c_name(class)) {
             return unsupported("call of a C class", name);
         }
-        let made = self.call_c_on(class.as_any(), args, false)?;
+        let made = self.making_an_object(class, |tracer| tracer.call_c_on(class.as_any(), args, false))?;
         if names_its_module(&types::c_name(class)) {
             self.set_module_of(made)?;
         }

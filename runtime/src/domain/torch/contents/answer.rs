@@ -1,0 +1,316 @@
+//! Nodes for operations whose results contents decide.
+use super::open::{Unread, Unsized, has_open, has_unsized};
+use super::sample::{Sample, is_number, is_strided};
+use super::tags::{gives_views, operation};
+use crate::domain::torch::examples::empty_like::empty_like;
+use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::place::Place;
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::{Meta, name_of};
+use crate::domain::torch::metadata;
+use crate::domain::{Answer, Callee, Domain, Operand};
+use crate::ffi::{callee, types};
+use crate::graph_break::Break;
+use crate::names::{interned, name};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyList, PyTuple, PyType};
+
+/// Of these, contents decide how many dimensions results have.
+const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
+
+/// What samples hold, by the functions that make it: some operations refuse the first.
+const CONTENTS: [&str; 2] = ["zeros", "ones"];
+
+/// Attributes and methods that sizes do not decide.
+const WITHOUT_SIZES: &[&str] = &[
+    "dtype",
+    "ndim",
+    "requires_grad",
+    "itemsize",
+    "layout",
+    "dim",
+    "ndimension",
+    "element_size",
+    "is_floating_point",
+    "is_complex",
+    "is_signed",
+    "is_conj",
+    "is_neg",
+];
+
+impl<'py> Meta<'_, 'py> {
+    /// A node for a call that cannot be asked for its result without contents; `None`: it is no such call, or fails.
+    pub(in crate::domain::torch) fn by_contents(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Option<Answer<'py>> {
+        self.refuse_modes().ok()?;
+        let name = operation(target)?;
+        // Without a tensor for an index, it is the program that fails.
+        let fails = name == "index" && (!has_index(args.get(1)) || args.iter().skip(1).any(has_bytes));
+        if let ("__int__" | "__float__", [tensor], []) = (&*callee::name_of(target), args, kwargs) {
+            return self.number_of(&callee::name_of(target), tensor).ok();
+        }
+        let tags = self.torch.tags_of(self.py, &name).ok().filter(|_| !fails)?;
+        tags.by_contents.then(|| self.sampled(target, &name, args, kwargs))?.ok()
+    }
+
+    /// Whether contents decide what an operation gives: nothing without contents knows it.
+    pub(in crate::domain::torch) fn is_by_contents(&self, target: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let tags = operation(target).map(|name| self.torch.tags_of(self.py, &name)).transpose()?;
+        Ok(tags.is_some_and(|tags| tags.by_contents))
+    }
+
+    /// What an operation gives on what contents have decided.
+    pub(in crate::domain::torch) fn on_open(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        self.refuse_modes()?;
+        if let [Operand::Graph { example, .. }] = args
+            && kwargs.is_empty()
+            && metadata::is_method(target)
+        {
+            return self.about_open(example, &callee::name_of(target));
+        }
+        let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
+        let tags = self.torch.tags_of(self.py, &name).map_err(|error| fault(&error))?;
+        let warns = name == "index" && args.iter().skip(1).any(has_bytes);
+        if !tags.by_contents && !tags.elementwise || warns {
+            return Err(needs(name_of(target)));
+        }
+        let mut all = args.iter().chain(kwargs.iter().map(|(_, value)| value));
+        if tags.elementwise && !all.any(has_unsized) {
+            return self.with_numbers(target, args, kwargs);
+        }
+        self.sampled(target, &name, args, kwargs)
+    }
+
+    /// An operation on elements, some operands of which are numbers that are not known: only their classes decide what it gives.
+    fn with_numbers(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let stand_in = |operand: &Operand<'py>| match operand {
+            Operand::Graph { example, .. } => match example.cast::<Unread>() {
+                Ok(unread) => {
+                    let number = unread.get().class.bind(self.py).call1((1,)).map_err(|error| fault(&error))?;
+                    Ok(Operand::Known(number))
+                }
+                Err(_) => Ok(operand.clone()),
+            },
+            other if has_open(other) => Err(needs(name_of(target))),
+            other => Ok(other.clone()),
+        };
+        let known = args.iter().map(stand_in).collect::<Result<Vec<_>, _>>()?;
+        let mut named = Vec::with_capacity(kwargs.len());
+        for (name, value) in kwargs {
+            named.push((name.clone(), stand_in(value)?));
+        }
+        match self.record(target.clone(), &known, &named)? {
+            Answer::Node { target, example, .. } => {
+                Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+            }
+            _ => Err(needs(name_of(target))),
+        }
+    }
+
+    /// What a question about a tensor without sizes is answered by.
+    fn about_open(&self, example: &Bound<'py, PyAny>, name: &str) -> CallResult<'py> {
+        let Ok(tensor) = example.cast::<Unsized>() else { return Err(needs(name)) };
+        let tensor = tensor.get();
+        if metadata::is_kind(name) {
+            let answer = metadata::kind(name, &Place::default());
+            return Ok(Answer::Constant(PyBool::new(self.py, answer).to_owned().into_any()));
+        }
+        match name {
+            "device" => return Place::default().object(self.py).map(Answer::Constant).map_err(|error| fault(&error)),
+            "is_leaf" => return Ok(Answer::Constant(PyBool::new(self.py, !tensor.required).to_owned().into_any())),
+            "grad_fn" if !tensor.required => return Ok(Answer::Constant(self.py.None().into_bound(self.py))),
+            _ => {}
+        }
+        let (Some(rank), true) = (tensor.rank, WITHOUT_SIZES.contains(&name)) else { return Err(needs(name)) };
+        let like = || {
+            let module = self.torch.module.bind(self.py);
+            let named = pyo3::types::PyDict::new(self.py);
+            named.set_item(name!("dtype"), tensor.dtype.bind(self.py))?;
+            named.set_item(name!("device"), "meta")?;
+            named.set_item(name!("requires_grad"), tensor.required)?;
+            let made = module.getattr("empty")?.call((vec![0; rank],), Some(&named))?;
+            let found = made.getattr(interned(self.py, name))?;
+            if metadata::is_attribute(name) { Ok(found) } else { found.call0() }
+        };
+        like().map(Answer::Constant).map_err(|error: PyErr| fault(&error))
+    }
+
+    /// `int(tensor)`, `float(tensor)`, where these raise for no contents.
+    fn number_of(&self, method: &str, tensor: &Operand<'py>) -> CallResult<'py> {
+        let refuse = || needs(method);
+        let Operand::Graph { example, .. } = tensor else { return Err(refuse()) };
+        let is_plain = self.torch.is_tensor(example) && self.torch.class_of(example).is(&self.torch.tensor);
+        let here = is_plain && place_of(example).is_some_and(|place| place.is_cpu());
+        let known = self.torch.rules.metadata(example).filter(|_| here).ok_or_else(refuse)?;
+        let name = match method {
+            "__int__" if !known.dtype.is_float() => "int",
+            "__float__" => "float",
+            _ => return Err(refuse()),
+        };
+        if known.shape.iter().any(|length| *length != 1) {
+            return Err(refuse());
+        }
+        self.refuse_modes()?;
+        let made = || {
+            let class = self.py.import("builtins")?.getattr(name)?;
+            let unread = Unread { class: class.clone().cast_into::<PyType>()?.unbind() };
+            PyResult::Ok((class, Bound::new(self.py, unread)?.into_any()))
+        };
+        let (target, example) = made().map_err(|error| fault(&error))?;
+        Ok(Answer::Node { target, args: vec![tensor.clone()], kwargs: Vec::new(), example })
+    }
+
+    /// A node for a call, like what its kernel gives for small tensors.
+    fn sampled(
+        &self,
+        target: &Bound<'py, PyAny>,
+        name: &str,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let is_transforming = self.torch.ambient.is_transforming(self.py).map_err(|error| fault(&error))?;
+        let places = kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "device" | "dtype"));
+        if is_transforming || places {
+            return Err(needs(name_of(target)));
+        }
+        let mut found = None;
+        for contents in CONTENTS {
+            let sample = self.sample(args, kwargs, contents)?;
+            let run = || target.call(&sample.args, Some(&sample.named));
+            if let Ok(gives) = self.keeping_random(run) {
+                found = Some((sample, gives));
+                break;
+            }
+        }
+        let (sample, gives) = found.ok_or_else(|| needs(name_of(target)))?;
+        if let (Some(itself), Some(Operand::Graph { value, .. })) = (sample.tensors.first(), args.first())
+            && itself.is(&gives)
+        {
+            return Ok(Answer::Same(*value));
+        }
+        let (target, args, kwargs) = (target.clone(), args.to_vec(), kwargs.to_vec());
+        let is_list = gives.is_exact_instance_of::<PyList>();
+        if is_list || gives.is_instance_of::<PyTuple>() && types::is_c_type(&gives.get_type()) {
+            let items = gives.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
+            let items = items.map_err(|error| fault(&error))?;
+            let made = items.iter().map(|item| self.like(item, name, &sample)).collect::<Result<Vec<_>, _>>()?;
+            let made = PyTuple::new(self.py, made).and_then(|items| match gives.is_exact_instance_of::<PyTuple>() {
+                true => Ok(items.into_any()),
+                false => gives.get_type().call1((items,)),
+            });
+            let example = made.map_err(|error| fault(&error))?;
+            let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem")).map_err(|error| fault(&error))?;
+            return Ok(Answer::Parts { target, args, kwargs, example, getitem });
+        }
+        if is_number(&gives) {
+            let unread = Bound::new(self.py, Unread { class: gives.get_type().unbind() });
+            let example = unread.map_err(|error| fault(&error))?.into_any();
+            return Ok(Answer::Node { target, args, kwargs, example });
+        }
+        let example = self.like(&gives, name, &sample)?;
+        Ok(Answer::Node { target, args, kwargs, example })
+    }
+
+    /// What stands for a result that is like this tensor: without dimensions, it has sizes that are known.
+    fn like(
+        &self,
+        made: &Bound<'py, PyAny>,
+        name: &str,
+        sample: &Sample<'py>,
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let is_own = made.get_type().is(&self.torch.tensor);
+        let is_here = || made.getattr(name!("is_cpu"))?.is_truthy();
+        let fits = || {
+            let shares = || PyResult::Ok(!gives_views(name) && sample.shares_memory(made)?);
+            PyResult::Ok(is_own && is_here()? && is_strided(self.torch, made)? && !shares()?)
+        };
+        match fits().and_then(|fits| if fits { self.stand_in_of(made, name).map(Some) } else { Ok(None) }) {
+            Ok(Some(stand_in)) => Ok(stand_in),
+            Ok(None) => Err(needs(name)),
+            Err(error) => Err(fault(&error)),
+        }
+    }
+
+    fn stand_in_of(&self, made: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let rank: usize = made.call_method0(name!("dim"))?.extract()?;
+        let rank = (!OF_ANY_RANK.contains(&name)).then_some(rank);
+        if rank == Some(0) {
+            let like = empty_like(self.torch.module.bind(self.py), made, "meta")?;
+            Place::default().tell(&like)?;
+            history::begins_at(&like)?;
+            return Ok(like);
+        }
+        let required = made.getattr(name!("requires_grad"))?.is_truthy()?;
+        let tensor = Unsized { dtype: made.getattr(name!("dtype"))?.unbind(), rank, required };
+        Ok(Bound::new(self.py, tensor)?.into_any())
+    }
+}
+
+impl Torch {
+    /// An operation on what contents have decided.
+    pub(in crate::domain::torch) fn call_on_open<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        match (callee, args) {
+            (Callee::GetAttr(name), [Operand::Graph { example, .. }]) => meta.about_open(example, name),
+            (Callee::Slot(slot), _) if *slot != "mp_ass_subscript" => self.slot(meta, slot, args),
+            (Callee::Method(name), _) => {
+                let method = self.tensor.bind(meta.py).getattr(interned(meta.py, name));
+                meta.record(method.map_err(|error| fault(&error))?, args, kwargs)
+            }
+            (Callee::Function(function), _) if types::c_name(&function.get_type()) == "builtin_function_or_method" => {
+                meta.record(function.clone(), args, kwargs)
+            }
+            _ => Err(needs(callee.name().to_string())),
+        }
+    }
+}
+
+/// Whether an index is, or holds, a tensor of bytes: these are taken for truths, with a warning.
+fn has_bytes(index: &Operand<'_>) -> bool {
+    match index {
+        Operand::Graph { example, .. } => {
+            example.getattr(name!("dtype")).is_ok_and(|dtype| types::text(&dtype) == "torch.uint8")
+        }
+        Operand::Tuple(items) | Operand::List(items) => items.iter().any(has_bytes),
+        _ => false,
+    }
+}
+
+/// Whether an index is, or holds, a tensor: then what it gives is no view.
+fn has_index(index: Option<&Operand<'_>>) -> bool {
+    match index {
+        Some(Operand::Graph { example, .. }) => !example.is_instance_of::<Unread>(),
+        Some(Operand::Tuple(items)) => items.iter().any(|item| has_index(Some(item))),
+        _ => false,
+    }
+}
+
+/// The break at an operation that needs sizes or contents.
+fn needs(what: impl Into<String>) -> Box<Break> {
+    stop(
+        "depends on the contents of a tensor",
+        what,
+        "It needs a size or a number that is known only when the graph has run.",
+    )
+}

@@ -1,0 +1,96 @@
+//! What a trace has in the place of results that nobody knows before the graph has run.
+use crate::domain::Operand;
+use crate::domain::torch::library::Torch;
+use crate::ffi::types;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple, PyType};
+
+/// A tensor of the graph, on the CPU, whose sizes contents decide.
+#[pyclass(frozen, module = "slotrt")]
+#[allow(missing_debug_implementations)]
+pub(in crate::domain::torch) struct Unsized {
+    pub(super) dtype: Py<PyAny>,
+    /// How many dimensions it has; `None` where that depends on contents, too.
+    pub(super) rank: Option<usize>,
+    pub(super) required: bool,
+}
+
+/// A number of the graph that contents decide.
+#[pyclass(frozen, module = "slotrt")]
+#[allow(missing_debug_implementations)]
+pub(in crate::domain::torch) struct Unread {
+    /// `int`, `float`, `bool` or `complex`.
+    pub(super) class: Py<PyType>,
+}
+
+/// What those ask who ask a tensor.
+#[pymethods]
+impl Unsized {
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> Py<PyAny> {
+        self.dtype.clone_ref(py)
+    }
+
+    #[getter]
+    fn requires_grad(&self) -> bool {
+        self.required
+    }
+
+    #[getter]
+    fn is_leaf(&self) -> bool {
+        !self.required
+    }
+}
+
+/// Whether an example is one of them, or holds one.
+pub(in crate::domain::torch) fn is_open(example: &Bound<'_, PyAny>) -> bool {
+    let holds = || example.try_iter().into_iter().flatten().flatten().any(|item| is_open(&item));
+    let is_sequence = example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>();
+    example.is_instance_of::<Unsized>() || example.is_instance_of::<Unread>() || is_sequence && holds()
+}
+
+/// Whether an operand is one of them, or holds one.
+pub(in crate::domain::torch) fn has_open(operand: &Operand<'_>) -> bool {
+    any_of(operand, &is_open)
+}
+
+/// Whether an operand is, or holds, a tensor without sizes.
+pub(super) fn has_unsized(operand: &Operand<'_>) -> bool {
+    any_of(operand, &|example| example.is_instance_of::<Unsized>())
+}
+
+fn any_of(operand: &Operand<'_>, is: &dyn Fn(&Bound<'_, PyAny>) -> bool) -> bool {
+    match operand {
+        Operand::Graph { example, .. } => is(example),
+        Operand::Tuple(items) | Operand::List(items) => items.iter().any(|item| any_of(item, is)),
+        Operand::Slice(parts) => parts.iter().any(|part| any_of(part, is)),
+        Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
+    }
+}
+
+impl Torch {
+    /// The class of what such an example stands for; `None`: it is another example.
+    pub(in crate::domain::torch) fn class_of_open<'py>(
+        &self,
+        example: &Bound<'py, PyAny>,
+    ) -> Option<Bound<'py, PyType>> {
+        let py = example.py();
+        if example.is_instance_of::<Unsized>() {
+            return Some(self.tensor.bind(py).clone());
+        }
+        example.cast::<Unread>().ok().map(|unread| unread.get().class.bind(py).clone())
+    }
+}
+
+/// Such an example in words; `None`: it is another one.
+pub(in crate::domain::torch) fn description(example: &Bound<'_, PyAny>) -> Option<String> {
+    let py = example.py();
+    if let Ok(tensor) = example.cast::<Unsized>() {
+        let rank = tensor.get().rank.map_or_else(|| "?".to_owned(), |rank| rank.to_string());
+        return Some(format!(
+            "Tensor[{}, {rank} dimensions of unknown size]",
+            types::text(tensor.get().dtype.bind(py))
+        ));
+    }
+    example.cast::<Unread>().ok().map(|unread| types::name(unread.get().class.bind(py)))
+}

@@ -1,0 +1,122 @@
+//! Numbers that contents of arrays decide: the graph gives them, and nobody knows them before it has run.
+use crate::domain::Operand;
+use crate::ffi::types;
+use crate::graph::NodeId;
+use crate::graph_break::Break;
+use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
+use crate::trace::state::value::{Value, ValueId};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
+
+/// Classes whose instances are as well known from outside as from within the trace.
+const PLAIN: &[&str] = &["int", "float", "complex", "bool", "str", "bytes"];
+
+impl<'py> Tracer<'py> {
+    /// Whether a value is such a number. It may be kept, given back and handed to operations of the graph.
+    pub(crate) fn is_unread(&self, value: ValueId) -> bool {
+        let Value::Node { kind, .. } = self.value(value) else { return false };
+        let kind = kind.bind(self.py);
+        kind.is(self.py.get_type::<PyInt>())
+            || kind.is(self.py.get_type::<PyFloat>())
+            || kind.is(self.py.get_type::<PyBool>())
+            || kind.is(self.py.get_type::<PyComplex>())
+    }
+
+    /// Breaks where something else is to be done with it. Where C works, what it works on may be nothing that can leave the trace.
+    pub(crate) fn refuse_unread(&mut self, value: ValueId) -> Traced<()> {
+        match self.is_unread(value) {
+            true if self.is_further_in() => self.close_open(),
+            true => stop(
+                "number that contents of an array decide",
+                "use of the number",
+                "Python needs the number, which is known only when the graph has run.",
+                hints::DATA,
+            ),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the trace would stop further in than where contents decided something: in a frame that was entered since, or where C works
+    /// or makes an object. What goes on there goes on with less in sight, and would break more often.
+    fn is_further_in(&self) -> bool {
+        let depth = self.state.numbers.open_depth;
+        self.state.nesting > 0
+            || self.state.numbers.makes_object
+            || depth.is_some_and(|depth| self.state.places.len() > depth)
+    }
+
+    /// Makes an object of C: one that was made natively is from outside, where less is known of it.
+    pub(crate) fn making_an_object<T>(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        make: impl FnOnce(&mut Self) -> Traced<T>,
+    ) -> Traced<T> {
+        let is_plain = PLAIN.contains(&&*types::c_name(class));
+        let outer = std::mem::replace(&mut self.state.numbers.makes_object, !is_plain);
+        let made = make(self);
+        self.state.numbers.makes_object = outer;
+        made
+    }
+
+    fn close_open<T>(&mut self) -> Traced<T> {
+        self.state.numbers.closing = true;
+        Err(Unwind::Specialise)
+    }
+
+    /// What becomes of a break at an operation on what contents have decided.
+    pub(crate) fn break_at_open(&mut self, reason: Box<Break>, operands: &[&Operand<'py>]) -> Unwind {
+        let is_open = self.are_open(operands.iter().copied());
+        match is_open && self.is_further_in() {
+            true => {
+                self.state.numbers.closing = true;
+                Unwind::Specialise
+            }
+            false => Unwind::Break(reason),
+        }
+    }
+
+    /// Whether contents decide something about one of these.
+    pub(crate) fn are_open<'a>(&self, operands: impl Iterator<Item = &'a Operand<'py>>) -> bool
+    where
+        'py: 'a,
+    {
+        let mut values = Vec::new();
+        operands.for_each(|operand| operand.values(&mut values));
+        values.into_iter().any(|value| match self.value(value) {
+            Value::Node { example, .. } => {
+                let example = example.bind(self.py);
+                self.state.domains.iter().any(|domain| domain.is_open(example))
+            }
+            _ => false,
+        })
+    }
+
+    /// Notes a node that gives, or works on, what contents decide.
+    pub(crate) fn note_open(&mut self, node: NodeId) {
+        let depth = self.state.places.len();
+        let numbers = &mut self.state.numbers;
+        numbers.open.insert(node);
+        numbers.open_depth = Some(numbers.open_depth.map_or(depth, |known| known.min(depth)));
+    }
+
+    /// Breaks at an operation whose result contents decide, where the trace is to leave nothing open.
+    pub(crate) fn refuse_open(&self, is_open: bool) -> Traced<()> {
+        match is_open && self.state.numbers.contents_break {
+            true => unsupported("result that contents of an array decide", "what is done with it cannot be taken back"),
+            false => Ok(()),
+        }
+    }
+
+    /// Such a number as an operand of an operation whose result has the same metadata whatever the number.
+    pub(crate) fn unread_operand(&mut self, value: ValueId, taken: TakenNumbers) -> Traced<Option<Operand<'py>>> {
+        if taken == TakenNumbers::All
+            && self.is_unread(value)
+            && let Value::Node { example, .. } = self.value(value)
+        {
+            return Ok(Some(Operand::Graph { value, example: example.bind(self.py).clone(), layout: None }));
+        }
+        self.refuse_unread(value).map(|()| None)
+    }
+}
