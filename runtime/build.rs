@@ -54,10 +54,21 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
     let lines = lines.iter().filter(|line| !line.starts_with("untraced | "));
     let wrong =
         |line: &str| io::Error::other(format!("{path}: `{line}` is none of the forms that the file begins with"));
-    let rows = lines.map(|line| row(line).ok_or_else(|| wrong(line))).collect::<io::Result<String>>()?;
+    let (messages, rows): (Vec<&String>, Vec<&String>) = lines.partition(|line| line.starts_with("message "));
+    let each = |lines: Vec<&String>, form: fn(&str) -> Option<String>| {
+        lines.into_iter().map(|line| form(line).ok_or_else(|| wrong(line))).collect::<io::Result<String>>()
+    };
+    let (rows, messages) = (each(rows, row)?, each(messages, message)?);
     Ok(format!(
-        "/// What of another release's bodies does not stand in for this one's.\npub const ROWS: &[Row] = &[\n{rows}];\n"
+        "/// What of another release's bodies does not stand in for this one's.\npub const ROWS: &[Row] = &[\n{rows}];\n\
+        /// What of their messages this release words otherwise.\npub const MESSAGES: &[Message] = &[\n{messages}];\n"
     ))
+}
+
+/// `message FORMAT | why` as a row in Rust.
+fn message(line: &str) -> Option<String> {
+    let (format, why) = line.strip_prefix("message ")?.rsplit_once(" | ")?;
+    Some(format!("    Message {{ format: {format:?}, why: {why:?} }},\n"))
 }
 
 /// `KIND NAME [in|but FUNCTION] | why` as a row in Rust.

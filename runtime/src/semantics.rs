@@ -30,6 +30,23 @@ pub enum What {
     Identifier(&'static str),
 }
 
+/// A message in another release's bodies that this release words otherwise.
+#[derive(Debug)]
+pub struct Message {
+    /// As it stands in C.
+    pub format: &'static str,
+    /// What this release does otherwise.
+    pub why: &'static str,
+}
+
+impl Message {
+    /// The row of a message that a body is about to make.
+    #[must_use]
+    pub fn of(format: &str) -> Option<&'static Self> {
+        MESSAGES.iter().find(|message| message.format == format)
+    }
+}
+
 /// Sets of rows are bits.
 const _: () = assert!(ROWS.len() <= 64, "a set of rows is a u64");
 

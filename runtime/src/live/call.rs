@@ -2,6 +2,7 @@
 use super::exception::exception;
 use super::world::{Live, Stop};
 use crate::ffi::{c_calls, types};
+use crate::semantics::Message;
 use generated::capi::{Argument, CApi, Global};
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -71,6 +72,14 @@ impl<'py> Live<'py> {
     }
 
     pub(super) fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
-        exception(exc, Ok(PyString::new(self.py, text).into_any()))
+        match self.own_words(text) {
+            Ok(()) => exception(exc, Ok(PyString::new(self.py, text).into_any())),
+            Err(stop) => stop,
+        }
+    }
+
+    /// A message of another release's that this one words otherwise is unsupported.
+    pub(super) fn own_words(&self, format: &str) -> Answer<()> {
+        Message::of(format).map_or(Ok(()), |message| Err(Stop::Unsupported(message.format)))
     }
 }

@@ -2,6 +2,7 @@
 use super::world::{Live, Stop};
 use super::{identity, slots};
 use crate::ffi::{pointer, types};
+use crate::semantics::Message;
 use crate::semantics::calls::{MEMORY, call as run};
 use crate::semantics::functions::FUNCTIONS;
 use generated::calls::{self, Value};
@@ -112,7 +113,8 @@ fn call<'py>(mut live: Live<'py>, function: &calls::Function, args: &Bound<'py, 
         Err(Stop::Exception(error)) => Err(error),
         Err(Stop::Unsupported(name)) => {
             live.abandon();
-            Err(unsupported(py, name, name)?)
+            let why = Message::of(name).map_or_else(String::new, |message| format!(": {}", message.why));
+            Err(unsupported(py, name, &format!("{name}{why}"))?)
         }
     }
 }
@@ -215,12 +217,15 @@ fn address(function: &Function) -> Option<usize> {
     identity::address(function.0.id)
 }
 
-/// Functions and special methods at which another release's bodies do not stand in for this one's: what this one does otherwise.
+/// Functions, special methods and messages at which another release's bodies do not stand in for this one's: what this one does otherwise.
 #[pyfunction]
 fn no_stand_in(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let rows = PyDict::new(py);
     for row in crate::semantics::ROWS {
         rows.set_item(row.name(), row.why)?;
+    }
+    for message in crate::semantics::MESSAGES {
+        rows.set_item(message.format, message.why)?;
     }
     Ok(rows)
 }

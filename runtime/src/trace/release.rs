@@ -40,6 +40,13 @@ pub(crate) fn not_awaitable(class: &str) -> String {
 /// Errors about what a method gave name the class of its object, with its module, and say what it must give.
 pub(crate) const NAMES_CLASS_AND_METHOD: bool = cfg!(Py_3_15);
 
+/// What is no mapping in a display of a dict is asked for its keys again, and an `AttributeError` of its own goes on.
+pub(crate) const ASKS_AGAIN_FOR_KEYS: bool = cfg!(Py_3_15);
+
+/// What the error about a class pattern that names no class says.
+pub(crate) const NO_CLASS_IN_PATTERN: &str =
+    if cfg!(Py_3_15) { "class pattern must refer to a class" } else { "called match pattern must be a class" };
+
 /// What `__bool__ = None` raises is no longer what a call of `None` raises.
 pub(crate) const NAMES_WHAT_HAS_NO_TRUTH: bool = cfg!(Py_3_14);
 

@@ -23,7 +23,7 @@ pub struct Signature {
 }
 
 /// A function with a body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Function {
     /// Its name; unique only together with `unit`.
     pub name: String,

@@ -5,6 +5,7 @@
 mod committed;
 mod error;
 mod instructions;
+mod mixed;
 mod others;
 mod releases;
 mod sources;

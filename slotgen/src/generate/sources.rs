@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::GenerateError;
+use super::{GenerateError, mixed};
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::facts::{Facts, Gap};
 use crate::preprocess::{Configuration, Preprocessor};
@@ -41,6 +41,7 @@ pub(super) fn understood(tree: &Tree) -> Result<Understood, GenerateError> {
     tree.of_one_build().iter().for_each(|path| diagnostics.push(one_build(path)));
     match found.filter(|_| !diagnostics.has_errors()) {
         Some(mut facts) => {
+            mixed::findings(tree, &facts.functions).into_iter().for_each(|found| diagnostics.push(found));
             model::link(&mut facts);
             facts.gaps = diagnostics.iter().filter(|one| one.severity == Severity::Gap).map(gap).collect();
             facts.gaps.sort();

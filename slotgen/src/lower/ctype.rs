@@ -78,6 +78,9 @@ impl CType {
     /// The type of `name` behind `stars` pointers; `objects` and `functions` are the known struct and function typedef names.
     pub fn of(name: &str, stars: usize, known: &dyn Known) -> Self {
         let name = name.trim_start_matches("enum ");
+        if is_reference(name) {
+            return Self::of("PyObject", stars + 1, known);
+        }
         match (name, stars) {
             ("void", 0) => return Self::Void,
             ("double", 0) => return Self::Double,
@@ -105,6 +108,11 @@ impl CType {
             _ => Self::Opaque(format!("{name}{}", "*".repeat(stars))),
         }
     }
+}
+
+/// Whether a type is a reference of the evaluation stack, or a struct of one: an object, with the GIL.
+pub(super) fn is_reference(name: &str) -> bool {
+    matches!(name, "_PyStackRef" | "_PyCStackRef")
 }
 
 /// Names that a release's headers and the file itself define.

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::ctype::{CType, Known, integer};
 use super::ir::{Expr, Kind};
+use super::references;
 use super::text::{Text, children, unknown};
 
 /// Lowers one expression.
@@ -30,7 +31,7 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             "NULL" => Kind::Null,
             "true" => Kind::Int(1),
             "false" => Kind::Int(0),
-            name => Kind::Name(text.resolve(name)),
+            name => references::constant(name).unwrap_or_else(|| Kind::Name(text.resolve(name))),
         },
         "null" => Kind::Null,
         "true" => Kind::Int(1),
@@ -93,9 +94,19 @@ fn kind(text: &mut Text<'_>, node: Node<'_>) -> Result<Kind, String> {
             let callee = child(text, node, "function")?;
             let args = node.child_by_field_name("arguments").ok_or("call")?;
             let args: Vec<_> = children(args).collect();
-            Kind::Call(callee, args.into_iter().map(|arg| expression(text, arg)).collect())
+            let args: Vec<_> = args.into_iter().map(|arg| expression(text, arg)).collect();
+            let of_reference = match &callee.kind {
+                Kind::Name(name) => references::call(name, &args),
+                _ => None,
+            };
+            of_reference.unwrap_or(Kind::Call(callee, args))
         }
-        "field_expression" => Kind::Member(child(text, node, "argument")?, text.field(node, "field").to_owned()),
+        "field_expression" => {
+            let (base, field) = (child(text, node, "argument")?, text.field(node, "field"));
+            let arrow = text.field(node, "operator") == "->";
+            let of_reference = references::member(&text.references, &base, arrow, field);
+            of_reference.unwrap_or_else(|| Kind::Member(base, field.to_owned()))
+        }
         "subscript_expression" => Kind::Index(child(text, node, "argument")?, child(text, node, "index")?),
         "pointer_expression" => {
             let operand = child(text, node, "argument")?;

@@ -10,6 +10,7 @@ mod headers;
 mod ir;
 mod layout;
 mod macros;
+mod references;
 mod statements;
 mod structs;
 mod text;

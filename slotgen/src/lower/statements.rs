@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::ctype::CType;
 use super::expression::expression;
 use super::ir::{Function, Stmt};
+use super::references;
 use super::text::{Text, children};
 use super::usage::is_parser;
 
@@ -36,7 +37,8 @@ impl Text<'_> {
             "compound_statement" => out.push(Stmt::Block(self.statements(node))),
             "expression_statement" => {
                 if let Some(child) = node.named_child(0) {
-                    out.push(Stmt::Expr(expression(self, child)));
+                    let expr = expression(self, child);
+                    out.push(Stmt::Expr(references::given_by_place(expr)));
                 }
             }
             "declaration" => self.declaration(node, out),
@@ -117,7 +119,7 @@ impl Text<'_> {
 
     fn declaration(&mut self, node: Node<'_>, out: &mut Vec<Stmt>) {
         let name = self.type_name(node);
-        let structure = name.clone();
+        let structure = references::structure(name.clone());
         let at = node.start_byte();
         let is_static =
             children(node).any(|child| child.kind() == "storage_class_specifier" && self.of(child) == "static");
@@ -154,7 +156,11 @@ impl Text<'_> {
             };
             let init = declarator.init.map(|init| expression(self, init));
             let array = declarator.array.map(|size| size.map(|size| expression(self, size)));
+            let is_reference = name == "_PyCStackRef";
             let name = self.declare(self.of(identifier));
+            if is_reference {
+                self.references.insert(name.clone());
+            }
             out.push(Stmt::Declare { name, ctype, structure: structure.clone(), array, init, at });
         }
     }
@@ -171,6 +177,7 @@ impl Text<'_> {
             let (Some(name), Some(params)) = (declarator.name, declarator.params) else { continue };
             let name = self.of(name).to_owned();
             self.taken.clear();
+            self.references.clear();
             let signature = self.signature(node, declarator.stars, params);
             self.scopes.push(BTreeMap::new());
             for param in &signature.params {

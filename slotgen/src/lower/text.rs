@@ -1,12 +1,13 @@
 //! Reads one text: names in scope, types and declarators; nodes of tree-sitter do not leave this room.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::{Node, Parser};
 
 use super::ctype::{CType, Known};
 use super::declarations::Declarations;
 use super::ir::{Expr, Kind, Param, Signature};
+use super::references;
 
 /// A parsed text.
 pub struct Text<'t> {
@@ -15,6 +16,8 @@ pub struct Text<'t> {
     /// Names in scope and what they are called in the tree (shadowing names are made unique).
     pub(super) scopes: Vec<BTreeMap<String, String>>,
     pub(super) taken: BTreeMap<String, usize>,
+    /// Variables that are structs of references to the evaluation stack.
+    pub(super) references: BTreeSet<String>,
     /// Whether local variables that are function pointers are declared; otherwise they are unknown statements.
     pub(crate) pointers: bool,
 }
@@ -32,7 +35,14 @@ pub(crate) fn children<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
 
 impl<'t> Text<'t> {
     pub(crate) fn new(text: &'t str, known: &'t Declarations) -> Self {
-        Self { text, known, scopes: vec![BTreeMap::new()], taken: BTreeMap::new(), pointers: false }
+        Self {
+            text,
+            known,
+            scopes: vec![BTreeMap::new()],
+            taken: BTreeMap::new(),
+            references: BTreeSet::new(),
+            pointers: false,
+        }
     }
 
     /// The same reader, for which a local pointer to a function is a variable like any other, `(T)(x)` a cast, and `(T){x}` a list.
@@ -172,7 +182,7 @@ impl<'t> Text<'t> {
                     signature.params.push(Param {
                         name: declarator.name.map_or("", |name| self.of(name)).to_owned(),
                         ctype,
-                        structure: name,
+                        structure: references::structure(name),
                         array: declarator.stars == 2 && {
                             let text: String = self.of(param).split_whitespace().collect();
                             text.contains("*const*")

@@ -26,6 +26,7 @@ int lookup(PyObject *name);
 typedef struct { int first; } pair;
 int fill(pair *p, PyObject *o);
 PyObject *_PyType_Lookup(PyObject *type, PyObject *name);
+PyObject *_PyType_LookupRef(PyObject *type, PyObject *name);
 PyObject *PyUnicode_Concat(PyObject *a, PyObject *b);
 ";
 
@@ -186,4 +187,31 @@ fn an_unknown_construct_leaves_the_function_out_and_its_callers_ask_the_world() 
         "static PyObject *odd(PyObject *v) { static int count; count = count + 1; return v; }
          static PyObject *caller(PyObject *v) { return odd(v); }",
     );
+}
+
+#[test]
+fn references_to_the_evaluation_stack_are_references_to_objects() {
+    let calls = rust(
+        "static int find(PyObject *self, PyObject *name, _PyStackRef *out) {
+            _PyType_LookupStackRefAndVersion(self, name, out);
+            if (PyStackRef_IsNull(*out)) { return -1; }
+            return PyStackRef_AsPyObjectBorrow(*out) == name;
+        }
+        static PyObject *add(PyObject *self, PyObject *name) {
+            PyThreadState *tstate = _PyThreadState_GET();
+            _PyCStackRef cref;
+            _PyThreadState_PushCStackRef(tstate, &cref);
+            PyObject *res = NULL;
+            int found = find(self, name, &cref.ref);
+            if (found >= 0) {
+                PyObject *func = PyStackRef_AsPyObjectBorrow(cref.ref);
+                res = PyUnicode_Concat(func, self);
+            }
+            _PyThreadState_PopCStackRef(tstate, &cref);
+            return res;
+        }",
+    );
+    assert!(calls.contains("c._PyType_LookupRef("), "{calls}");
+    assert!(calls.contains("pub fn add<C: CApi>"), "{calls}");
+    assert!(!calls.contains("StackRef") && !calls.contains("is not translated"), "{calls}");
 }

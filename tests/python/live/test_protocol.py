@@ -152,6 +152,13 @@ class Calls(unittest.TestCase):
             protocol.PyNumber_Or(protocol.NULL, 1)
 
 
+class Adds:
+    """Raises an error of its own in the place of one that releases word otherwise."""
+
+    def __add__(self, other):
+        raise ZeroDivisionError("float division by zero")
+
+
 @unittest.skipUnless("notimplemented_bool" in protocol.no_stand_in(), "this release's bodies are its own, or another one's that say the same")
 class StandIns(unittest.TestCase):
     """Bodies of another release answer but where this release does otherwise."""
@@ -164,8 +171,21 @@ class StandIns(unittest.TestCase):
         return caught.exception.name
 
     def test_where_they_raise(self):
+        class True_:
+            def __bool__(self):
+                return True
+
+        class Untrue:
+            __bool__ = None
+
+        self.assertEqual(protocol.PyObject_IsTrue(True_()), 1)
+        self.assertEqual(self.refused(protocol.PyObject_IsTrue, Untrue()), "slot_nb_bool")
+
+    def test_messages(self):
         self.assertEqual(protocol.PySequence_Contains([1, 2], 2), 1)
-        self.assertEqual(self.refused(protocol.PySequence_Contains, object(), 2), "_PySequence_IterSearch")
+        self.assertEqual(self.refused(protocol.PySequence_Contains, object(), 2), "argument of type '%.200s' is not iterable")
+        with self.assertRaises(ZeroDivisionError):
+            protocol.PyNumber_Add(Adds(), 1)
 
     def test_special_methods_that_are_not_asked_for(self):
         class Truncated:

@@ -263,13 +263,11 @@ impl<'py> Tracer<'py> {
         };
         let class = self.class_of(result)?;
         if !types::has(&class, flag::UNICODE_SUBCLASS) {
-            let name = types::name(&class);
             // CPython: Objects/abstract.c, `PyObject_Format`; Objects/object.c, `PyObject_Str`.
-            let message = match method {
+            return self.raise_wrong_result((value, method), "a str", result, |name| match method {
                 "__format__" => format!("__format__ must return a str, not {name}"),
                 _ => format!("{method} returned non-string (type {name})"),
-            };
-            return self.raise("TypeError", message);
+            });
         }
         Ok(Some(result))
     }

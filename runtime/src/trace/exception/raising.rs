@@ -2,12 +2,14 @@
 use crate::ffi::{inspect, types};
 use crate::names::name;
 use crate::trace::proxy::reentry::Interrupted;
+use crate::trace::release;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyBufferError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use rustc_hash::FxHashSet;
 
 impl<'py> Tracer<'py> {
@@ -35,8 +37,31 @@ impl<'py> Tracer<'py> {
     /// The name of the value's class with its module, as `%T` in messages of C.
     pub(crate) fn full_name_of_class(&mut self, value: ValueId) -> Traced<String> {
         let class = self.class_of(value)?;
+        self.full_name_of(&class)
+    }
+
+    /// The name of the class with its module, as `%N` in messages of C.
+    pub(crate) fn full_name_of(&mut self, class: &Bound<'py, PyType>) -> Traced<String> {
+        self.rely_on_name(class, "__qualname__")?;
         let name = class.fully_qualified_name().or_else(|error| self.raise_error(error))?;
         Ok(name.to_string())
+    }
+
+    /// Raises for a special method of `value` that gave what it must not give; `before`: what releases up to 3.14 say.
+    pub(crate) fn raise_wrong_result<T>(
+        &mut self,
+        (value, method): (ValueId, &str),
+        wanted: &str,
+        result: ValueId,
+        before: impl Fn(&str) -> String,
+    ) -> Traced<T> {
+        let message = if release::NAMES_CLASS_AND_METHOD {
+            let (class, result) = (self.full_name_of_class(value)?, self.full_name_of_class(result)?);
+            format!("{class}.{method}() must return {wanted}, not {result}")
+        } else {
+            before(&types::name(&self.class_of(result)?))
+        };
+        self.raise("TypeError", message)
     }
 
     /// An exception that tells of more than the trace knows: of objects that may be gone in plain Python, or of frames that C has no

@@ -4,7 +4,7 @@ use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{New, ValueId};
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -136,7 +136,6 @@ impl<'py> Tracer<'py> {
     /// CPython: `PyDict_Update`; an `AttributeError` says that it is no mapping.
     pub(crate) fn dict_update(&mut self, frame: &mut Frame, depth: u32) -> Traced<Flow> {
         let other = frame.peek(1)?;
-        let class = self.class_of(other)?;
         if self.has_plain_table(other)? {
             return self.in_place(frame, depth, "dict", "update");
         }
@@ -144,12 +143,25 @@ impl<'py> Tracer<'py> {
         let dict = frame.peek(depth as usize)?;
         match self.merge_mapping(dict, other, false) {
             Ok(()) => Ok(Flow::Next),
-            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
-                let name = types::name(&class);
-                self.raise("TypeError", format!("'{name}' object is not a mapping"))
-            }
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => self.is_no_mapping(other, signal),
             Err(signal) => Err(signal),
         }
+    }
+
+    /// What C makes of an `AttributeError` of `PyDict_Update`: from 3.15 on it asks once more whether there are keys.
+    fn is_no_mapping<T>(&mut self, other: ValueId, signal: Unwind) -> Traced<T> {
+        let name = if release::ASKS_AGAIN_FOR_KEYS {
+            match self.optional_attr(other, "keys") {
+                Ok(Some(_)) => return Err(signal),
+                Ok(None) => self.full_name_of_class(other)?,
+                // Its context is the first exception.
+                Err(Unwind::Raised(_)) => return unsupported("a mapping whose `keys` raises", "DICT_UPDATE"),
+                Err(other) => return Err(other),
+            }
+        } else {
+            types::name(&self.class_of(other)?)
+        };
+        self.raise("TypeError", format!("'{name}' object is not a mapping"))
     }
 
     /// Whether C merges the table of a dict, or of an instance of a derived class, without asking its methods. CPython: `dict_merge`.
@@ -167,14 +179,10 @@ impl<'py> Tracer<'py> {
         let keys = self.call(keys, Arguments::default())?;
         let keys = match self.get_iter(keys) {
             Err(signal) if self.raised_is(&signal, "TypeError")? => {
-                let message = if release::NAMES_CLASS_AND_METHOD {
-                    let (other, keys) = (self.full_name_of_class(other)?, self.full_name_of_class(keys)?);
-                    format!("{other}.keys() must return an iterable, not {keys}")
-                } else {
-                    let (other, keys) = (types::name(&self.class_of(other)?), types::name(&self.class_of(keys)?));
-                    format!("{other}.keys() returned a non-iterable (type {keys})")
-                };
-                return self.raise("TypeError", message);
+                let class = self.class_of(other)?;
+                let before =
+                    |keys: &str| format!("{}.keys() returned a non-iterable (type {keys})", types::name(&class));
+                return self.raise_wrong_result((other, "keys"), "an iterable", keys, before);
             }
             iterator => iterator?,
         };

@@ -2,6 +2,7 @@
 use crate::ffi::{flag, types};
 use crate::names::name;
 use crate::trace::attribute::descriptors::short_name;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::tracer::Tracer;
@@ -71,7 +72,7 @@ impl<'py> Tracer<'py> {
         let subject = frame.pop()?;
         let names = self.list_of(names, None)?;
         let Some(class) = self.known(pattern).and_then(|class| class.cast_into::<PyType>().ok()) else {
-            return self.raise("TypeError", "called match pattern must be a class");
+            return self.raise("TypeError", release::NO_CLASS_IN_PATTERN);
         };
         let instance = self.call_builtin("isinstance", &[subject, pattern])?;
         if !self.is_true(instance)? {

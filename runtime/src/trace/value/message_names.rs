@@ -2,6 +2,7 @@
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::trace::release;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
@@ -37,8 +38,11 @@ impl<'py> Tracer<'py> {
             if is_said(&types::last_name(&class)) {
                 self.rely_on_name(&class, "__name__")?;
             }
-            // C's format `%T`.
-            if class.qualname().is_ok_and(|name| is_said(&format!(".{}'", types::text(&name)))) {
+            // C's formats `%T` and `%N`.
+            if class.fully_qualified_name().is_ok_and(|name| {
+                let name = types::text(&name);
+                (release::NAMES_CLASS_AND_METHOD || name.contains('.')) && is_said(&name)
+            }) {
                 self.rely_on_name(&class, "__qualname__")?;
             }
         }

@@ -1,9 +1,10 @@
 //! Exceptions and messages that generated functions raise: `PyUnicode_FromFormat` as far as messages use it.
 use crate::ffi::types;
 use crate::names::name;
+use crate::semantics::Message;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, Unwind};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
 use generated::capi::{Argument, CApi};
 use pyo3::prelude::*;
@@ -38,8 +39,15 @@ impl<'py> Tracer<'py> {
         self.constant(text)
     }
 
+    /// A message of another release's that this one words otherwise ends the trace.
+    pub(crate) fn own_words(&self, format: &str) -> Traced<()> {
+        let Some(message) = Message::of(format) else { return Ok(()) };
+        unsupported("message of another release", format!("{}: {}", message.format, message.why))
+    }
+
     /// `PyUnicode_FromFormat` for what messages of exceptions use.
     pub(crate) fn format(&mut self, format: &str, args: &[Argument<ValueId>]) -> Traced<String> {
+        self.own_words(format)?;
         let mut text = String::new();
         let mut args = args.iter();
         let mut rest = format.chars().peekable();
@@ -83,10 +91,10 @@ impl<'py> Tracer<'py> {
                 let text = u32::try_from(*value).ok().and_then(char::from_u32);
                 text.map_or_else(|| Err(self.unsupported("a character in a format")), |text| Ok(text.to_string()))
             }
-            (Some('T' | 'N'), Some(Argument::Object(object))) => {
-                let class = self.class_of(*object)?;
-                self.rely_on_name(&class, "__name__")?;
-                Ok(types::name(&class))
+            (Some('T'), Some(Argument::Object(object))) => self.full_name_of_class(*object),
+            (Some('N'), Some(Argument::Object(class))) => {
+                let class = self.type_object(*class)?;
+                self.full_name_of(&class)
             }
             (Some('p'), Some(Argument::Object(object))) => match self.same_object(*object) {
                 Some(found) if self.owned(*object).is_none() => Ok(format!("{:#x}", found.as_ptr() as usize)),
@@ -100,8 +108,7 @@ impl<'py> Tracer<'py> {
                     _ => return Err(self.unsupported("a conversion in a format")),
                 };
                 let text = self.call_builtin(name, &[*object])?;
-                self.known_str(text)
-                    .map_or_else(|| crate::trace::state::unwind::unsupported("message of an unknown value", name), Ok)
+                self.known_str(text).map_or_else(|| unsupported("message of an unknown value", name), Ok)
             }
             other => crate::trace::state::unwind::internal(format!("format of a message: {other:?}")),
         }

@@ -178,6 +178,9 @@ impl<'py> Tracer<'py> {
 
     /// `PyErr_WarnEx` and its like.
     pub(crate) fn warn(&mut self, category: ValueId, message: ValueId) -> Traced<i32> {
+        if let Some(text) = self.known_str(message) {
+            self.own_words(&text)?;
+        }
         let warn = self.import("warnings", "warn")?;
         let warn = self.constant(warn);
         self.call(warn, Arguments::positional(vec![message, category])).map(|_| 0)

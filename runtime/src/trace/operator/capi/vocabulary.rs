@@ -457,7 +457,10 @@ impl CApi for Tracer<'_> {
 
     fn PyErr_Format(&mut self, class: &ValueId, format: &str, args: &[Argument<ValueId>]) -> Unwind {
         match self.format(format, args) {
-            Ok(text) => self.PyErr_SetString(class, &text),
+            Ok(text) => {
+                let text = self.string(&text);
+                self.exception(*class, vec![text])
+            }
             Err(signal) => signal,
         }
     }
@@ -471,6 +474,9 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Unwind {
+        if let Err(signal) = self.own_words(text) {
+            return signal;
+        }
         let text = self.string(text);
         self.exception(*class, vec![text])
     }
