@@ -61,6 +61,9 @@ fn undeclared(tree: &Tree, functions: &[Function]) -> Vec<Diagnostic> {
     let mut known: BTreeSet<&str> = functions.iter().map(|function| function.name.as_str()).collect();
     for file in tree.files().iter() {
         if file.path().ends_with(".c") {
+            // Definitions of other builds, and declarations, begin at the margin.
+            let heads = file.text().lines().filter(|line| !line.starts_with([' ', '\t', '#']));
+            known.extend(heads.filter_map(|line| words(line.split_once('(')?.0).last()));
             let macros = file.text().lines().filter_map(|line| line.trim_start().strip_prefix('#'));
             known.extend(macros.filter_map(|line| words(line.trim_start().strip_prefix("define")?).next()));
         } else {
