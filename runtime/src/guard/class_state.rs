@@ -1,38 +1,61 @@
 //! What lookups on a class can see, as it was: a class that was changed and put back is the same again.
+//!
+//! Nothing that the program may let go of is kept alive for that: functions and classes are held weakly, names and plain values as they are.
 use crate::ffi::types;
+use crate::ffi::weak_references::WeakObject;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFunction, PyInt, PyList, PyString, PyTuple, PyType};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The classes along the MRO of a class, and copies of the namespaces of those that can change.
+/// The classes along the MRO of a class, and what those hold that can change.
 #[derive(Debug)]
 pub(super) struct ClassState {
     /// The version tag under which the class was last found to be as it was; 0 where it has none.
     tag: AtomicU32,
-    /// The MRO; then, for each class on it that can change, its namespace.
-    parts: Py<PyTuple>,
-    /// What kinds of classes those are that can change.
-    flags: Box<[u64]>,
+    /// The MRO; `None` where something in it cannot be told from another thing later: then the tag alone says.
+    classes: Option<Box<[ClassPart]>>,
+}
+
+/// One class of the MRO.
+#[derive(Debug)]
+struct ClassPart {
+    class: WeakObject,
+    /// Of a class that can change: what kind of class it is, and its namespace in order.
+    contents: Option<(u64, Entries)>,
+}
+
+/// The names of a namespace, and what they have.
+type Entries = Box<[(Py<PyAny>, Held)]>;
+
+/// A value of a namespace.
+#[derive(Debug)]
+enum Held {
+    /// What is its own.
+    Strong(Py<PyAny>),
+    /// A function or a class.
+    Weak(WeakObject),
 }
 
 /// Whether the version tag is valid.
 const VALID_VERSION_TAG: u64 = 1 << 19;
 
+/// Classes of objects that wrap functions of a class, and of what C keeps beside one.
+const PARTS: [&str; 7] = [
+    "property",
+    "classmethod",
+    "staticmethod",
+    "getset_descriptor",
+    "member_descriptor",
+    "wrapper_descriptor",
+    "_abc._abc_data",
+];
+
 impl ClassState {
     /// As the class is now.
-    pub fn of(class: &Bound<'_, PyType>) -> PyResult<Self> {
-        let py = class.py();
-        let mro = types::mro(class).unwrap_or_else(|| PyTuple::empty(py));
-        let (mut parts, mut flags) = (vec![mro.clone().into_any()], Vec::new());
-        for class in changing(&mro) {
-            flags.push(kind(&class));
-            parts.push(match types::namespace(&class) {
-                Some(namespace) => namespace.copy()?.into_any(),
-                None => py.None().into_bound(py),
-            });
-        }
-        let tag = AtomicU32::new(types::version_tag(class));
-        Ok(Self { tag, parts: PyTuple::new(py, parts)?.unbind(), flags: flags.into() })
+    pub fn of(class: &Bound<'_, PyType>) -> Self {
+        let mro = types::mro(class).unwrap_or_else(|| PyTuple::empty(class.py()));
+        let classes = mro.iter().map(|class| ClassPart::of(&class.cast_into::<PyType>().ok()?)).collect();
+        Self { tag: AtomicU32::new(types::version_tag(class)), classes }
     }
 
     /// Whether the class is as it was.
@@ -45,30 +68,12 @@ impl ClassState {
     /// Equal tags tell; others do not tell what has changed, or whether that was put back.
     #[cold]
     fn holds_again(&self, class: &Bound<'_, PyType>, tag: u32) -> bool {
-        let holds = self.compare(class).unwrap_or(false);
+        let (Some(now), Some(then)) = (types::mro(class), &self.classes) else { return false };
+        let holds = now.len() == then.len() && now.iter().zip(then).all(|(now, then)| then.holds(&now));
         if holds {
             self.tag.store(tag, Relaxed);
         }
         holds
-    }
-
-    fn compare(&self, class: &Bound<'_, PyType>) -> PyResult<bool> {
-        let parts = self.parts.bind(class.py());
-        let (Some(now), then) = (types::mro(class), parts.get_item(0)?.cast_into::<PyTuple>()?) else {
-            return Ok(false);
-        };
-        if now.len() != then.len() || now.iter().zip(then.iter()).any(|(now, then)| !now.is(&then)) {
-            return Ok(false);
-        }
-        let kept = parts.iter().skip(1);
-        for ((class, namespace), flags) in changing(&now).zip(kept).zip(&self.flags) {
-            let Ok(then) = namespace.cast_into::<PyDict>() else { return Ok(false) };
-            let same = types::namespace(&class).is_some_and(|now| is_same(&now, &then));
-            if !same || kind(&class) != *flags {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Whether another state is known to be the same.
@@ -79,14 +84,75 @@ impl ClassState {
 
     /// Shows what it owns to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        visit(self.parts.as_any());
+        let parts = self.classes.iter().flatten().filter_map(|part| part.contents.as_ref());
+        for (name, held) in parts.flat_map(|(_, entries)| entries) {
+            visit(name);
+            if let Held::Strong(object) = held {
+                visit(object);
+            }
+        }
     }
 }
 
-/// The classes of an MRO that can change.
-fn changing<'py>(mro: &Bound<'py, PyTuple>) -> impl Iterator<Item = Bound<'py, PyType>> {
-    let classes = mro.iter().filter_map(|class| class.cast_into::<PyType>().ok());
-    classes.filter(|class| !types::is_immutable(class))
+impl ClassPart {
+    fn of(class: &Bound<'_, PyType>) -> Option<Self> {
+        let contents = match types::is_immutable(class) {
+            true => None,
+            false => {
+                let namespace = types::namespace(class)?;
+                let entries =
+                    namespace.iter().map(|(name, value)| Some((name.clone().unbind(), Held::of(&name, &value)?)));
+                Some((kind(class), entries.collect::<Option<_>>()?))
+            }
+        };
+        Some(Self { class: WeakObject::new(class)?, contents })
+    }
+
+    fn holds(&self, class: &Bound<'_, PyAny>) -> bool {
+        let (true, Ok(class)) = (self.class.is(class), class.cast::<PyType>()) else { return false };
+        let Some((flags, then)) = &self.contents else { return true };
+        kind(class) == *flags && types::namespace(class).is_some_and(|now| is_same(&now, then))
+    }
+}
+
+impl Held {
+    /// `None` where it may not be kept alive, or has no weak references of its own kind.
+    fn of(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Option<Self> {
+        if value.is_exact_instance_of::<PyFunction>() || value.is_instance_of::<PyType>() {
+            return WeakObject::new(value).map(Self::Weak);
+        }
+        let of_class = || PARTS.contains(&&*types::c_name(&value.get_type())) || describes_class(name, value);
+        (is_plain(value) || of_class()).then(|| Self::Strong(value.clone().unbind()))
+    }
+
+    fn is(&self, value: &Bound<'_, PyAny>) -> bool {
+        match self {
+            Self::Strong(object) => object.is(value),
+            Self::Weak(object) => object.is(value),
+        }
+    }
+}
+
+/// Whether it is a value that nothing ends with.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBytes>()
+}
+
+/// Whether a container says something of the class itself: `__annotations__`, `__slots__`, `__constants__`…
+fn describes_class(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
+    let is_special = name.cast::<PyString>().is_ok_and(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("__") && name.ends_with("__")
+    });
+    is_special
+        && (value.is_exact_instance_of::<PyDict>()
+            || value.is_exact_instance_of::<PyList>()
+            || value.is_exact_instance_of::<PyTuple>())
 }
 
 /// The flags of a class but for that of its tag.
@@ -94,8 +160,8 @@ fn kind(class: &Bound<'_, PyType>) -> u64 {
     types::flags(class) & !VALID_VERSION_TAG
 }
 
-/// Whether two namespaces have the same objects under the same names, in one order.
-fn is_same(now: &Bound<'_, PyDict>, then: &Bound<'_, PyDict>) -> bool {
-    let mut pairs = now.iter().zip(then.iter());
-    now.len() == then.len() && pairs.all(|((name, value), (known, held))| name.is(&known) && value.is(&held))
+/// Whether a namespace has the same objects under the same names, in one order.
+fn is_same(now: &Bound<'_, PyDict>, then: &[(Py<PyAny>, Held)]) -> bool {
+    let mut pairs = now.iter().zip(then);
+    now.len() == then.len() && pairs.all(|((name, value), (known, held))| name.is(known) && held.is(&value))
 }

@@ -281,7 +281,7 @@ impl Builder<'_> {
             Check::Absent(key) => Test::Absent(Arc::new(key)),
             Check::TypeUnchanged(kind) => {
                 let kind = kind.bind(self.py).cast::<PyType>()?;
-                Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind)?)
+                Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind))
             }
             Check::FunctionUnchanged(function) => {
                 let parts = values::function_parts(function.bind(self.py));

@@ -1,10 +1,10 @@
 //! Conditions of guards, made again from their states.
 use super::condition::DomainCheck;
-use super::dead_reference::{DEAD_REFERENCE, DeadReference};
-use super::deque_shape::{DEQUE_SHAPE, DequeShape};
-use super::empty_slot::{EMPTY_SLOT, EmptySlot};
-use super::has_item::{HAS_ITEM, HasItem};
-use super::key_order::{KEY_ORDER, KeyOrder};
+use super::contents::dead_reference::{DEAD_REFERENCE, DeadReference};
+use super::contents::deque_shape::{DEQUE_SHAPE, DequeShape};
+use super::contents::empty_slot::{EMPTY_SLOT, EmptySlot};
+use super::contents::has_item::{HAS_ITEM, HasItem};
+use super::contents::key_order::{KEY_ORDER, KeyOrder};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 

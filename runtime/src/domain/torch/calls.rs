@@ -1,15 +1,15 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
-use super::contents::open::{has_open, is_open};
-use super::device_modes::is_of_device;
+use super::examples::open::{has_open, is_open};
 use super::examples::placed::place_of;
 use super::functions::context_modes::{is_context_mode, is_switch};
-use super::functions::data::{is_set_data, set_data};
+use super::functions::data::is_set_data;
+use super::functions::device_modes::is_of_device;
 use super::functions::enums::is_of_enum;
 use super::functions::kinds::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
-use super::functions::leaves::{is_set_requires_grad, set_requires_grad};
+use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, devices, module_calls, natives, wholes};
+use super::functions::{compilers, devices, leaves, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
@@ -352,11 +352,7 @@ impl Domain for Torch {
     }
 
     fn setter<'py>(&self, py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {
-        match attribute {
-            "data" => set_data(py).ok(),
-            "requires_grad" => set_requires_grad(py).ok(),
-            _ => None,
-        }
+        leaves::setter(py, attribute)
     }
 
     fn follows(&self, example: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> bool {

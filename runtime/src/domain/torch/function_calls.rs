@@ -1,7 +1,7 @@
 //! Calls of functions of PyTorch's: what they are to a trace.
-use super::device_modes::is_of_device;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::data::is_set_data;
+use super::functions::device_modes::is_of_device;
 use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
 use super::functions::kinds::{COUNTED, OVERRIDES, PLAIN, is_allowed, is_plain, is_question};

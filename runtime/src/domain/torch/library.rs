@@ -1,6 +1,6 @@
 //! The PyTorch that the program has imported.
-use super::contents::open;
 use super::examples::fakes::Fakes;
+use super::examples::open;
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
 use super::rules::Rules;
@@ -56,7 +56,7 @@ impl Torch {
 
     /// The class of what an example stands for.
     pub(super) fn class_of_example<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
-        if let Some(class) = self.class_of_open(example) {
+        if let Some(class) = open::class_of(example, &self.tensor) {
             return class;
         }
         let Ok(sketch) = example.cast::<Sketch>() else { return example.get_type() };

@@ -1,6 +1,6 @@
 //! Running an operation on tensors without contents to learn the metadata of its result.
-use super::contents::open::has_open;
 use super::examples::array_scalars::is_scalar;
+use super::examples::open::has_open;
 use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, is_by_kernel};

@@ -10,13 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
 
+/// Arguments by position, and by keyword.
+type Listed = (Vec<ValueId>, Vec<(String, ValueId)>);
+
 impl<'py> Tracer<'py> {
     /// The arguments of such a call. Generators are gone through before the call.
-    pub(crate) fn listed(
-        &mut self,
-        args: &[ValueId],
-        keywords: &[(String, ValueId)],
-    ) -> Traced<(Vec<ValueId>, Vec<(String, ValueId)>)> {
+    pub(crate) fn listed(&mut self, args: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<Listed> {
         let positional = args.iter().map(|arg| self.without_generator(*arg)).collect::<Traced<_>>()?;
         let named = keywords.iter().map(|(name, arg)| Ok((name.clone(), self.without_generator(*arg)?)));
         Ok((positional, named.collect::<Traced<_>>()?))

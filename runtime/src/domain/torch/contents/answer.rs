@@ -1,9 +1,9 @@
 //! Nodes for operations whose results contents decide.
-use super::open::{Unread, Unsized, has_open, has_unsized};
 use super::sample::{Sample, is_number, is_strided};
 use super::tags::{gives_views, operation};
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::open::{Unread, Unsized, has_open, has_unsized};
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};

@@ -1,5 +1,5 @@
 //! Small tensors that stand for the operands of a call while its kernel runs: what it gives shows the type and the rank of its results.
-use super::open::{Unread, Unsized, has_open};
+use crate::domain::torch::examples::open::{Unread, Unsized, has_open};
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{fault, stop};

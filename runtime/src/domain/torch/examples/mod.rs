@@ -6,6 +6,7 @@ pub(super) mod empty_like;
 pub(super) mod fakes;
 pub(super) mod history;
 pub(super) mod layout;
+pub(super) mod open;
 pub(super) mod place;
 pub(super) mod placed;
 pub(super) mod site;

@@ -1,4 +1,5 @@
 //! `tensor.requires_grad_(…)`, `tensor.requires_grad = …`, `tensor.detach_()`: from then on a tensor is another leaf to gradients.
+use super::data::set_data;
 use super::named::module_of;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::{Extent, Sketch};
@@ -8,6 +9,7 @@ use crate::domain::torch::meta::Meta;
 use crate::domain::torch::shapes::Tensor;
 use crate::domain::torch::stand_ins::is_outside;
 use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::torch::undo::effects::SET_REQUIRES_GRAD;
 use crate::domain::{Answer, Domain, Gives, Operand};
 use crate::ffi::callee;
 use crate::graph_break::Break;
@@ -23,18 +25,24 @@ pub(in crate::domain::torch) const REQUIRES: &str = "requires_grad_";
 /// The method that forgets what a tensor was computed from.
 pub(in crate::domain::torch) const DETACH: &str = "detach_";
 
-/// The function that sets the attribute of what is known to be a leaf: it raises nothing.
-pub(in crate::domain::torch) const SET: &str = "set_requires_grad";
+/// The function that sets an attribute that C looks at; `None`: it is another attribute.
+pub(in crate::domain::torch) fn setter<'py>(py: Python<'py>, attribute: &str) -> Option<Bound<'py, PyAny>> {
+    match attribute {
+        "data" => set_data(py).ok(),
+        "requires_grad" => set_requires_grad(py).ok(),
+        _ => None,
+    }
+}
 
 /// The function that sets the attribute.
-pub(in crate::domain::torch) fn set_requires_grad(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import(MODULE)?.getattr(SET)
+fn set_requires_grad(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import(MODULE)?.getattr(SET_REQUIRES_GRAD)
 }
 
 /// Whether it is that function.
 pub(in crate::domain::torch) fn is_set_requires_grad(callable: &Bound<'_, PyAny>) -> bool {
     callable.is_exact_instance_of::<PyFunction>()
-        && callee::name_of(callable) == SET
+        && callee::name_of(callable) == SET_REQUIRES_GRAD
         && module_of(callable).is_some_and(|module| module == MODULE)
 }
 

@@ -1,6 +1,5 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::functions::leaves::SET;
 use super::super::library::Torch;
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
@@ -18,6 +17,9 @@ pub(in crate::domain::torch) const SEED_STATE: &str = "seed_generators";
 
 /// Gives a tensor the memory of another one.
 pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
+
+/// The function that sets the attribute of what is known to be a leaf: it raises nothing.
+pub(in crate::domain::torch) const SET_REQUIRES_GRAD: &str = "set_requires_grad";
 
 /// The method that sees a tensor as an instance of another class.
 pub(in crate::domain::torch) const AS_SUBCLASS: &str = "as_subclass";
@@ -313,7 +315,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     if name == AS_SUBCLASS || OF_ARRAYS.contains(&name) {
         return NodeEffects { shares_first: true, ..plain };
     }
-    if name == SET {
+    if name == SET_REQUIRES_GRAD {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {

@@ -1,14 +1,14 @@
 //! The graph so far, run again on tensors without contents: they remember what they were computed from, which sketches do not.
-use super::examples::history;
-use super::examples::place::is_device;
-use super::examples::placed::place_of;
-use super::functions::leaves::is_set_requires_grad;
-use super::library::Torch;
-use super::meta::Meta;
-use super::stand_ins::stand_in;
-use super::thread::modes;
-use super::thread::quiet::Quiet;
+use super::leaves::is_set_requires_grad;
 use crate::domain::Recorded;
+use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::place::is_device;
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::stand_ins::stand_in;
+use crate::domain::torch::thread::modes;
+use crate::domain::torch::thread::quiet::Quiet;
 use crate::ffi::{callee, types};
 use crate::graph::Argument;
 use crate::names::name;
@@ -23,7 +23,7 @@ const GRADIENTS: &str = "_set_grad_enabled";
 type Results<'py> = Vec<Option<Bound<'py, PyAny>>>;
 
 impl Torch {
-    pub(super) fn replayed<'py>(
+    pub(in crate::domain::torch) fn replayed<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         recorded: &[Recorded<'_, 'py>],

@@ -1,10 +1,10 @@
 //! The condition that a weak reference refers to nothing any more.
-use super::condition::DomainCheck;
 use crate::ffi::weak_references::referent;
+use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 
 /// What its state is written as.
-pub(super) const DEAD_REFERENCE: &str = "dead reference";
+pub(in crate::guard) const DEAD_REFERENCE: &str = "dead reference";
 
 /// That what a weak reference referred to is gone.
 #[derive(Debug)]

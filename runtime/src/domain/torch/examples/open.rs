@@ -1,6 +1,5 @@
 //! What a trace has in the place of results that nobody knows before the graph has run.
 use crate::domain::Operand;
-use crate::domain::torch::library::Torch;
 use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
@@ -9,10 +8,10 @@ use pyo3::types::{PyList, PyTuple, PyType};
 #[pyclass(frozen, module = "slotrt")]
 #[allow(missing_debug_implementations)]
 pub(in crate::domain::torch) struct Unsized {
-    pub(super) dtype: Py<PyAny>,
+    pub(in crate::domain::torch) dtype: Py<PyAny>,
     /// How many dimensions it has; `None` where that depends on contents, too.
-    pub(super) rank: Option<usize>,
-    pub(super) required: bool,
+    pub(in crate::domain::torch) rank: Option<usize>,
+    pub(in crate::domain::torch) required: bool,
 }
 
 /// A number of the graph that contents decide.
@@ -20,7 +19,7 @@ pub(in crate::domain::torch) struct Unsized {
 #[allow(missing_debug_implementations)]
 pub(in crate::domain::torch) struct Unread {
     /// `int`, `float`, `bool` or `complex`.
-    pub(super) class: Py<PyType>,
+    pub(in crate::domain::torch) class: Py<PyType>,
 }
 
 /// What those ask who ask a tensor.
@@ -55,7 +54,7 @@ pub(in crate::domain::torch) fn has_open(operand: &Operand<'_>) -> bool {
 }
 
 /// Whether an operand is, or holds, a tensor without sizes.
-pub(super) fn has_unsized(operand: &Operand<'_>) -> bool {
+pub(in crate::domain::torch) fn has_unsized(operand: &Operand<'_>) -> bool {
     any_of(operand, &|example| example.is_instance_of::<Unsized>())
 }
 
@@ -68,18 +67,16 @@ fn any_of(operand: &Operand<'_>, is: &dyn Fn(&Bound<'_, PyAny>) -> bool) -> bool
     }
 }
 
-impl Torch {
-    /// The class of what such an example stands for; `None`: it is another example.
-    pub(in crate::domain::torch) fn class_of_open<'py>(
-        &self,
-        example: &Bound<'py, PyAny>,
-    ) -> Option<Bound<'py, PyType>> {
-        let py = example.py();
-        if example.is_instance_of::<Unsized>() {
-            return Some(self.tensor.bind(py).clone());
-        }
-        example.cast::<Unread>().ok().map(|unread| unread.get().class.bind(py).clone())
+/// The class of what such an example stands for, where `tensor` is that of tensors; `None`: it is another example.
+pub(in crate::domain::torch) fn class_of<'py>(
+    example: &Bound<'py, PyAny>,
+    tensor: &Py<PyType>,
+) -> Option<Bound<'py, PyType>> {
+    let py = example.py();
+    if example.is_instance_of::<Unsized>() {
+        return Some(tensor.bind(py).clone());
     }
+    example.cast::<Unread>().ok().map(|unread| unread.get().class.bind(py).clone())
 }
 
 /// Such an example in words; `None`: it is another one.

@@ -1,12 +1,12 @@
 //! The condition that an `OrderedDict` has its keys in a certain order.
-use super::condition::DomainCheck;
-use super::values::equal;
 use crate::ffi::ordered_dict::{is_derived, order};
+use crate::guard::condition::DomainCheck;
+use crate::guard::values::equal;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 /// What its state is written as.
-pub(super) const KEY_ORDER: &str = "key order";
+pub(in crate::guard) const KEY_ORDER: &str = "key order";
 
 /// That an `OrderedDict`, whose keys are known, has them in this order.
 #[derive(Debug)]

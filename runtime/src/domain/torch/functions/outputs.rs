@@ -1,8 +1,8 @@
 //! Calls that write to operands which they name: `out=`, and operators whose schemas say what they change.
-use super::examples::site::Site;
-use super::graph_break::{CallResult, fault, stop};
-use super::meta::{Meta, fails, name_of};
-use super::metadata::metadata;
+use crate::domain::torch::examples::site::Site;
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::meta::{Meta, fails, name_of};
+use crate::domain::torch::metadata::metadata;
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph::ValueId;
 use crate::graph_break::Break;
@@ -38,7 +38,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// A call that writes to operands: those at these places, and those of these names.
-    pub(super) fn write(
+    pub(in crate::domain::torch) fn write(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],

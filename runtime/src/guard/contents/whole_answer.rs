@@ -1,6 +1,6 @@
 //! The condition that C gives an answer of two containers: whether one is within the other, or how much both hold together.
-use super::HashedByC;
-use super::condition::DomainCheck;
+use super::hashed_by_c::HashedByC;
+use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 

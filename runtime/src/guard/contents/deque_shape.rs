@@ -1,10 +1,10 @@
 //! The condition that a deque has so many items, and room for so many.
-use super::condition::DomainCheck;
 use crate::ffi::containers::{self, Kind};
+use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 
 /// What its state is written as.
-pub(super) const DEQUE_SHAPE: &str = "deque shape";
+pub(in crate::guard) const DEQUE_SHAPE: &str = "deque shape";
 
 /// That a `deque`, or an instance of a derived class, has this length and this limit.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Which operations give no warning: compiled code runs the graph before it sets the filters of warnings that the program sets.
-use super::library::Torch;
-use super::undo::effects::base;
 use crate::domain::Operand;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::undo::effects::base;
 use crate::ffi::{callee, types};
 use crate::names::name;
 use pyo3::prelude::*;
@@ -79,7 +79,7 @@ fn is_odd_to_warnings(operand: &Operand<'_>) -> bool {
 
 impl Torch {
     /// Whether a call of this on these gives no warning, whatever the contents.
-    pub(super) fn is_silent(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
+    pub(in crate::domain::torch) fn is_silent(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
         let name = callee::name_of(target);
         let is_view = || match args {
             // PyTorch warns where there are not two dimensions.

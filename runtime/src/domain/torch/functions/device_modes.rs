@@ -1,15 +1,15 @@
 //! `with torch.device("cuda")`: a mode that says where new tensors are put. What makes one in the graph is told so.
-use super::examples::place::{Place, is_device};
-use super::graph_break::{CallResult, fault, stop};
-use super::library::Torch;
-use super::meta::Meta;
+use crate::domain::torch::examples::place::{Place, is_device};
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
 use crate::domain::{Answer, ModeChange, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
 use pyo3::prelude::*;
 
 /// Whether it is what a `with` statement calls of a device.
-pub(super) fn is_of_device(callable: &Bound<'_, PyAny>) -> bool {
+pub(in crate::domain::torch) fn is_of_device(callable: &Bound<'_, PyAny>) -> bool {
     types::c_name(&callable.get_type()) == "method_descriptor"
         && callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner) == "torch.device")
         && matches!(&*callee::name_of(callable), "__enter__" | "__exit__")
@@ -17,7 +17,7 @@ pub(super) fn is_of_device(callable: &Bound<'_, PyAny>) -> bool {
 
 impl Torch {
     /// Begins or ends a mode that puts new tensors on a device.
-    pub(super) fn on_device<'py>(
+    pub(in crate::domain::torch) fn on_device<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         function: &Bound<'py, PyAny>,
@@ -31,7 +31,7 @@ impl Torch {
         }
         meta.refuse_modes()?;
         if !self.ambient.function_modes().are_devices(meta.py).map_err(|error| fault(&error))? {
-            return Err(super::meta::overridden());
+            return Err(crate::domain::torch::meta::overridden());
         }
         self.device_mode(function, device).map_err(|error| fault(&error))
     }
@@ -58,7 +58,7 @@ impl Torch {
     }
 
     /// The keywords of a call that makes a tensor, with the device that modes put it on.
-    pub(super) fn with_device<'py>(
+    pub(in crate::domain::torch) fn with_device<'py>(
         &self,
         function: &Bound<'py, PyAny>,
         kwargs: &[(String, Operand<'py>)],

@@ -1,11 +1,11 @@
 //! The condition that a slot of an object holds nothing.
-use super::condition::DomainCheck;
 use crate::ffi::types;
+use crate::guard::condition::DomainCheck;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 
 /// What its state is written as.
-pub(super) const EMPTY_SLOT: &str = "empty slot";
+pub(in crate::guard) const EMPTY_SLOT: &str = "empty slot";
 
 /// That the slot which a member descriptor of C reads is empty.
 #[derive(Debug)]

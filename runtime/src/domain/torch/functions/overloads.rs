@@ -1,8 +1,8 @@
 //! Operators of the dispatcher as functions: `torch.ops.library.name` and its overloads, those that programs register among them.
-use super::graph_break::{CallResult, fault, stop};
-use super::library::Torch;
-use super::meta::Meta;
 use crate::domain::Operand;
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ const CLASSES: [&str; 2] = ["OpOverloadPacket", "OpOverload"];
 
 impl Torch {
     /// Whether it is an operator, or one overload of one.
-    pub(super) fn is_operator(&self, callable: &Bound<'_, PyAny>) -> bool {
+    pub(in crate::domain::torch) fn is_operator(&self, callable: &Bound<'_, PyAny>) -> bool {
         let class = callable.get_type();
         CLASSES.contains(&&*types::name(&class))
             && self.module.bind(callable.py()).getattr(name!("_ops")).is_ok_and(|module| {
@@ -22,7 +22,7 @@ impl Torch {
     }
 
     /// A call of an operator: its schemas say whether it changes operands.
-    pub(super) fn operator<'py>(
+    pub(in crate::domain::torch) fn operator<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         operator: &Bound<'py, PyAny>,

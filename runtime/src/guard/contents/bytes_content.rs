@@ -1,6 +1,6 @@
 //! Conditions on byte arrays and on views of bytes.
-use super::condition::DomainCheck;
 use crate::ffi::buffers::{self, Part};
+use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 

@@ -1,6 +1,6 @@
 //! The condition that C looks for the keys of a container without code of Python.
-use super::condition::DomainCheck;
 use crate::ffi::{containers, types};
+use crate::guard::condition::DomainCheck;
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::PyNone;

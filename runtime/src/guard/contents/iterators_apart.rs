@@ -1,6 +1,6 @@
 //! The condition that an iterator reads nothing that a trace changes before the iterator's next step.
-use super::condition::DomainCheck;
 use crate::ffi::{inspect, iterators};
+use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 

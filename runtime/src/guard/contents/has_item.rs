@@ -1,10 +1,10 @@
 //! The condition that a set has an item, or has it not.
-use super::condition::DomainCheck;
 use crate::ffi::containers::has_key;
+use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 
 /// What its state is written as.
-pub(super) const HAS_ITEM: &str = "has item";
+pub(in crate::guard) const HAS_ITEM: &str = "has item";
 
 /// That a `set` or `frozenset`, or an instance of a derived class, holds a plain value, or that it does not.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl HasItem {
 
 impl HasItem {
     /// Whether a set has the item: `(item, truth)`.
-    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(in crate::guard) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (item, truth) = state.extract::<(Bound<'_, PyAny>, bool)>()?;
         Ok(Self { item: item.unbind(), truth })
     }
