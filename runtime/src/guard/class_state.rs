@@ -4,7 +4,7 @@
 use crate::ffi::types;
 use crate::ffi::weak_references::WeakObject;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFunction, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The classes along the MRO of a class, and what those hold that can change.
@@ -30,9 +30,9 @@ type Entries = Box<[(Py<PyAny>, Held)]>;
 /// A value of a namespace.
 #[derive(Debug)]
 enum Held {
-    /// What is its own.
+    /// A plain value, or a part of the class.
     Strong(Py<PyAny>),
-    /// A function or a class.
+    /// A function, a class, or another object of C's.
     Weak(WeakObject),
 }
 
@@ -40,14 +40,17 @@ enum Held {
 const VALID_VERSION_TAG: u64 = 1 << 19;
 
 /// Classes of objects that wrap functions of a class, and of what C keeps beside one.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 10] = [
     "property",
     "classmethod",
     "staticmethod",
     "getset_descriptor",
     "member_descriptor",
     "wrapper_descriptor",
+    "method_descriptor",
+    "classmethod_descriptor",
     "_abc._abc_data",
+    "PyCapsule",
 ];
 
 impl ClassState {
@@ -118,11 +121,13 @@ impl ClassPart {
 impl Held {
     /// `None` where it may not be kept alive, or has no weak references of its own kind.
     fn of(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Option<Self> {
-        if value.is_exact_instance_of::<PyFunction>() || value.is_instance_of::<PyType>() {
-            return WeakObject::new(value).map(Self::Weak);
+        let class = value.get_type();
+        if is_plain(value) || PARTS.contains(&&*types::c_name(&class)) || describes_class(name, value) {
+            return Some(Self::Strong(value.clone().unbind()));
         }
-        let of_class = || PARTS.contains(&&*types::c_name(&value.get_type())) || describes_class(name, value);
-        (is_plain(value) || of_class()).then(|| Self::Strong(value.clone().unbind()))
+        // Programs see the first weak reference to an instance of a class of their own.
+        let is_of_c = types::is_c_type(&class) || types::has_own_fields(&class);
+        is_of_c.then(|| WeakObject::new(value).map(Self::Weak)).flatten()
     }
 
     fn is(&self, value: &Bound<'_, PyAny>) -> bool {
