@@ -4,6 +4,7 @@ use crate::trace::state::outcome::Effect;
 use crate::trace::state::private_copies::same_order;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::kinds::is_hash_of_name;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySet, PyTuple, PyType};
 
@@ -22,12 +23,12 @@ impl<'py> Tracer<'py> {
             return true;
         }
         let Some(class) = self.class_at_the_end(key) else { return false };
+        if crate::ffi::types::is_c_type(&class) {
+            return false;
+        }
         // Nobody sees that a member of an enumeration is asked for the hash of its name.
-        let is_of_name = |found: &Bound<'py, PyAny>| crate::trace::value::kinds::is_hash_of_name(found);
-        !crate::ffi::types::is_c_type(&class)
-            && (self.in_python(&class, "__eq__")
-                || self.in_python(&class, "__hash__")
-                    && !self.lookup(&class, "__hash__").is_some_and(|found| is_of_name(&found)))
+        let is_of_name = self.lookup(&class, "__hash__").is_some_and(|found| is_hash_of_name(&found));
+        self.in_python(&class, "__eq__") || !is_of_name && self.in_python(&class, "__hash__")
     }
 
     /// The class of a value that may be described already; `None` for C's own kinds.

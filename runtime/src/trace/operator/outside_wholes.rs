@@ -14,7 +14,7 @@ use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::state::wholes::Whole;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFrozenSet, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple, PyType};
 
 /// Operators that make a container of two, and the methods that C has for them.
 const OPERATORS: [(Slot, &str); 4] =
@@ -128,8 +128,6 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         };
         let is_copy = found.len() == 1 && self.copies_entries(operation, found[0].1.kind);
-        // Dicts compare their values, too.
-        let is_of_sets = |(_, of): &(_, Container<'py>)| matches!(of.kind, Kind::Set | Kind::FrozenSet);
         if !is_copy && !found.iter().all(|(object, _)| HashedByC::all(object)) {
             return Ok(None);
         }
@@ -145,14 +143,13 @@ impl<'py> Tracer<'py> {
         if made.is(&found[0].0) {
             return Ok(Some(operands[0]));
         }
-        if made.is_instance_of::<PyBool>() {
-            return match (Answer::of(&made), found.iter().all(is_of_sets)) {
-                (Some(Answer::Truth(truth)), true) => {
-                    self.guard_answer_of_sets(operation, Answer::Truth(truth), operands)?;
-                    Ok(Some(self.boolean(truth)))
-                }
-                _ => Ok(None),
-            };
+        if let Some(answer @ Answer::Truth(truth)) = Answer::of(&made) {
+            // Dicts compare their values, too.
+            if !found.iter().all(|(_, of)| matches!(of.kind, Kind::Set | Kind::FrozenSet)) {
+                return Ok(None);
+            }
+            self.guard_answer_of_sets(operation, answer, operands)?;
+            return Ok(Some(self.boolean(truth)));
         }
         let class = made.get_type();
         let named = |name: &&str| self.class_of_whole(name).is_some_and(|own| own.is(&class));
@@ -174,8 +171,9 @@ impl<'py> Tracer<'py> {
             self.refuse_changed_entries(*operand)?;
         }
         let made = PyTuple::new(self.py, objects).and_then(|objects| operation.call1(objects));
-        let Some(Answer::Length(length)) = made.ok().and_then(|made| Answer::of(&made)) else { return Ok(None) };
-        self.guard_answer_of_sets(&operation, Answer::Length(length), &args)?;
+        let answer = made.ok().and_then(|made| Answer::of(&made));
+        let Some(answer @ Answer::Length(length)) = answer else { return Ok(None) };
+        self.guard_answer_of_sets(&operation, answer, &args)?;
         Ok(Some(length))
     }
 
