@@ -31,7 +31,7 @@ pub fn nested_cargo() -> Command {
 /// A cargo command whose builds are for `python`: its own target directory, and libpython where tests find it.
 pub fn cargo(python: &Interpreter) -> Command {
     let mut command = nested_cargo();
-    command.env("PYO3_PYTHON", &python.executable);
+    command.env("PYO3_PYTHON", &python.base_executable);
     command.env("CARGO_TARGET_DIR", place::python_target(&python.series()));
     let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut paths = vec![python.library_dir.clone()];

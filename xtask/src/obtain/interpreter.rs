@@ -12,6 +12,7 @@ print(json.dumps(dict(
     implementation=sys.implementation.name,
     version=list(sys.version_info[:3]),
     executable=sys.executable,
+    base_executable=sys._base_executable if sys.prefix != sys.base_prefix else sys.executable,
     include_dir=sysconfig.get_path("include"),
     standard_library=os.path.dirname(os.__file__),
     library_dir=sysconfig.get_config_var("LIBDIR") or "",
@@ -31,6 +32,8 @@ pub struct Interpreter {
     pub version: (u8, u8, u8),
     /// The path it knows itself by.
     pub executable: PathBuf,
+    /// The same outside a virtual environment: builds for it serve all environments made of it.
+    pub base_executable: PathBuf,
     /// Where its headers are.
     pub include_dir: PathBuf,
     /// Where its standard library is.

@@ -28,6 +28,7 @@ use clap::Args;
 use layer::Layer;
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::Instant;
 use tally::Tally;
 
 /// Runs the tests and counts them
@@ -115,12 +116,18 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(files) = &options.transparency {
         return close(&transparency::run(last()?, files, "observe,reassemble")?, options.json);
     }
+    let mut times = Vec::new();
     for layer in options.layers() {
+        let started = Instant::now();
         let result = layer.run(&interpreters, options.filter.as_deref());
         tally.add(result.unwrap_or_else(|error| {
             crate::ui::advice::report(&error);
             Tally::failure(format!("layer {}", layer.name()))
         }));
+        times.push(format!("{} {:.0} s", layer.name(), started.elapsed().as_secs_f64()));
+    }
+    if !options.json {
+        anstream::println!("{}", times.join(", "));
     }
     close(&tally, options.json)
 }
@@ -156,8 +163,9 @@ fn report(tally: &Tally, as_json: bool) {
         anstream::println!("{report:#}");
         return;
     }
-    for (name, why) in &tally.skipped {
-        anstream::println!("{} {name}: {why}", paint::yellow("skipped"));
+    for ((name, why), times) in tally.skipped_once() {
+        let often = if times == 1 { String::new() } else { format!(" ({times} times)") };
+        anstream::println!("{} {name}: {why}{often}", paint::yellow("skipped"));
     }
     for name in &tally.failed {
         anstream::println!("{} {name}", paint::red("failed"));

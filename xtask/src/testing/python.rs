@@ -6,8 +6,11 @@ use crate::wheel::Profile;
 use crate::{develop, place};
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// Which files, and how they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,9 @@ pub enum Kind {
 
 /// The folder of the tests that need PyTorch, and so an environment of their own.
 const TORCH: &str = "domain/torch/";
+
+/// A file that takes longer is named where no bar shows what runs.
+const LONG: Duration = Duration::from_secs(60);
 
 impl Kind {
     /// Whether this layer runs the file at `path`, a path from `tests/python`.
@@ -124,7 +130,11 @@ fn run_files(python: &Interpreter, files: &[PathBuf], kind: Kind) -> Result<Tall
     for file in files {
         let name = place::shown(file);
         step.at(&name);
-        let output = command(python, file, kind).output().with_context(|| format!("{name} could not be started"))?;
+        let started = Instant::now();
+        let output = finished(command(python, file, kind)).with_context(|| format!("{name} could not be run"))?;
+        if started.elapsed() > LONG {
+            step.note(format!("{name}: {:.0} s", started.elapsed().as_secs_f64()));
+        }
         let counts = counts(&output, &name);
         if !counts.failed.is_empty() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -139,6 +149,20 @@ fn run_files(python: &Interpreter, files: &[PathBuf], kind: Kind) -> Result<Tall
         step.failed(tally.summary())
     };
     Ok(tally)
+}
+
+/// Runs the command to its end. What it prints goes to files, not to pipes: a process that it left behind would hold a pipe open.
+fn finished(mut command: Command) -> Result<Output> {
+    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let status = command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).status()?;
+    Ok(Output { status, stdout: read(&mut stdout)?, stderr: read(&mut stderr)? })
+}
+
+fn read(file: &mut File) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn command(python: &Interpreter, file: &Path, kind: Kind) -> Command {

@@ -1,4 +1,5 @@
 //! How many tests passed, which failed, which were skipped and why.
+use std::collections::BTreeMap;
 
 /// Counts of one layer or of all.
 #[derive(Debug, Default)]
@@ -20,6 +21,15 @@ impl Tally {
     /// Adds a skipped test.
     pub fn skip(&mut self, name: String, why: String) {
         self.skipped.push((name, why));
+    }
+
+    /// The skipped tests with their reasons, each once, and how often: a test runs on several releases.
+    pub fn skipped_once(&self) -> BTreeMap<&(String, String), usize> {
+        let mut once = BTreeMap::new();
+        for skipped in &self.skipped {
+            *once.entry(skipped).or_default() += 1;
+        }
+        once
     }
 
     /// Adds the other counts to these.

@@ -69,6 +69,13 @@ impl Step {
         self.bar.set_message(format!("{}: {detail}", self.what));
     }
 
+    /// A line below the running step; only where there is no terminal, which has the bar.
+    pub fn note(&self, detail: impl Display) {
+        if self.bar.is_hidden() {
+            anstream::eprintln!("  {}", paint::dim(detail.to_string()));
+        }
+    }
+
     /// Ends the step with its outcome. Returns how long it took.
     pub fn done(self, outcome: impl Display) -> Duration {
         self.end(&paint::green("✓"), outcome)
