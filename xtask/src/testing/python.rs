@@ -5,6 +5,7 @@ use crate::ui::{Advise, Step, step};
 use crate::wheel::Profile;
 use crate::{develop, place};
 use anyhow::{Context, Result, anyhow};
+use rayon::prelude::*;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -124,31 +125,36 @@ fn is_test(path: &Path) -> bool {
     name.starts_with("test_") && name.ends_with(".py")
 }
 
+/// Runs as many files at once as there are processors, each in a process of its own; the counts come in the order of the files.
 fn run_files(python: &Interpreter, files: &[PathBuf], kind: Kind) -> Result<Tally> {
     let step = Step::items(kind.title(python), files.len() as u64);
+    let counted: Result<Vec<Tally>> =
+        files.par_iter().with_max_len(1).map(|file| run_file(python, file, kind, &step)).collect();
     let mut tally = Tally::default();
-    for file in files {
-        let name = place::shown(file);
-        step.at(&name);
-        let started = Instant::now();
-        let output = finished(command(python, file, kind)).with_context(|| format!("{name} could not be run"))?;
-        if started.elapsed() > LONG {
-            step.note(format!("{name}: {:.0} s", started.elapsed().as_secs_f64()));
-        }
-        let counts = counts(&output, &name);
-        if !counts.failed.is_empty() {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            step::suspended(|| said.lines().for_each(|line| anstream::eprintln!("    {line}")));
-        }
-        tally.add(counts);
-        step.advance(1);
-    }
+    counted?.into_iter().for_each(|counts| tally.add(counts));
     if tally.failed.is_empty() {
         step.done(tally.summary())
     } else {
         step.failed(tally.summary())
     };
     Ok(tally)
+}
+
+fn run_file(python: &Interpreter, file: &Path, kind: Kind, step: &Step) -> Result<Tally> {
+    let name = place::shown(file);
+    step.at(&name);
+    let started = Instant::now();
+    let output = finished(command(python, file, kind)).with_context(|| format!("{name} could not be run"))?;
+    if started.elapsed() > LONG {
+        step.note(format!("{name}: {:.0} s", started.elapsed().as_secs_f64()));
+    }
+    let counts = counts(&output, &name);
+    if !counts.failed.is_empty() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        step::suspended(|| said.lines().for_each(|line| anstream::eprintln!("    {line}")));
+    }
+    step.advance(1);
+    Ok(counts)
 }
 
 /// Runs the command to its end. What it prints goes to files, not to pipes: a process that it left behind would hold a pipe open.
@@ -168,6 +174,8 @@ fn read(file: &mut File) -> std::io::Result<Vec<u8>> {
 fn command(python: &Interpreter, file: &Path, kind: Kind) -> Command {
     let mut command = Command::new(&python.executable);
     command.env_remove("PYTHONPATH").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONFAULTHANDLER", "1");
+    // Each processor has a file of its own: threads that wait for one another would only hold up the others.
+    command.env("OMP_NUM_THREADS", "1");
     if kind == Kind::Strict {
         command.args(["-X", "dev"]).env("PYTHONMALLOC", "debug").env("SLOTRT_TEST_STRICT", "1");
     }

@@ -6,6 +6,7 @@ use crate::ui::{Step, step};
 use crate::wheel;
 use crate::{place, regen, run};
 use anyhow::{Context, Result};
+use rayon::prelude::*;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -18,16 +19,19 @@ pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> 
     let mut workspace = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     workspace.current_dir(place::root()).args(["test", "--workspace", "--exclude", "slotrt"]);
     let mut tally = cargo_test("Rust tests", workspace, filter)?;
-    for python in interpreters {
-        let mut runtime = wheel::cargo(python);
-        runtime.args(["test", "--package", "slotrt"]);
-        let name = format!("Rust tests of the runtime, CPython {}", python.full_version());
-        tally.add(cargo_test(&name, runtime, filter)?);
-    }
+    // Each release has a folder of its own for what is built: they do not wait for one another.
+    let of_runtime: Result<Vec<Tally>> = interpreters.par_iter().map(|python| test_runtime(python, filter)).collect();
+    of_runtime?.into_iter().for_each(|counts| tally.add(counts));
     if filter.is_none() {
         tally.add(described::check()?);
     }
     Ok(tally)
+}
+
+fn test_runtime(python: &Interpreter, filter: Option<&str>) -> Result<Tally> {
+    let mut runtime = wheel::cargo(python);
+    runtime.args(["test", "--package", "slotrt"]);
+    cargo_test(&format!("Rust tests of the runtime, CPython {}", python.full_version()), runtime, filter)
 }
 
 fn cargo_test(name: &str, mut command: Command, filter: Option<&str>) -> Result<Tally> {

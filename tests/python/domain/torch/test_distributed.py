@@ -53,7 +53,11 @@ class TwoProcesses(unittest.TestCase):
             command = [sys.executable, "-W", "ignore", "-c", PROGRAM]
             settings = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": loopback()}
             ranks = [subprocess.Popen([*command, str(rank), place], env=settings, stdout=subprocess.PIPE, text=True) for rank in (0, 1)]
-            found = [json.loads(process.communicate(timeout=300)[0].strip().splitlines()[-1]) for process in ranks]
+            try:
+                found = [json.loads(process.communicate(timeout=300)[0].strip().splitlines()[-1]) for process in ranks]
+            finally:
+                for process in ranks:
+                    process.kill()
         for row in found:
             self.assertTrue(row["same"])
             self.assertLessEqual(row["breaks"], 4)
