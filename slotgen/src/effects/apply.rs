@@ -85,9 +85,14 @@ impl Walker<'_> {
         }
         let asked = origin.without(foreign);
         if !asked.is_none() {
-            self.note(&format!("slot {slot}"), callee, || format!("{slot} of {}", asked.words().join(", ")));
-            let known = self.known.summary.slots.entry(slot.to_owned()).or_default();
-            self.changed |= known.add(asked);
+            match self.known.summary.slots.get_mut(slot) {
+                // Its first place is noted.
+                Some(known) => self.changed |= known.add(asked),
+                None => {
+                    self.note(&format!("slot {slot}"), callee, || format!("{slot} of {}", asked.words().join(", ")));
+                    self.changed |= self.known.summary.slots.entry(slot.to_owned()).or_default().add(asked);
+                }
+            }
             if self.program.leaves.is_changing(slot) {
                 self.mutate(asked, callee, slot);
             }
@@ -124,6 +129,8 @@ impl Walker<'_> {
             }
             args.get(index).map_or(Origin::NONE, |arg| arg.origin)
         };
+        let of_each: [Origin; super::origin::PARAMETERS] = std::array::from_fn(given);
+        let given = |index: usize| of_each.get(index).copied().unwrap_or(Origin::NONE);
         // What a buffer of this function's own refers to is the object that it was got from.
         let holds = self.known.summary.holds;
         let inside = |index: usize| -> Origin {

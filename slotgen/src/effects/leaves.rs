@@ -84,7 +84,7 @@ pub struct Leaves {
     changing: Vec<String>,
     benign: BTreeSet<String>,
     caches: BTreeSet<String>,
-    exact: BTreeMap<String, Leaf>,
+    exact: FxHashMap<String, Leaf>,
     patterns: Vec<(String, Leaf)>,
     slots: BTreeMap<String, Leaf>,
     /// Which pattern names fit that were asked before.
@@ -105,7 +105,7 @@ impl Leaves {
     /// Reads a table.
     pub fn read(text: &str) -> Result<Self, LeafError> {
         let table: Table = toml::from_str(text).map_err(|error| LeafError(error.to_string()))?;
-        let (mut exact, mut patterns) = (BTreeMap::new(), Vec::new());
+        let (mut exact, mut patterns) = (FxHashMap::default(), Vec::new());
         for row in &table.leaf {
             let leaf = leaf(row)?;
             for name in &row.names {

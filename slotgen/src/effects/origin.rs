@@ -100,7 +100,11 @@ impl Origin {
 
     /// The same where `inside` gives what an argument refers to.
     pub fn mapped_with(self, argument: &dyn Fn(usize) -> Self, inside: &dyn Fn(usize) -> Self) -> Self {
-        let mut out = Self(self.0 & !((1 << (3 * PARAMETERS)) - 1));
+        let of_arguments = (1 << (3 * PARAMETERS)) - 1;
+        let mut out = Self(self.0 & !of_arguments);
+        if self.0 & of_arguments == 0 {
+            return out;
+        }
         for index in 0..PARAMETERS {
             if self.meets(Self::parameter(index)) {
                 out = out.or(argument(index));

@@ -55,9 +55,10 @@ pub struct Program {
     pub leaves: Leaves,
     pub(super) units: Vec<Unit>,
     pub(super) functions: Vec<Defined>,
-    local: FxHashMap<(usize, String), usize>,
+    /// The functions of each unit, by name.
+    local: Vec<FxHashMap<String, usize>>,
     public: FxHashMap<String, usize>,
-    aliases: BTreeMap<String, String>,
+    aliases: FxHashMap<String, String>,
     members: FxHashMap<String, Member>,
     /// The same by structure.
     typed: FxHashMap<String, FxHashMap<String, Member>>,
@@ -85,9 +86,9 @@ impl Program {
             leaves,
             units: Vec::new(),
             functions: Vec::new(),
-            local: FxHashMap::default(),
+            local: Vec::new(),
             public: FxHashMap::default(),
-            aliases: BTreeMap::new(),
+            aliases: FxHashMap::default(),
             members: FxHashMap::default(),
             typed: FxHashMap::default(),
             integers: FxHashSet::default(),
@@ -108,9 +109,10 @@ impl Program {
     pub fn add(&mut self, unit: Unit, functions: Vec<Function>) {
         let index = self.units.len();
         self.units.push(unit);
+        self.local.push(FxHashMap::default());
         for function in functions {
             let id = self.functions.len();
-            self.local.entry((index, function.name.clone())).or_insert(id);
+            self.local[index].entry(function.name.clone()).or_insert(id);
             if !function.is_static || self.units[index].path.ends_with(".h") || self.units[index].map.is_none() {
                 self.public.entry(function.name.clone()).or_insert(id);
             }
@@ -177,7 +179,7 @@ impl Program {
         if let Some(leaf) = self.leaves.find(name) {
             return Callee::Leaf(leaf);
         }
-        match self.local.get(&(unit, name.to_owned())) {
+        match self.local.get(unit).and_then(|local| local.get(name)) {
             Some(id) => Callee::Function(*id),
             None => self.resolve_anywhere(name),
         }
@@ -204,7 +206,7 @@ impl Program {
     /// The function of a file by name.
     pub fn find(&self, path: &str, name: &str) -> Option<usize> {
         let unit = self.units.iter().position(|unit| unit.path == path)?;
-        self.local.get(&(unit, name.to_owned())).copied()
+        self.local.get(unit)?.get(name).copied()
     }
 
     /// Every function of that name.
