@@ -183,6 +183,8 @@ pub struct State {
     /// Symbolic numbers.
     pub(crate) numbers: crate::trace::state::numbers::Numbers,
     pub(crate) outer_globals: usize,
+    /// Whether the outermost frame's builtins are the interpreter's.
+    pub(crate) has_interpreter_builtins: bool,
     pub(crate) touched_types: OrderedSet<usize>,
     /// The code of the outermost frame.
     pub(crate) outer_code: Option<Arc<Code>>,

@@ -5,9 +5,13 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyInt, PySet};
 
 /// What [`New::Opaque`] calls such a number.
 pub(crate) const KIND: &str = "id() of an object that the trace made";
+
+/// The hash of all numbers of objects from outside that are not known.
+const HASH_OF_OUTSIDE: isize = 0x5107;
 
 /// What [`New::Opaque`] calls the number that `gc.collect()` gives.
 const COLLECTED: &str = "the number of objects that the collector finds";
@@ -43,8 +47,11 @@ impl<'py> Tracer<'py> {
     /// `id(value)`.
     pub(crate) fn id_of(&mut self, value: ValueId) -> Traced<ValueId> {
         if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {
-            let address = pyo3::types::PyInt::new(self.py, object.as_ptr() as usize).into_any();
-            return Ok(self.constant(address));
+            let address = PyInt::new(self.py, object.as_ptr() as usize).into_any();
+            let id = self.constant(address);
+            self.guard_against_ids(value, true)?;
+            self.state.ids.insert(id, value);
+            return Ok(id);
         }
         if !matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_)) | Value::Real { .. }) {
             return unsupported(KIND, "a method or a graph value");
@@ -90,7 +97,7 @@ impl<'py> Tracer<'py> {
         let both = [one, other].map(|id| self.state.ids.get(&id).copied());
         let of_outside = |of: &Option<ValueId>| of.is_some_and(|of| matches!(self.value(of), Value::Real { .. }));
         match both {
-            [Some(one), Some(other)] if both.iter().all(of_outside) => return self.is(one, other),
+            [Some(one), Some(other)] if both.iter().all(of_outside) => return self.are_one(one, other),
             [None, _] | [_, None] if both.iter().any(of_outside) => {
                 return unsupported(KIND, "of an object from outside, compared with a number");
             }
@@ -99,19 +106,69 @@ impl<'py> Tracer<'py> {
         for (id, of) in [one, other].into_iter().zip(both) {
             match of {
                 Some(of) => self.rely_on_life(of)?,
-                None if self.class_of(id)?.is(self.py.get_type::<pyo3::types::PyInt>()) => {}
+                None if self.class_of(id)?.is(self.py.get_type::<PyInt>()) => {}
                 None => return unsupported(KIND, "compared with something else"),
             }
         }
         Ok(false)
     }
 
-    /// What C gets for the hash: any number will do, as long as it stays.
+    /// Guards that an object is none of those from outside whose numbers the trace keeps: those that are known by their addresses, or those
+    /// that are not (`opaque`). C does not compare numbers whose hashes differ.
+    fn guard_against_ids(&mut self, object: ValueId, opaque: bool) -> Traced<()> {
+        let outside = |of: &ValueId| *of != object && matches!(self.value(*of), Value::Real { .. });
+        let ids = self.state.ids.iter().filter(|(id, of)| self.is_id(**id) == opaque && outside(of));
+        let mut others: Vec<ValueId> = ids.map(|(_, of)| *of).collect();
+        others.sort_unstable();
+        for other in others {
+            if self.are_one(object, other)? {
+                return unsupported(KIND, "of an object that is known by its address, too");
+            }
+        }
+        Ok(())
+    }
+
+    /// Breaks where a container from outside has keys that may be such numbers: C compares only those with the same hash.
+    fn refuse_numbers_as_keys(&self) -> Traced<()> {
+        match self.state.private_copies.iter().any(|copy| has_addresses(copy.object.bind(self.py))) {
+            true => unsupported(KIND, "of an object from outside, beside numbers from outside that may be the same"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether two values from outside are one object, under a guard where their types do not tell.
+    fn are_one(&mut self, one: ValueId, other: ValueId) -> Traced<bool> {
+        Ok(self.class_of(one)?.is(&self.class_of(other)?) && self.is(one, other)?)
+    }
+
+    /// What C gets for the hash: any number will do, as long as it stays. Those of objects from outside have one, so that C compares them:
+    /// two paths may lead to one object.
     pub(crate) fn hash_of_id(&mut self, id: ValueId) -> Traced<isize> {
         if self.state.nesting == 0 {
             return unsupported(KIND, "hashed");
         }
-        let of = self.state.ids.get(&id).and_then(|of| self.owned(*of));
+        let of = self.state.ids.get(&id).copied();
+        if let Some(of) = of.filter(|of| matches!(self.value(*of), Value::Real { .. })) {
+            self.guard_against_ids(of, false)?;
+            self.refuse_numbers_as_keys()?;
+            return Ok(HASH_OF_OUTSIDE);
+        }
+        let of = of.and_then(|of| self.owned(of));
         Ok(of.map_or(isize::from(id.0 as i16), |object| object.as_ptr() as isize >> 4))
+    }
+}
+
+/// Whether a dict or set has a key that may be the address of an object.
+fn has_addresses(container: &Bound<'_, PyAny>) -> bool {
+    const FIRST: usize = 1 << 16;
+    const ALIGNED: usize = 8;
+    let may_be = |key: Bound<'_, PyAny>| {
+        let number = key.cast::<PyInt>().ok().and_then(|number| number.extract::<usize>().ok());
+        number.is_some_and(|number| number >= FIRST && number % ALIGNED == 0)
+    };
+    match (container.cast::<PyDict>(), container.cast_exact::<PySet>()) {
+        (Ok(dict), _) => dict.keys().iter().any(may_be),
+        (_, Ok(set)) => set.iter().any(may_be),
+        _ => container.cast_exact::<PyFrozenSet>().is_ok_and(|set| set.iter().any(may_be)),
     }
 }
