@@ -153,6 +153,8 @@ pub struct State {
     pub(crate) tracebacks: Tracked<crate::trace::state::tracebacks::Tracebacks>,
     /// Values that are `id()` of others.
     pub(crate) ids: Tracked<FxHashMap<ValueId, ValueId>>,
+    /// Objects from outside whose numbers are keys, or (`true`) known, each once.
+    pub(crate) kept_ids: Tracked<Vec<(ValueId, bool)>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
     pub(crate) pending: Option<crate::trace::state::unwind::Unwind>,

@@ -1,6 +1,8 @@
 //! `id()` of objects that the trace made, or that no guard can hold: a number that can be compared and used as a key, but that C code may not look into.
 //!
 //! Plain Python's number is not known before the object leaves the trace, so this one cannot leave.
+use crate::guard::source::Source;
+use crate::guard::{AllDifferent, Check};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -9,9 +11,6 @@ use pyo3::types::{PyDict, PyFrozenSet, PyInt, PySet};
 
 /// What [`New::Opaque`] calls such a number.
 pub(crate) const KIND: &str = "id() of an object that the trace made";
-
-/// The hash of all numbers of objects from outside that are not known.
-const HASH_OF_OUTSIDE: isize = 0x5107;
 
 /// What [`New::Opaque`] calls the number that `gc.collect()` gives.
 const COLLECTED: &str = "the number of objects that the collector finds";
@@ -33,8 +32,8 @@ impl<'py> Tracer<'py> {
         if !quiet.call1((&module,)).and_then(|quiet| quiet.is_truthy()).unwrap_or(false) {
             return unsupported("collection that a program follows", "gc.callbacks, gc.garbage or gc.set_debug()");
         }
-        let source = crate::guard::source::Source::constant(module.as_any());
-        let check = crate::guard::Check::Call(quiet.unbind());
+        let source = Source::constant(module.as_any());
+        let check = Check::Call(quiet.unbind());
         self.guard(source, check, "the trace asked for a collection, which calls nobody");
         Ok(())
     }
@@ -49,7 +48,7 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {
             let address = PyInt::new(self.py, object.as_ptr() as usize).into_any();
             let id = self.constant(address);
-            self.guard_against_ids(value, true)?;
+            self.keep_id(value, true)?;
             self.state.ids.insert(id, value);
             return Ok(id);
         }
@@ -113,19 +112,39 @@ impl<'py> Tracer<'py> {
         Ok(false)
     }
 
-    /// Guards that an object is none of those from outside whose numbers the trace keeps: those that are known by their addresses, or those
-    /// that are not (`opaque`). C does not compare numbers whose hashes differ.
-    fn guard_against_ids(&mut self, object: ValueId, opaque: bool) -> Traced<()> {
-        let outside = |of: &ValueId| *of != object && matches!(self.value(*of), Value::Real { .. });
-        let ids = self.state.ids.iter().filter(|(id, of)| self.is_id(**id) == opaque && outside(of));
-        let mut others: Vec<ValueId> = ids.map(|(_, of)| *of).collect();
-        others.sort_unstable();
-        for other in others {
-            if self.are_one(object, other)? {
+    /// The value that stands for the object among those whose numbers are kept. C does not compare numbers whose hashes differ: a guard
+    /// says that these objects are different ones.
+    fn keep_id(&mut self, value: ValueId, known: bool) -> Traced<ValueId> {
+        let Some(object) = self.real(value) else { return Ok(value) };
+        let kept = self.state.kept_ids.iter();
+        let mut same = kept.filter(|(other, _)| self.real(*other).is_some_and(|other| other.is(&object)));
+        match same.next().copied() {
+            None => self.state.kept_ids.push((value, known)),
+            Some((other, was_known)) if other == value || known && was_known => return Ok(other),
+            Some((_, was_known)) if known != was_known => {
                 return unsupported(KIND, "of an object that is known by its address, too");
             }
+            Some((other, _)) => {
+                self.guard_identity(value, other, "the trace kept the number of an object");
+                return Ok(other);
+            }
         }
-        Ok(())
+        Ok(value)
+    }
+
+    /// Guards that the objects whose numbers were keys are different ones, and none of those that are known.
+    pub(crate) fn guard_kept_ids(&mut self) {
+        let kept = std::mem::take(&mut *self.state.kept_ids);
+        if kept.len() < 2 || kept.iter().all(|(_, known)| *known) {
+            return;
+        }
+        let source =
+            |value: &ValueId| self.source(*value).or_else(|| self.real(*value).map(|object| Source::constant(&object)));
+        let sources: Option<Vec<Source>> = kept.iter().map(|(value, _)| source(value)).collect();
+        if let Some(sources) = sources {
+            let check = Check::Domain(Box::new(AllDifferent));
+            self.guard(Source::Together(sources.into()), check, "the trace kept the numbers of objects");
+        }
     }
 
     /// Breaks where a container from outside has keys that may be such numbers: C compares only those with the same hash.
@@ -141,17 +160,15 @@ impl<'py> Tracer<'py> {
         Ok(self.class_of(one)?.is(&self.class_of(other)?) && self.is(one, other)?)
     }
 
-    /// What C gets for the hash: any number will do, as long as it stays. Those of objects from outside have one, so that C compares them:
-    /// two paths may lead to one object.
+    /// What C gets for the hash: any number will do, as long as it stays. Where two paths lead to one object from outside, it is one.
     pub(crate) fn hash_of_id(&mut self, id: ValueId) -> Traced<isize> {
         if self.state.nesting == 0 {
             return unsupported(KIND, "hashed");
         }
         let of = self.state.ids.get(&id).copied();
         if let Some(of) = of.filter(|of| matches!(self.value(*of), Value::Real { .. })) {
-            self.guard_against_ids(of, false)?;
             self.refuse_numbers_as_keys()?;
-            return Ok(HASH_OF_OUTSIDE);
+            return Ok(self.keep_id(of, false)?.0 as isize);
         }
         let of = of.and_then(|of| self.owned(of));
         Ok(of.map_or(isize::from(id.0 as i16), |object| object.as_ptr() as isize >> 4))
