@@ -71,7 +71,7 @@ fn message(line: &str) -> Option<String> {
     Some(format!("    Message {{ format: {format:?}, why: {why:?} }},\n"))
 }
 
-/// `KIND NAME [in|but FUNCTION] | why` as a row in Rust.
+/// `KIND NAME [in|but FUNCTION] | why`, or `test CHECK of CLASS | why`, as a row in Rust.
 fn row(line: &str) -> Option<String> {
     let (what, why) = line.split_once(" | ")?;
     let words: Vec<&str> = what.split(' ').collect();
@@ -80,9 +80,14 @@ fn row(line: &str) -> Option<String> {
         ["function", name] => format!("What::Function(FunctionId::{name})"),
         ["raises", name] => format!("What::Error(FunctionId::{name})"),
         ["identifier", name] => format!("What::Identifier({name:?})"),
+        ["test", name] => {
+            let ["of", class] = more else { return None };
+            format!("What::Test({name:?}, {class:?})")
+        }
         _ => return None,
     };
     let (within, but) = match more {
+        ["of", _] => ("None".to_owned(), "None".to_owned()),
         [] => ("None".to_owned(), "None".to_owned()),
         ["in", name] => (format!("Some(FunctionId::{name})"), "None".to_owned()),
         ["but", name] => ("None".to_owned(), format!("Some(FunctionId::{name})")),

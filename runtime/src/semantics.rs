@@ -4,7 +4,10 @@
 //! to do otherwise: data, in `stand_in/3.X.txt`. `build.rs` finds out which, and reads them.
 include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
 
+use crate::ffi::snapshot;
 use generated::capi::FunctionId;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 /// A part of another release's bodies that does not stand in for this release's.
 #[derive(Debug)]
@@ -28,6 +31,9 @@ pub enum What {
     Error(FunctionId),
     /// A special method that a class has, and the body asks for.
     Identifier(&'static str),
+    #[allow(dead_code, reason = "a release with bodies of its own has no such row")]
+    /// A test of an object, such as `PyDict_Check`, which instances of this builtin class do not pass in another release's bodies.
+    Test(&'static str, &'static str),
 }
 
 /// A message in another release's bodies that this release words otherwise.
@@ -98,6 +104,18 @@ impl StoodIn {
         }
     }
 
+    /// A body makes a test of an object of that class.
+    pub fn test(&mut self, name: &str, class: &Bound<'_, PyType>) {
+        for (index, row) in ROWS.iter().enumerate() {
+            if let What::Test(tested, of) = row.what
+                && tested == name
+                && is_subtype_of_builtin(class, of)
+            {
+                self.rows |= 1 << index;
+            }
+        }
+    }
+
     fn counts(self, index: usize) -> bool {
         ROWS[index].within.is_none() || self.within & 1 << index != 0
     }
@@ -111,13 +129,18 @@ impl StoodIn {
     }
 }
 
+fn is_subtype_of_builtin(class: &Bound<'_, PyType>, name: &str) -> bool {
+    let of = snapshot::original(class.py(), "builtins", name).ok().and_then(|of| of.cast_into::<PyType>().ok());
+    of.is_some_and(|of| crate::ffi::types::is_subtype(class, &of))
+}
+
 impl Row {
     /// The name of what a call comes to.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.what {
             What::Function(function) | What::Error(function) => function.name(),
-            What::Identifier(name) => name,
+            What::Identifier(name) | What::Test(name, _) => name,
         }
     }
 }

@@ -1,5 +1,6 @@
 """User classes whose special methods give a result, decline, raise, or give a wrong type; every call is logged."""
 
+import builtins
 import enum
 
 from log import LOG, logged, note
@@ -202,6 +203,18 @@ class Missing(dict):
     def __missing__(self, key):
         note("__missing__", type(key).__name__)
         return "missing"
+
+
+class Frozen(getattr(builtins, "frozendict", dict)):
+    """Has keys and items of its own, which C does not ask for where it knows the class."""
+
+    def keys(self):
+        note("keys")
+        return ["other"]
+
+    def __getitem__(self, key):
+        note("__getitem__", type(key).__name__)
+        return "other"
 
 
 class Meta(type):

@@ -1,6 +1,7 @@
 """The values that operations are tried on: each has a name and a factory that makes a fresh equal one."""
 
 import array
+import builtins
 import collections
 import dataclasses
 import datetime
@@ -106,6 +107,9 @@ FRESH = {
     "sub int": lambda: classes.SubInt(3), "sub str": lambda: classes.SubStr("a"), "sub float": lambda: classes.SubFloat(1.5), "plain object": object, "stop": lambda: classes.Stop(2), "weak": lambda: weakref.ref(Point),
     "TypeVar": lambda: typing.TypeVar("U"),  # takes attributes, and has no __dict__ that shows them
 }
+if hasattr(builtins, "frozendict"):  # from 3.15 on
+    FIXED |= {"frozendict": frozendict({"a": 1, 2: 3}), "empty frozendict": frozendict(), "frozendict type": frozendict, "frozendict of lists": frozendict({1: []})}
+    FRESH |= {"frozendict of a class": lambda: classes.Frozen(a=1), "frozendict keys": lambda: frozendict({1: 2}).keys()}
 classes_by_name = classes.operators() | classes.singles()
 
 

@@ -109,7 +109,11 @@ impl<'a, 'py> Writer<'a, 'py> {
             }
             Source::Global(name) => self.op(Op::LOAD_GLOBAL, Arg::Name(name.to_string())),
             Source::Builtin(name) => {
-                self.constant(snapshot::builtins(self.py)?.getattr(&**name)?);
+                // Read at each call: programs change what builtins hold.
+                self.constant(snapshot::builtins(self.py)?.dict().into_any());
+                self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
+                let (op, arg) = self.code.isa().subscription();
+                self.plain(op, arg);
             }
             Source::DictItem(base, key) => {
                 self.source(base)?;

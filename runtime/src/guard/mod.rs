@@ -24,6 +24,7 @@ mod test;
 mod values;
 
 pub use condition::{Check, DomainCheck, Guard, Reason};
+pub use contents::all_different::AllDifferent;
 pub use contents::bytes_content::{BytesContent, ShownPart};
 pub use contents::dead_reference::DeadReference;
 pub use contents::deque_shape::DequeShape;

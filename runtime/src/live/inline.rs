@@ -113,6 +113,7 @@ impl<'py> Live<'py> {
             return Some(Ok(Value::Int(i128::from(truth))));
         }
         if let Some((stem, exact)) = checked(name) {
+            self.stood_in.test(name, &object.get_type());
             return self.check(stem, exact, &object).map(|truth| Ok(Value::Int(i128::from(truth))));
         }
         if let Some((_, owner, attribute, none_is_null)) = MEMBERS.iter().find(|row| row.0 == name) {

@@ -40,6 +40,11 @@ pub fn builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     snapshots(py).map(|snapshots| snapshots[0].0.bind(py))
 }
 
+/// Whether it is the namespace of the module `builtins`: functions may have others.
+pub fn is_builtins(object: &Bound<'_, PyAny>) -> bool {
+    builtins(object.py()).is_ok_and(|module| module.dict().is(object))
+}
+
 /// What a module held under a name: `builtins`, `types` and `_weakref` as they were, any other as it is now.
 ///
 /// # Errors

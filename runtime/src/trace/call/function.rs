@@ -167,9 +167,10 @@ impl<'py> Tracer<'py> {
         code: std::sync::Arc<crate::bytecode::Code>,
         mut locals: Vec<Option<ValueId>>,
     ) -> Traced<Frame> {
-        let dict = |part: Option<Bound<'py, PyAny>>| part.and_then(|part| part.cast_into::<PyDict>().ok());
-        let (globals, builtins) = (dict(inspect::globals(function)), dict(inspect::builtins(function)));
-        let (Some(globals), Some(builtins)) = (globals, builtins) else { return internal("function without globals") };
+        let globals = inspect::globals(function).and_then(|globals| globals.cast_into::<PyDict>().ok());
+        let (Some(globals), Some(builtins)) = (globals, inspect::builtins(function)) else {
+            return unsupported("globals that are no dict", "globals");
+        };
         let cells = inspect::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
         let path = cells.as_ref().and_then(|_| self.part_of_given(function, "__closure__"));
         let closure = cells.into_iter().flatten().enumerate();

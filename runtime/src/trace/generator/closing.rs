@@ -46,7 +46,7 @@ impl<'py> Tracer<'py> {
 
     fn frame_closes_silently(&mut self, frame: &Frame) -> Traced<bool> {
         let names = frame.suspended_at().and_then(|instr| frame.names_compared_at_end(instr));
-        let Some(names) = names else { return Ok(false) };
+        let Some(names) = names.filter(|_| self.has_plain_names(frame)) else { return Ok(false) };
         for name in names {
             let text = PyString::new(self.py, &name);
             let Some(class) = self.frame_global(frame, &name, &text)? else { return Ok(false) };

@@ -5,7 +5,7 @@ use crate::trace::state::generator::{Generator, GeneratorKind, GeneratorObject, 
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal};
+use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -139,7 +139,14 @@ impl<'py> Tracer<'py> {
         if frame.stack.first() == Some(&StackEntry::Object(iterable)) {
             return Ok(true);
         }
-        let class = self.class_of(iterable)?;
+        // It leaves the trace, too, and was taken apart before.
+        if matches!(self.value(iterable), Value::New(New::List(_) | New::Tuple(_))) {
+            return Ok(true);
+        }
+        let class = match self.class_of(iterable) {
+            Err(Unwind::Break(_)) => return Ok(false),
+            class => class?,
+        };
         let py = self.py;
         let plain = [
             py.get_type::<PyList>(),

@@ -1,6 +1,6 @@
 //! Class statements. CPython: `builtin___build_class__`, `update_bases`.
 use crate::ffi::types;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame, FrameExit};
 use crate::trace::state::tracer::Tracer;
@@ -18,9 +18,12 @@ struct Metaclass<'py> {
 
 impl<'py> Tracer<'py> {
     pub(crate) fn load_build_class(&mut self, frame: &mut Frame) -> Traced<Flow> {
-        let function = self.import("builtins", "__build_class__")?;
-        let function = self.constant(function);
-        frame.push(function);
+        const NAME: &str = "__build_class__";
+        let name = interned(self.py, NAME);
+        match self.frame_builtin(frame, NAME, &name)? {
+            Some(function) => frame.push(function),
+            None => return self.raise("NameError", format!("{NAME} not found")),
+        }
         Ok(Flow::Next)
     }
 

@@ -170,7 +170,12 @@ impl<'py> Tracer<'py> {
         let own = self.slot_function(&class, Slot::tp_iter)?;
         let of_dict = self.slot_function(&self.py.get_type::<PyDict>(), Slot::tp_iter)?;
         let plain = own.zip(of_dict).is_some_and(|(own, of_dict)| own.pointer == of_dict.pointer);
-        Ok(plain && class.is_subclass_of::<PyDict>().unwrap_or(false))
+        let is_dict = types::is_subtype(&class, &self.py.get_type::<PyDict>());
+        if plain && !is_dict && !types::is_c_type(&class) {
+            // C reads the table of a frozen dict, too, and does not ask what its class has for `keys`.
+            return unsupported("merging a dict of another kind", types::name(&class));
+        }
+        Ok(plain && is_dict)
     }
 
     /// CPython: `dict_merge` of something that is no dict, `method_output_as_list`; `once`: no key comes twice.

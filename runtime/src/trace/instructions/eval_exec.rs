@@ -137,13 +137,13 @@ impl<'py> Tracer<'py> {
         }
         match self.in_globals(&dict, "__builtins__") {
             None => {
-                let builtins = self.constant(frame.builtins.bind(self.py).clone().into_any());
+                let builtins = self.constant(frame.builtins.bind(self.py).clone());
                 self.set_in_globals(dict.clone(), "__builtins__", builtins)?;
             }
             // CPython: `_PyEval_BuiltinsFromGlobals`.
             // Those of the interpreter live on, whoever keeps them alive.
             Some(builtins) if self.real(builtins).is_some_and(|found| found.is(frame.builtins.bind(self.py))) => {
-                let own = frame.builtins.bind(self.py).clone().into_any();
+                let own = frame.builtins.bind(self.py).clone();
                 self.rely_on_identity(builtins, own);
             }
             Some(builtins) if !self.same_object(builtins).is_some_and(|builtins| is_builtins(&builtins)) => {
@@ -174,7 +174,7 @@ impl<'py> Tracer<'py> {
     fn own_globals(&mut self, frame: &Frame, dict: Bound<'py, PyDict>) -> Traced<Bound<'py, PyDict>> {
         let found = dict.contains("__builtins__").or_else(|error| internal(error.to_string()))?;
         if !found {
-            let builtins = frame.builtins.bind(self.py).clone().into_any();
+            let builtins = frame.builtins.bind(self.py).clone();
             self.constant(builtins.clone());
             crate::trace::state::journal::changed();
             dict.set_item("__builtins__", builtins).or_else(|error| internal(error.to_string()))?;

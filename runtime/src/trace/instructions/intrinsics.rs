@@ -63,6 +63,15 @@ impl<'py> Tracer<'py> {
         Ok(function)
     }
 
+    /// `_Py_set_typeparam_default`, which changes the parameter.
+    fn set_typeparam_default(&mut self, which: u32, param: ValueId, default: ValueId) -> Traced<ValueId> {
+        if self.owned(param).is_none() {
+            return unsupported("default of a type parameter", "the parameter was made before the trace began");
+        }
+        crate::trace::state::journal::changed();
+        self.perform(Op::CALL_INTRINSIC_2, which, &[param, default])
+    }
+
     /// `_Py_subscript_generic`: `Generic` with the type parameters of a class.
     fn subscript_generic(&mut self, params: ValueId) -> Traced<ValueId> {
         for param in self.list_of(params, None)? {
@@ -110,9 +119,10 @@ impl<'py> Tracer<'py> {
         let first = frame.pop()?;
         let result = match which {
             1 => self.prep_reraise_star(Op::CALL_INTRINSIC_2, 1, [first, second])?,
-            // TYPEVAR_WITH_BOUND, TYPEVAR_WITH_CONSTRAINTS, SET_TYPEPARAM_DEFAULT.
-            2 | 3 | 5 => self.perform(Op::CALL_INTRINSIC_2, which, &[first, second])?,
+            // TYPEVAR_WITH_BOUND, TYPEVAR_WITH_CONSTRAINTS.
+            2 | 3 => self.perform(Op::CALL_INTRINSIC_2, which, &[first, second])?,
             4 => self.set_type_params(first, second)?,
+            5 => self.set_typeparam_default(which, first, second)?,
             _ => return unsupported("CALL_INTRINSIC_2", format!("intrinsic {which}")),
         };
         frame.push(result);

@@ -78,8 +78,8 @@ impl<'py> Tracer<'py> {
         if !self.class_of(*lock)?.is(owner) || !enters && !LEAVE.contains(&name) && !LOOK.contains(&name) {
             return Ok(None);
         }
-        // What a `with` block tells the lock it does not look at.
-        let rest = if name == "__exit__" { Vec::new() } else { rest.to_vec() };
+        // What a `with` block tells the lock it does not look at; from 3.15 on it counts it.
+        let rest = if name == "__exit__" { vec![self.none(); rest.len()] } else { rest.to_vec() };
         let given = Arguments { positional: rest, keywords: args.keywords.clone(), ..Arguments::default() };
         let Some(given) = self.given_to_lock(&given) else { return Ok(None) };
         let index = self.meet_lock(*lock, &object)?;

@@ -34,6 +34,7 @@ impl<'py> Tracer<'py> {
         positional: &[Bound<'py, PyAny>],
         keywords: &[(String, Bound<'py, PyAny>)],
     ) -> Traced<ValueId> {
+        self.refuse_frozen_dicts(positional)?;
         let decimals = self.meets_decimals(Some(callable), positional)?;
         // Groups of exceptions are split by classes, which C tells from functions.
         let splits = positional.first().is_some_and(|group| group.is_instance_of::<PyBaseExceptionGroup>());

@@ -1,7 +1,7 @@
 //! Traces a frame. If an instruction breaks after a change that rollback cannot undo, the trace is made again up to that instruction.
 use crate::bytecode::Code;
 use crate::ffi::collector::Pause;
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, snapshot, types};
 use crate::guard::source::Source;
 use crate::trace::run::plan::{Attempt, Limit, Plan, Subject};
 #[cfg(debug_assertions)]
@@ -131,6 +131,8 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.passing_states = options.passing_states;
     let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
+    let builtins = crate::ffi::inspect::builtins(subject.function);
+    state.has_interpreter_builtins = builtins.is_some_and(|builtins| snapshot::is_builtins(&builtins));
     state.outer_code = Some(Arc::clone(code));
     state.trace = crate::trace::proxy::reentry::next_trace();
     state.track = plan.track;
@@ -143,9 +145,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.numbers.contents_break = plan.contents_break;
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
-    if let Err(Unwind::Break(reason)) = tracer.refuse_left_alone(subject.function) {
-        return Err(Stop::Fallback(format!("{}: {}", reason.kind, reason.context)));
-    }
+    tracer.refuse_left_alone(subject.function).map_err(to_stop)?;
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     tracer.begin_taking_modes().map_err(to_stop)?;
     let rest = match subject.locals {
@@ -263,6 +263,7 @@ fn escaped(what: String, end: &End) -> Break {
 fn to_stop(signal: Unwind) -> Stop {
     match signal {
         Unwind::GivenUp(stop) => *stop,
+        Unwind::Break(reason) => Stop::Fallback(format!("{}: {}", reason.kind, reason.context)),
         other => Stop::Internal(format!("unexpected {other:?}")),
     }
 }

@@ -13,7 +13,8 @@ pub struct Frame {
     pub(crate) function: Py<PyAny>,
     pub(crate) code: Arc<Code>,
     pub(crate) globals: Py<PyDict>,
-    pub(crate) builtins: Py<PyDict>,
+    /// A dict, mostly; a function may have any object.
+    pub(crate) builtins: Py<PyAny>,
     /// The function that runs, for `COPY_FREE_VARS`.
     pub(crate) closure: Vec<ValueId>,
     /// The namespace of a class body.

@@ -153,6 +153,8 @@ pub struct State {
     pub(crate) tracebacks: Tracked<crate::trace::state::tracebacks::Tracebacks>,
     /// Values that are `id()` of others.
     pub(crate) ids: Tracked<FxHashMap<ValueId, ValueId>>,
+    /// Objects from outside whose numbers are keys, or (`true`) known, each once.
+    pub(crate) kept_ids: Tracked<Vec<(ValueId, bool)>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
     pub(crate) pending: Option<crate::trace::state::unwind::Unwind>,
@@ -183,6 +185,8 @@ pub struct State {
     /// Symbolic numbers.
     pub(crate) numbers: crate::trace::state::numbers::Numbers,
     pub(crate) outer_globals: usize,
+    /// Whether the outermost frame's builtins are the interpreter's.
+    pub(crate) has_interpreter_builtins: bool,
     pub(crate) touched_types: OrderedSet<usize>,
     /// The code of the outermost frame.
     pub(crate) outer_code: Option<Arc<Code>>,

@@ -1,10 +1,13 @@
 //! `id()` of objects that the trace made, or that no guard can hold: a number that can be compared and used as a key, but that C code may not look into.
 //!
 //! Plain Python's number is not known before the object leaves the trace, so this one cannot leave.
+use crate::guard::source::Source;
+use crate::guard::{AllDifferent, Check};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyInt, PySet};
 
 /// What [`New::Opaque`] calls such a number.
 pub(crate) const KIND: &str = "id() of an object that the trace made";
@@ -29,8 +32,8 @@ impl<'py> Tracer<'py> {
         if !quiet.call1((&module,)).and_then(|quiet| quiet.is_truthy()).unwrap_or(false) {
             return unsupported("collection that a program follows", "gc.callbacks, gc.garbage or gc.set_debug()");
         }
-        let source = crate::guard::source::Source::constant(module.as_any());
-        let check = crate::guard::Check::Call(quiet.unbind());
+        let source = Source::constant(module.as_any());
+        let check = Check::Call(quiet.unbind());
         self.guard(source, check, "the trace asked for a collection, which calls nobody");
         Ok(())
     }
@@ -43,8 +46,11 @@ impl<'py> Tracer<'py> {
     /// `id(value)`.
     pub(crate) fn id_of(&mut self, value: ValueId) -> Traced<ValueId> {
         if let Some(object) = self.real(value).and_then(|_| self.same_object(value)) {
-            let address = pyo3::types::PyInt::new(self.py, object.as_ptr() as usize).into_any();
-            return Ok(self.constant(address));
+            let address = PyInt::new(self.py, object.as_ptr() as usize).into_any();
+            let id = self.constant(address);
+            self.keep_id(value, true)?;
+            self.state.ids.insert(id, value);
+            return Ok(id);
         }
         if !matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_)) | Value::Real { .. }) {
             return unsupported(KIND, "a method or a graph value");
@@ -90,7 +96,7 @@ impl<'py> Tracer<'py> {
         let both = [one, other].map(|id| self.state.ids.get(&id).copied());
         let of_outside = |of: &Option<ValueId>| of.is_some_and(|of| matches!(self.value(of), Value::Real { .. }));
         match both {
-            [Some(one), Some(other)] if both.iter().all(of_outside) => return self.is(one, other),
+            [Some(one), Some(other)] if both.iter().all(of_outside) => return self.are_one(one, other),
             [None, _] | [_, None] if both.iter().any(of_outside) => {
                 return unsupported(KIND, "of an object from outside, compared with a number");
             }
@@ -99,19 +105,87 @@ impl<'py> Tracer<'py> {
         for (id, of) in [one, other].into_iter().zip(both) {
             match of {
                 Some(of) => self.rely_on_life(of)?,
-                None if self.class_of(id)?.is(self.py.get_type::<pyo3::types::PyInt>()) => {}
+                None if self.class_of(id)?.is(self.py.get_type::<PyInt>()) => {}
                 None => return unsupported(KIND, "compared with something else"),
             }
         }
         Ok(false)
     }
 
-    /// What C gets for the hash: any number will do, as long as it stays.
+    /// The value that stands for the object among those whose numbers are kept. C does not compare numbers whose hashes differ: a guard
+    /// says that these objects are different ones.
+    fn keep_id(&mut self, value: ValueId, known: bool) -> Traced<ValueId> {
+        let Some(object) = self.real(value) else { return Ok(value) };
+        let kept = self.state.kept_ids.iter();
+        let mut same = kept.filter(|(other, _)| self.real(*other).is_some_and(|other| other.is(&object)));
+        match same.next().copied() {
+            None => self.state.kept_ids.push((value, known)),
+            Some((other, was_known)) if other == value || known && was_known => return Ok(other),
+            Some((_, was_known)) if known != was_known => {
+                return unsupported(KIND, "of an object that is known by its address, too");
+            }
+            Some((other, _)) => {
+                self.guard_identity(value, other, "the trace kept the number of an object");
+                return Ok(other);
+            }
+        }
+        Ok(value)
+    }
+
+    /// Guards that the objects whose numbers were keys are different ones, and none of those that are known.
+    pub(crate) fn guard_kept_ids(&mut self) {
+        let kept = std::mem::take(&mut *self.state.kept_ids);
+        if kept.len() < 2 || kept.iter().all(|(_, known)| *known) {
+            return;
+        }
+        let source =
+            |value: &ValueId| self.source(*value).or_else(|| self.real(*value).map(|object| Source::constant(&object)));
+        let sources: Option<Vec<Source>> = kept.iter().map(|(value, _)| source(value)).collect();
+        if let Some(sources) = sources {
+            let check = Check::Domain(Box::new(AllDifferent));
+            self.guard(Source::Together(sources.into()), check, "the trace kept the numbers of objects");
+        }
+    }
+
+    /// Breaks where a container from outside has keys that may be such numbers: C compares only those with the same hash.
+    fn refuse_numbers_as_keys(&self) -> Traced<()> {
+        match self.state.private_copies.iter().any(|copy| has_addresses(copy.object.bind(self.py))) {
+            true => unsupported(KIND, "of an object from outside, beside numbers from outside that may be the same"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether two values from outside are one object, under a guard where their types do not tell.
+    fn are_one(&mut self, one: ValueId, other: ValueId) -> Traced<bool> {
+        Ok(self.class_of(one)?.is(&self.class_of(other)?) && self.is(one, other)?)
+    }
+
+    /// What C gets for the hash: any number will do, as long as it stays. Where two paths lead to one object from outside, it is one.
     pub(crate) fn hash_of_id(&mut self, id: ValueId) -> Traced<isize> {
         if self.state.nesting == 0 {
             return unsupported(KIND, "hashed");
         }
-        let of = self.state.ids.get(&id).and_then(|of| self.owned(*of));
+        let of = self.state.ids.get(&id).copied();
+        if let Some(of) = of.filter(|of| matches!(self.value(*of), Value::Real { .. })) {
+            self.refuse_numbers_as_keys()?;
+            return Ok(self.keep_id(of, false)?.0 as isize);
+        }
+        let of = of.and_then(|of| self.owned(of));
         Ok(of.map_or(isize::from(id.0 as i16), |object| object.as_ptr() as isize >> 4))
+    }
+}
+
+/// Whether a dict or set has a key that may be the address of an object.
+fn has_addresses(container: &Bound<'_, PyAny>) -> bool {
+    const FIRST: usize = 1 << 16;
+    const ALIGNED: usize = 8;
+    let may_be = |key: Bound<'_, PyAny>| {
+        let number = key.cast::<PyInt>().ok().and_then(|number| number.extract::<usize>().ok());
+        number.is_some_and(|number| number >= FIRST && number % ALIGNED == 0)
+    };
+    match (container.cast::<PyDict>(), container.cast_exact::<PySet>()) {
+        (Ok(dict), _) => dict.keys().iter().any(may_be),
+        (_, Ok(set)) => set.iter().any(may_be),
+        _ => container.cast_exact::<PyFrozenSet>().is_ok_and(|set| set.iter().any(may_be)),
     }
 }

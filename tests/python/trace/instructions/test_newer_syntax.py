@@ -1,4 +1,4 @@
-"""Syntax and instructions that came with 3.14. The programs stand in strings, for older releases cannot read them all."""
+"""Syntax and instructions that came with 3.13 and 3.14. The programs stand in strings, for older releases cannot read them all."""
 
 import sys
 import unittest
@@ -64,6 +64,30 @@ def nested(n):
     except* KeyError, OSError:
         n += 2
     return n
+'''
+
+DEFAULTS = '''
+def default_beside_an_alias(n):
+    class Made[T = int]:
+        def method(self, value: T) -> T:
+            return value
+    type Alias[X] = list[X]
+    return Made().method(n), str(Alias[int]), Made.__type_params__[0].__default__
+
+def default_after_a_break(n):
+    class Made[T = n]: ...
+    print("broken")
+    return Made.__type_params__[0].__default__
+
+def defaults(n):
+    def inner[T = list[int], *U = *tuple[int], **V = [str]](a: T): return a
+    type Alias = dict[int, n]
+    return inner(n), [str(p.__default__) for p in inner.__type_params__], Alias.__value__
+
+def no_default(n):
+    class Made[T]: ...
+    type Alias = Made
+    return Made.__type_params__[0].has_default(), Alias.__value__ is Made
 '''
 
 COMMON = '''
@@ -174,6 +198,10 @@ class NewerSyntax(unittest.TestCase):
     @unittest.skipIf(sys.version_info < (3, 14), "there are no template strings")
     def test_template_strings(self):
         self.agree(TEMPLATES)
+
+    @unittest.skipIf(sys.version_info < (3, 13), "type parameters have no defaults")
+    def test_defaults_of_type_parameters(self):
+        self.agree(DEFAULTS)
 
     @unittest.skipIf(sys.version_info < (3, 14), "handlers need parentheses")
     def test_handlers(self):

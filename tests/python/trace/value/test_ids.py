@@ -2,7 +2,9 @@
 
 import copy
 import functools
+import io
 import itertools
+import pickle
 import reprlib
 import unittest
 
@@ -65,6 +67,35 @@ def called_by_itertools(x):
     return groups, list(itertools.starmap(id, [(y,) for y in x])), functools.partial(id, x)(), [*filter(id, x)]
 
 
+def kept_by_id(x):
+    seen, memo = [], {}
+    for item in x:
+        seen.append(memo.get(id(item)))
+        memo[id(item)] = len(memo)
+    return seen, len(set(map(id, x))), len({id(item) for item in x})
+
+
+def kept_beside_others(x):
+    memo = {id(MIXED): "mixed", id(MIXED[0]): "plain", id(MIXED[1]): "list", id(Plain): "class"}
+    return [memo.get(id(item)) for item in x]
+
+
+def kept_before_others(x):
+    memo = {id(item): index for index, item in enumerate(x)}
+    return [memo.get(id(other)) for other in (MIXED, MIXED[0], MIXED[1], Plain)]
+
+
+def pickled(x):
+    out = io.BytesIO()
+    pickle._Pickler(out, 0).dump(x)
+    return out.getvalue()
+
+
+def copied(x):
+    made = copy.deepcopy(x)
+    return [[index for index, other in enumerate(made) if other is item] for item in made], made == x
+
+
 def hashed_by_c(x):
     return [*map(object.__hash__, x)], [*map(object.__repr__, x)], [*map(hash, [x[0], x[3], x[5]])]
 
@@ -108,6 +139,17 @@ class Ids(unittest.TestCase):
                 compiled = slotrt.compile(function)
                 for _ in range(2):
                     self.assertEqual(compiled(MIXED), function(MIXED))
+
+    def test_two_paths_to_one_object(self):
+        one, two, inner = [1], [1], {}
+        lists = ([one, two], [one, one], [two, one, two], [[one], one], [inner, inner, {}], [MIXED, MIXED[1], MIXED[1], []], [one, two])
+        plain = [MIXED[0], MIXED[0], Plain()]
+        for function in (kept_by_id, kept_beside_others, kept_before_others, pickled, copied):
+            compiled = slotrt.compile(function)
+            for argument in (*lists, plain) if function not in (pickled, copied) else lists:
+                with self.subTest(function=function.__name__, argument=argument):
+                    for _ in range(2):
+                        self.assertEqual(compiled(argument), function(argument))
 
     def test_materialised_objects_have_the_numbers_that_c_read(self):
         compiled = slotrt.compile(of_made_objects_that_leave)

@@ -51,6 +51,23 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// From 3.15 on C reads the tables of frozen dicts as those of dicts, whatever methods a derived class has: a proxy has no table.
+    pub(crate) fn refuse_frozen_dicts(&mut self, natives: &[Bound<'py, PyAny>]) -> Traced<()> {
+        if cfg!(not(Py_3_15)) {
+            return Ok(());
+        }
+        let frozen = self.import("builtins", "frozendict")?;
+        for native in natives.iter().filter(|native| native.is_instance_of::<Proxy>()) {
+            let Some(value) = self.value_of_proxy(native) else { continue };
+            let class = self.class_of(value)?;
+            let derived = !class.is(&frozen) && class.is_subclass(&frozen).unwrap_or(false);
+            if derived {
+                return unsupported("C function on an instance of a builtin's subclass", types::name(&class));
+            }
+        }
+        Ok(())
+    }
+
     /// The same for what lies in containers, where the function looks into containers in containers.
     pub(crate) fn refuse_disguises_inside<'a>(
         &mut self,

@@ -1,5 +1,7 @@
 //! Globals and builtins.
 use crate::ffi::code::name_at;
+use crate::ffi::inspect::is_exact_dict;
+use crate::ffi::snapshot;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
@@ -14,7 +16,28 @@ use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
-    /// A global or builtin by name, with the guards that say that it is found there.
+    /// A name as `LOAD_GLOBAL` looks for it: where globals or builtins are no plain dict, both are asked as mappings.
+    pub(crate) fn global_or_builtin(
+        &mut self,
+        frame: &Frame,
+        text: &str,
+        name: &Bound<'py, PyString>,
+    ) -> Traced<Option<ValueId>> {
+        if self.has_plain_names(frame) {
+            return self.frame_global(frame, text, name);
+        }
+        match self.in_mapping(frame.globals.bind(self.py).clone().into_any(), text)? {
+            Some(value) => Ok(Some(value)),
+            None => self.frame_builtin(frame, text, name),
+        }
+    }
+
+    /// Whether looking for a name in globals and builtins runs no code of the program.
+    pub(crate) fn has_plain_names(&self, frame: &Frame) -> bool {
+        is_exact_dict(frame.globals.bind(self.py)) && is_exact_dict(frame.builtins.bind(self.py))
+    }
+
+    /// A global or builtin by name, as `LOAD_NAME` looks for it: globals are a dict, whatever their class has.
     pub(crate) fn frame_global(
         &mut self,
         frame: &Frame,
@@ -22,19 +45,42 @@ impl<'py> Tracer<'py> {
         name: &Bound<'py, PyString>,
     ) -> Traced<Option<ValueId>> {
         let globals = frame.globals.bind(self.py).clone();
-        if let Some(value) = self.in_globals_by(&globals, text, name) {
-            return Ok(Some(value));
+        match self.in_globals_by(&globals, text, name) {
+            Some(value) => Ok(Some(value)),
+            None => self.frame_builtin(frame, text, name),
         }
-        let builtins = frame.builtins.bind(self.py).clone();
+    }
+
+    /// A builtin by name, with the guards that say that it is found there.
+    pub(crate) fn frame_builtin(
+        &mut self,
+        frame: &Frame,
+        text: &str,
+        name: &Bound<'py, PyString>,
+    ) -> Traced<Option<ValueId>> {
+        let builtins = match frame.builtins.bind(self.py).clone().cast_into_exact::<PyDict>() {
+            Ok(builtins) => builtins,
+            Err(other) => return self.in_mapping(other.into_inner(), text),
+        };
         if self.is_private(&builtins) {
             return Ok(builtins.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
-        let untouched =
-            self.globals_copy(&builtins).is_none() && !self.state.globals.contains_key(&Global::of(&builtins, name));
+        // The path of a builtin leads to the interpreter's own builtins, and a guard looks in those of the outermost function.
+        let shared = self.state.has_interpreter_builtins && snapshot::is_builtins(&builtins);
+        let untouched = shared
+            && self.globals_copy(&builtins).is_none()
+            && !self.state.globals.contains_key(&Global::of(&builtins, name));
         match builtins.get_item(name) {
             Ok(Some(object)) if untouched => Ok(Some(self.sourced(object, Source::Builtin(text.into())))),
             _ => Ok(self.in_globals_by(&builtins, text, name)),
         }
+    }
+
+    /// What an object that stands for globals or builtins gives for a name; `None`: it raises `KeyError`.
+    fn in_mapping(&mut self, mapping: Bound<'py, PyAny>, text: &str) -> Traced<Option<ValueId>> {
+        let given = self.state.given_globals.get(&(mapping.as_ptr() as usize)).copied();
+        let mapping = given.unwrap_or_else(|| self.absorb_static(mapping));
+        self.in_namespace(mapping, text)
     }
 
     /// The private copy of globals that the trace has seen as a dict like any other.
@@ -115,6 +161,7 @@ impl<'py> Tracer<'py> {
             let value = self.native(value)?;
             return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
         }
+        refuse_derived(&globals)?;
         let held = self.in_globals(&globals, name);
         self.before_overwriting(held)?;
         self.change_global(&globals, name, Some(value));
@@ -132,6 +179,7 @@ impl<'py> Tracer<'py> {
         if let Some(copy) = self.globals_copy(&globals) {
             return Ok(copy.del_item(name).is_ok());
         }
+        refuse_derived(&globals)?;
         let Some(held) = self.in_globals(&globals, name) else { return Ok(false) };
         self.before_overwriting(Some(held))?;
         self.change_global(&globals, name, None);
@@ -181,7 +229,7 @@ impl<'py> Tracer<'py> {
         let (Some(text), Some(name)) = (code.names.get(index), name_at(code.original.bind(self.py), index)) else {
             return internal("name index");
         };
-        let Some(value) = self.frame_global(frame, text, &name)? else {
+        let Some(value) = self.global_or_builtin(frame, text, &name)? else {
             return self.raise_name_error(text);
         };
         self.refuse_lazy_import(value, text)?;
@@ -216,5 +264,13 @@ impl<'py> Tracer<'py> {
         let name = frame.name(index)?.to_owned();
         let there = self.delete_in_globals(frame.globals.bind(self.py).clone(), &name)?;
         if there { Ok(Flow::Next) } else { self.raise_name_error(&name) }
+    }
+}
+
+/// Instructions write into the dict itself; what compiled code does would ask the class.
+fn refuse_derived(globals: &Bound<'_, PyDict>) -> Traced<()> {
+    match is_exact_dict(globals) {
+        true => Ok(()),
+        false => unsupported("global variable in an object that is no plain dict", "globals"),
     }
 }

@@ -1,9 +1,9 @@
 //! `import`: a loaded module is what `sys.modules` holds, under a guard; another one is loaded at once if nothing has happened before.
 use crate::bytecode::Op;
-use crate::ffi::inspect::own_attribute;
+use crate::ffi::inspect::{is_exact_dict, own_attribute};
 use crate::ffi::types;
 use crate::guard::source::Source;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Flow, Frame};
 use crate::trace::state::outcome::Effect;
@@ -34,8 +34,9 @@ impl<'py> Tracer<'py> {
         }
         let from = frame.pop()?;
         let level = frame.pop()?;
-        let (globals, builtins) = (frame.globals.bind(self.py).clone(), frame.builtins.bind(self.py).clone());
-        let module = self.imported((&globals, &builtins), &name, from, level)?;
+        self.plain_import(frame)?;
+        let globals = frame.globals.bind(self.py).clone();
+        let module = self.imported(&globals, &name, from, level)?;
         frame.push(module);
         Ok(Flow::Next)
     }
@@ -49,14 +50,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn imported(
-        &mut self,
-        (globals, builtins): (&Bound<'py, PyDict>, &Bound<'py, PyDict>),
-        name: &str,
-        from: ValueId,
-        level: ValueId,
-    ) -> Traced<ValueId> {
-        self.plain_import(builtins)?;
+    fn imported(&mut self, globals: &Bound<'py, PyDict>, name: &str, from: ValueId, level: ValueId) -> Traced<ValueId> {
         let level = self.known(level).and_then(|level| level.extract::<usize>().ok());
         let from = match self.known(from) {
             Some(from) => from.cast_into::<PyTuple>().ok().filter(|from| !from.is_empty()),
@@ -74,7 +68,7 @@ impl<'py> Tracer<'py> {
             return self.loaded_in(&copy, &wanted);
         }
         if !is_loaded(&modules, &wanted) {
-            self.load(builtins, &wanted)?;
+            self.load(&wanted)?;
             if !is_loaded(&modules, &wanted) {
                 return unsupported("import", wanted.name);
             }
@@ -110,8 +104,8 @@ impl<'py> Tracer<'py> {
             args.positional.get(index).copied().or(keyword)
         };
         let function = self.state.places.last().map(|place| place.function.bind(self.py).clone());
-        let dict = |name: &str| function.as_ref()?.getattr(name).ok()?.cast_into::<PyDict>().ok();
-        let (Some(globals), Some(builtins)) = (dict("__globals__"), dict("__builtins__")) else {
+        let globals = function.and_then(|function| function.getattr(name!("__globals__")).ok());
+        let Some(globals) = globals.and_then(|globals| globals.cast_into::<PyDict>().ok()) else {
             return unsupported("import", "__import__");
         };
         let name = given(0).and_then(|name| self.known_str(name)).filter(|name| !name.is_empty());
@@ -127,20 +121,24 @@ impl<'py> Tracer<'py> {
         if self.known(level).is_none_or(|level| !level.eq(0).unwrap_or(false)) {
             return unsupported("import", "__import__ with a level");
         }
-        self.imported((&globals, &builtins), &name, from, level)
+        self.imported(&globals, &name, from, level)
     }
 
-    /// `builtins.__import__` must be CPython's own.
-    fn plain_import(&mut self, builtins: &Bound<'py, PyDict>) -> Traced<()> {
-        let found = builtins.get_item("__import__").ok().flatten();
-        let Some(found) =
-            found.filter(|found| crate::ffi::types::c_name(&found.get_type()) == "builtin_function_or_method")
-        else {
-            return unsupported("import", "__import__ is not the interpreter's own");
-        };
-        let found = self.sourced(found, Source::Builtin("__import__".into()));
-        self.known(found);
-        Ok(())
+    /// The frame's `__import__` must be CPython's own.
+    fn plain_import(&mut self, frame: &Frame) -> Traced<()> {
+        const NAME: &str = "__import__";
+        const OTHER: &str = "__import__ is not the interpreter's own";
+        if !is_exact_dict(frame.builtins.bind(self.py)) {
+            return unsupported("import", OTHER);
+        }
+        let name = interned(self.py, NAME);
+        let Some(found) = self.frame_builtin(frame, NAME, &name)? else { return unsupported("import", OTHER) };
+        let of_c = |found: &Bound<'py, PyAny>| types::c_name(&found.get_type()) == "builtin_function_or_method";
+        let own = self.import("builtins", NAME)?;
+        match self.known(found).filter(of_c).is_some_and(|found| found.is(&own)) {
+            true => Ok(()),
+            false => unsupported("import", OTHER),
+        }
     }
 
     /// CPython: `resolve_name`.
@@ -223,12 +221,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// Loading runs the module's code, as it does in plain Python where the trace has changed nothing as yet.
-    fn load(&mut self, builtins: &Bound<'py, PyDict>, wanted: &Wanted<'py>) -> Traced<()> {
+    fn load(&mut self, wanted: &Wanted<'py>) -> Traced<()> {
         if self.has_changed_something() && !self.runs_only_c(&wanted.name)? {
             return unsupported("import", format!("{}, after changes that are still to be made", wanted.name));
         }
-        let import = builtins.get_item("__import__").ok().flatten();
-        let Some(import) = import else { return internal("__import__ vanished") };
+        let import = self.import("builtins", "__import__")?;
         let none = self.py.None();
         crate::trace::state::journal::changed();
         let loaded = import.call1((&wanted.name, &none, &none, wanted.from.as_ref(), 0));

@@ -253,7 +253,7 @@ impl<'py> Tracer<'py> {
         if self.is_namespace(namespace) { Ok(None) } else { self.mapping(namespace) }
     }
 
-    fn in_namespace(&mut self, namespace: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    pub(super) fn in_namespace(&mut self, namespace: ValueId, name: &str) -> Traced<Option<ValueId>> {
         if let Some(dict) = self.namespace_dict(namespace)? {
             return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
@@ -265,14 +265,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn load_name_from(&mut self, frame: &mut Frame, namespace: ValueId, name: &str) -> Traced<Flow> {
-        let value = match self.in_namespace(namespace, name)? {
-            Some(value) => Some(value),
-            None => {
-                let interned = interned(self.py, name);
-                self.frame_global(frame, name, &interned)?
-            }
-        };
+    fn push_named(&mut self, frame: &mut Frame, name: &str, value: Option<ValueId>) -> Traced<Flow> {
         let Some(value) = value else { return self.raise_name_error(name) };
         self.refuse_lazy_import(value, name)?;
         frame.push(value);
@@ -282,13 +275,27 @@ impl<'py> Tracer<'py> {
     pub(crate) fn load_name(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = self.namespace(frame)?;
         let name = frame.name(index)?.to_owned();
-        self.load_name_from(frame, namespace, &name)
+        let value = match self.in_namespace(namespace, &name)? {
+            Some(value) => Some(value),
+            None => {
+                let interned = interned(self.py, &name);
+                self.frame_global(frame, &name, &interned)?
+            }
+        };
+        self.push_named(frame, &name, value)
     }
 
     pub(crate) fn load_from_dict_or_globals(&mut self, frame: &mut Frame, index: u32) -> Traced<Flow> {
         let namespace = frame.pop()?;
         let name = frame.name(index)?.to_owned();
-        self.load_name_from(frame, namespace, &name)
+        let value = match self.in_namespace(namespace, &name)? {
+            Some(value) => Some(value),
+            None => {
+                let interned = interned(self.py, &name);
+                self.global_or_builtin(frame, &name, &interned)?
+            }
+        };
+        self.push_named(frame, &name, value)
     }
 
     pub(crate) fn load_from_dict_or_deref(&mut self, frame: &mut Frame, slot: u32) -> Traced<Flow> {

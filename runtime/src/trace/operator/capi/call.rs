@@ -240,6 +240,7 @@ impl<'py> Tracer<'py> {
             return Ok(part);
         }
         self.fix_numbers_for_slot(function.name, &natives)?;
+        self.refuse_frozen_dicts(&natives)?;
         let scalars = natives.iter().all(crate::trace::value::kinds::is_scalar);
         if !scalars && self.meets_decimals(None, &natives)? {
             let given = natives.iter().map(|native| self.as_they_are(native)).collect::<PyResult<_>>();

@@ -296,7 +296,9 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyDict_Check(&mut self, object: &ValueId) -> Traced<bool> {
-        self.is_instance::<PyDict>(*object)
+        let class = self.class_of(*object)?;
+        self.state.stood_in.test("PyDict_Check", &class);
+        Ok(types::is_subtype(&class, &self.py.get_type::<PyDict>()))
     }
 
     fn PyLong_Check(&mut self, object: &ValueId) -> Traced<bool> {
