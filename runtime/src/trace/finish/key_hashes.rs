@@ -6,29 +6,42 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::kinds::is_hash_of_name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple, PyType};
+
+/// Instances within instances that a key is made of.
+const MAX_LEVELS: usize = 8;
 
 impl<'py> Tracer<'py> {
     /// Putting the key into a container runs Python code. CPython: `slot_tp_hash`, `slot_tp_richcompare`.
-    fn hashes_itself(&mut self, key: ValueId) -> bool {
+    pub(crate) fn hashes_itself(&mut self, key: ValueId) -> bool {
         let items = match self.value(key) {
             Value::New(New::Tuple(items)) => items.clone(),
             Value::New(New::Instance { value: Some(value), .. }) => vec![*value],
-            _ => match self.owned(key).and_then(|object| object.cast_into_exact::<PyTuple>().ok()) {
-                Some(tuple) => tuple.iter().map(|item| self.absorb(item)).collect(),
-                None => Vec::new(),
-            },
+            Value::Real { object, .. } => {
+                let object = object.bind(self.py).clone();
+                return self.object_hashes_itself(&object);
+            }
+            _ => self.owned(key).map(|owned| self.absorb_all(items_of(&owned).into_iter())).unwrap_or_default(),
         };
         if items.into_iter().any(|item| self.hashes_itself(item)) {
             return true;
         }
-        let Some(class) = self.class_at_the_end(key) else { return false };
-        if crate::ffi::types::is_c_type(&class) {
+        self.class_at_the_end(key).is_some_and(|class| self.class_hashes_itself(&class))
+    }
+
+    /// The same for an object from outside.
+    fn object_hashes_itself(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        self.class_hashes_itself(&object.get_type())
+            || items_of(object).into_iter().any(|item| self.object_hashes_itself(&item))
+    }
+
+    fn class_hashes_itself(&mut self, class: &Bound<'py, PyType>) -> bool {
+        if crate::ffi::types::is_c_type(class) {
             return false;
         }
         // Nobody sees that a member of an enumeration is asked for the hash of its name.
-        let is_of_name = self.lookup(&class, "__hash__").is_some_and(|found| is_hash_of_name(&found));
-        self.in_python(&class, "__eq__") || !is_of_name && self.in_python(&class, "__hash__")
+        let is_of_name = self.lookup(class, "__hash__").is_some_and(|found| is_hash_of_name(&found));
+        self.in_python(class, "__eq__") || !is_of_name && self.in_python(class, "__hash__")
     }
 
     /// The class of a value that may be described already; `None` for C's own kinds.
@@ -81,6 +94,38 @@ impl<'py> Tracer<'py> {
             || !crate::ffi::types::is_c_type(&class)
                 && !object.is_instance_of::<PyType>()
                 && self.in_python(&class, "__hash__")
+                && self.holds_lasting(&object, MAX_LEVELS)
+    }
+
+    /// Whether all that an instance holds has the same hashes, and is what it is, when compiled code makes it again.
+    fn holds_lasting(&mut self, object: &Bound<'py, PyAny>, levels: usize) -> bool {
+        let held = crate::ffi::referents::direct(object, usize::MAX).into_iter();
+        let held = held.filter(|held| !held.is_instance_of::<PyType>()).flat_map(|held| {
+            if let Ok(attributes) = held.cast_exact::<PyDict>() {
+                return attributes.values().iter().collect();
+            }
+            vec![held]
+        });
+        let values = self.absorb_all(held);
+        values.into_iter().all(|value| self.is_lasting_within(value, levels))
+    }
+
+    fn is_lasting_within(&mut self, value: ValueId, levels: usize) -> bool {
+        let object = match self.value(value) {
+            Value::Real { .. } => return true,
+            Value::New(New::Owned(object)) => object.bind(self.py).clone(),
+            Value::New(New::Tuple(items)) => {
+                return levels > 0 && items.clone().into_iter().all(|item| self.is_lasting_within(item, levels - 1));
+            }
+            _ => return false,
+        };
+        if crate::trace::value::kinds::is_scalar(&object) {
+            return !crate::trace::value::nans::has_nan(&object);
+        }
+        let is_collection = object.is_exact_instance_of::<PyTuple>() || object.is_exact_instance_of::<PyFrozenSet>();
+        let class = object.get_type();
+        let is_instance = !crate::ffi::types::is_c_type(&class) && self.in_python(&class, "__hash__");
+        levels > 0 && (is_collection || is_instance) && self.holds_lasting(&object, levels - 1)
     }
 
     /// Notes when C is first called on a container from outside.
@@ -141,4 +186,12 @@ impl<'py> Tracer<'py> {
         });
         again.is_ok_and(|again| same_order(&again, set))
     }
+}
+
+/// What C hashes and compares of a tuple or frozen set, or of an instance of a derived class.
+fn items_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    if let Ok(tuple) = object.cast::<PyTuple>() {
+        return tuple.iter().collect();
+    }
+    object.cast::<PyFrozenSet>().map(|set| set.iter().collect()).unwrap_or_default()
 }

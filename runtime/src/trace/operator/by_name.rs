@@ -146,6 +146,9 @@ impl<'py> Tracer<'py> {
             }
             _ => {}
         }
+        if let Some(unwrapped) = self.behind_proxies(name, operands)? {
+            return self.dispatch_operator(name, &unwrapped);
+        }
         let mut classes = Vec::with_capacity(operands.len());
         for operand in operands {
             classes.push(self.class_of(*operand)?);
@@ -334,6 +337,9 @@ impl<'py> Tracer<'py> {
 
     /// `PySequence_Contains`.
     pub(crate) fn contains(&mut self, container: ValueId, item: ValueId) -> Traced<bool> {
+        if let Some(referent) = self.behind_proxy(container)? {
+            return self.contains(referent, item);
+        }
         let class = self.class_of(container)?;
         if self.domain_of(&class).is_some() {
             return unsupported("search in a graph value", "contains");

@@ -111,6 +111,7 @@ impl<'py> Tracer<'py> {
         if self.state.nesting == 0 {
             return unsupported(KIND, "hashed");
         }
+        self.state.hashed_own += 1;
         let of = self.state.ids.get(&id).and_then(|of| self.owned(*of));
         Ok(of.map_or(isize::from(id.0 as i16), |object| object.as_ptr() as isize >> 4))
     }
