@@ -1,6 +1,6 @@
-//! Conditions on the hashes that C keeps with the keys of dicts and sets.
-use crate::ffi::key_hashes;
+//! Conditions on the hashes that C keeps with the keys of dicts and sets, and on whether there are any.
 use crate::ffi::set_table::SetLayout;
+use crate::ffi::{containers, key_hashes};
 use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 
@@ -30,5 +30,23 @@ impl DomainCheck for SetShape {
 
     fn describe(&self) -> String {
         "has keys with the same hashes at the same places".to_owned()
+    }
+}
+
+/// Of a dict: that it has entries.
+#[derive(Debug)]
+pub struct NotEmpty;
+
+impl DomainCheck for NotEmpty {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        containers::builtin_length(value).is_some_and(|length| length > 0)
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn describe(&self) -> String {
+        "is not empty".to_owned()
     }
 }

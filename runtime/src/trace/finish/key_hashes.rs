@@ -6,7 +6,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::kinds::is_hash_of_name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
 
 /// Instances within instances that a key is made of.
 const MAX_LEVELS: usize = 8;
@@ -77,24 +77,19 @@ impl<'py> Tracer<'py> {
             Value::New(New::Tuple(items)) => {
                 return items.clone().into_iter().all(|item| self.has_lasting_hash(item));
             }
-            Value::New(New::Instance { class, .. }) => {
-                let class = *class;
-                let class = self.real(class).and_then(|class| class.cast_into::<PyType>().ok());
-                return class.is_some_and(|class| self.in_python(&class, "__hash__"));
-            }
+            Value::New(New::Instance { .. }) => return self.is_lasting_within(key, MAX_LEVELS),
             Value::New(New::Owned(object)) => object.bind(self.py).clone(),
             _ => return false,
         };
-        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            let items: Vec<_> = tuple.iter().map(|item| self.absorb(item)).collect();
+        let class = object.get_type();
+        if !crate::ffi::types::is_c_type(&class) && self.in_python(&class, "__hash__") {
+            return !object.is_instance_of::<PyType>() && self.holds_lasting(&object, MAX_LEVELS);
+        }
+        if object.is_instance_of::<PyTuple>() || object.is_exact_instance_of::<PyFrozenSet>() {
+            let items = self.absorb_all(items_of(&object).into_iter());
             return items.into_iter().all(|item| self.has_lasting_hash(item));
         }
-        let class = object.get_type();
         crate::trace::value::kinds::is_scalar(&object) && !crate::trace::value::nans::has_nan(&object)
-            || !crate::ffi::types::is_c_type(&class)
-                && !object.is_instance_of::<PyType>()
-                && self.in_python(&class, "__hash__")
-                && self.holds_lasting(&object, MAX_LEVELS)
     }
 
     /// Whether all that an instance holds has the same hashes, and is what it is, when compiled code makes it again.
@@ -110,22 +105,40 @@ impl<'py> Tracer<'py> {
         values.into_iter().all(|value| self.is_lasting_within(value, levels))
     }
 
+    /// The same for one part, which may be described already.
     fn is_lasting_within(&mut self, value: ValueId, levels: usize) -> bool {
-        let object = match self.value(value) {
+        let parts = match self.value(value) {
             Value::Real { .. } => return true,
-            Value::New(New::Owned(object)) => object.bind(self.py).clone(),
-            Value::New(New::Tuple(items)) => {
-                return levels > 0 && items.clone().into_iter().all(|item| self.is_lasting_within(item, levels - 1));
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                return self.is_lasting_object(&object, levels);
+            }
+            Value::New(New::Tuple(items) | New::List(items)) => items.clone(),
+            Value::New(New::Instance { class, value, content, attributes, .. }) => {
+                let (class, value, content) = (*class, *value, content.clone());
+                let held: Vec<_> = attributes.iter().map(|(_, held)| *held).chain(content).chain(value).collect();
+                let class = self.real(class).and_then(|class| class.cast_into::<PyType>().ok());
+                let hashes_parts = class.is_some_and(|class| value.is_some() || self.in_python(&class, "__hash__"));
+                if !hashes_parts {
+                    return false;
+                }
+                held
             }
             _ => return false,
         };
-        if crate::trace::value::kinds::is_scalar(&object) {
-            return !crate::trace::value::nans::has_nan(&object);
+        levels > 0 && parts.into_iter().all(|part| self.is_lasting_within(part, levels - 1))
+    }
+
+    fn is_lasting_object(&mut self, object: &Bound<'py, PyAny>, levels: usize) -> bool {
+        if crate::trace::value::kinds::is_scalar(object) {
+            return !crate::trace::value::nans::has_nan(object);
         }
-        let is_collection = object.is_exact_instance_of::<PyTuple>() || object.is_exact_instance_of::<PyFrozenSet>();
         let class = object.get_type();
+        let is_collection = object.is_instance_of::<PyTuple>()
+            || object.is_exact_instance_of::<PyFrozenSet>()
+            || object.is_exact_instance_of::<PyList>();
         let is_instance = !crate::ffi::types::is_c_type(&class) && self.in_python(&class, "__hash__");
-        levels > 0 && (is_collection || is_instance) && self.holds_lasting(&object, levels - 1)
+        levels > 0 && (is_collection || is_instance) && self.holds_lasting(object, levels - 1)
     }
 
     /// Notes when C is first called on a container from outside.

@@ -233,6 +233,11 @@ impl<'py> Tracer<'py> {
                 _ => unsupported("frame of a traceback", format!("{name} of f_locals")),
             };
         }
+        if let [left, right] = operands
+            && let Some(views) = self.views_for_c([*left, *right])?
+        {
+            return self.native_operator(name, &views);
+        }
         if let Some(result) = self.number_operator(name, operands)? {
             return Ok(result);
         }

@@ -2,7 +2,7 @@
 use crate::ffi::containers::{self, Kind};
 use crate::ffi::key_hashes::Change;
 use crate::guard::source::Source;
-use crate::guard::{Check, DomainCheck};
+use crate::guard::{Check, DomainCheck, NotEmpty};
 use crate::trace::lifetime::finalisers::EndsSilently;
 use crate::trace::operator::outside_entries::is_changed_by_c;
 use crate::trace::operator::outside_hashes::{Found, Hashed, Met};
@@ -43,7 +43,7 @@ impl<'py> Tracer<'py> {
         let Some(hashed) = self.hashed(container, key)? else { return Ok(None) };
         let met = self.met(&hashed)?;
         if name == "pop" && met.found.is_none() && self.state.effects.len() > effects {
-            return unsupported(WHERE, "pop() of a key that is not there, whose __hash__ has side effects");
+            self.rely_on_entries(&hashed)?;
         }
         match (name, rest, met.found) {
             ("__setitem__", [value], Some(found)) => self.replace(&hashed, met, found, *value)?,
@@ -66,6 +66,15 @@ impl<'py> Tracer<'py> {
             _ => return unsupported(WHERE, "a method that changes an entry"),
         }
         Ok(Some(self.none()))
+    }
+
+    /// C has hashed the key, whose `__hash__` has side effects, for the dict is not empty.
+    fn rely_on_entries(&mut self, hashed: &Hashed<'py>) -> Traced<()> {
+        if self.has_entries_changed_by_hash(hashed.container) {
+            return unsupported(WHERE, "pop() of a key that is not there, whose __hash__ has side effects");
+        }
+        self.guard((*hashed.source).clone(), Check::Domain(Box::new(NotEmpty)), "the trace hashed a key");
+        Ok(())
     }
 
     fn insert(&mut self, hashed: &Hashed<'py>, met: Met, value: Option<ValueId>) -> Traced<()> {

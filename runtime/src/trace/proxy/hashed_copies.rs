@@ -8,6 +8,7 @@ use crate::ffi::set_table::SetLayout;
 use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{Check, KeyHashes, SetShape};
+use crate::names::interned;
 use crate::trace::operator::outside_entries::is_hashed_by_address;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
@@ -30,6 +31,19 @@ impl<'py> Tracer<'py> {
             self.make_private_copy(id, &object)?;
         }
         Ok(())
+    }
+
+    /// Operands of which one is a view of such a dict: views of the copies in their place. `None`: neither is.
+    pub(crate) fn views_for_c(&mut self, operands: [ValueId; 2]) -> Traced<Option<[ValueId; 2]>> {
+        let mut of_copies = operands;
+        for operand in &mut of_copies {
+            let Some((dict, view)) = self.state.views.get(operand).copied() else { continue };
+            self.copy_with_hashes(dict)?;
+            let Some(copy) = self.state.private_copies.of(dict) else { continue };
+            let made = copy.object.bind(self.py).call_method0(interned(self.py, view));
+            *operand = made.map(|made| self.own(made)).or_else(|error| internal(error.to_string()))?;
+        }
+        Ok((of_copies != operands).then_some(of_copies))
     }
 
     /// Whether no key is hashed by its address: another object would have another hash.
