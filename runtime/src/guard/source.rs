@@ -161,6 +161,9 @@ impl Source {
             | Self::Attr(base, _)
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
+            | Self::Keys(base)
+            | Self::Values(base)
+            | Self::WithHash(base, ..)
             | Self::Cell(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.origin(),

@@ -225,7 +225,7 @@ impl<'py> Tracer<'py> {
         let key = (object, name.to_owned());
         match self.state.attributes.get(&key) {
             Some(Some(overlay)) => return Ok(*overlay),
-            Some(None) => return self.raise_missing_attribute(object, class, name),
+            Some(None) => return unsupported("slot that the trace has emptied", name),
             None => {}
         }
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
@@ -252,7 +252,8 @@ impl<'py> Tracer<'py> {
                 }
                 let check = Check::Domain(Box::new(EmptySlot(descriptor.clone().unbind())));
                 self.guard(source, check, "the trace read the slot");
-                self.raise_missing_attribute(object, class, name)
+                let text = types::text(error.value(self.py).as_any());
+                self.raise_empty_slot(object, name, text)
             }
         }
     }

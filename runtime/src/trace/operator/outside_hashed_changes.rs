@@ -12,6 +12,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 const WHERE: &str = "container from outside";
 
@@ -26,6 +27,10 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         // Whoever goes through it sees that its size changes.
         if self.state.guard_requests.has_any(container, GuardRequest::GONE_THROUGH) {
+            return Ok(None);
+        }
+        // A private copy can have such keys beside plain ones.
+        if !self.is_unusual(container) && !self.has_entries_changed_by_hash(container) {
             return Ok(None);
         }
         let of = self.real(container).and_then(|object| containers::of(&object.get_type()));
@@ -118,6 +123,37 @@ impl<'py> Tracer<'py> {
             return unsupported(WHERE, "it lets go of an object whose end runs code");
         }
         self.guard(source, Check::Domain(Box::new(EndsSilently::Altogether)), "the trace let go of it");
+        Ok(())
+    }
+
+    /// Takes back the side effects on such entries, for the container gets a copy; none where it has others, too.
+    pub(crate) fn take_hashed_changes(&mut self, container: ValueId) -> Vec<Effect> {
+        if !self.has_entries_changed_by_hash(container) || self.has_entries_changed_by_address(container) {
+            return Vec::new();
+        }
+        let effects = std::mem::take(&mut *self.state.effects);
+        let (changes, rest) = effects.into_iter().partition(|effect| self.is_hashed_change(effect, container));
+        *self.state.effects = rest;
+        changes
+    }
+
+    /// The copy has just been made: it gets what the trace has changed, in place of the container itself.
+    pub(crate) fn repeat_hashed_changes(&mut self, container: ValueId, changes: Vec<Effect>) -> Traced<()> {
+        let copy = self.state.private_copies.of(container).map(|copy| copy.object.bind(self.py).clone());
+        for change in changes {
+            let (Effect::Call { callable, args }, Some(copy)) = (change, copy.clone()) else { continue };
+            let ([_, hash, key, rest @ ..], Some(function)) = (args.as_slice(), self.real(callable)) else {
+                return internal("a change of an entry without a key");
+            };
+            let mut natives = vec![copy];
+            natives.extend(self.real(*hash));
+            natives.push(self.key_for_c(*key)?);
+            for value in rest {
+                natives.push(self.stored(*value)?);
+            }
+            let done = PyTuple::new(self.py, natives).and_then(|natives| function.call1(natives));
+            done.or_else(|error| internal(error.to_string()))?;
+        }
         Ok(())
     }
 

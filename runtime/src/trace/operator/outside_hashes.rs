@@ -254,6 +254,11 @@ impl<'py> Tracer<'py> {
         Some((hash, change, Changed { key: *key, value, is_there: change != Change::Remove }))
     }
 
+    /// Whether the side effect is a change of an entry of this container by its hash.
+    pub(super) fn is_hashed_change(&self, effect: &Effect, container: ValueId) -> bool {
+        self.hashed_effect(effect, container).is_some()
+    }
+
     /// How many entries the container has now, if the trace has changed none by its address.
     pub(super) fn length_after_changes(&self, container: ValueId) -> Option<usize> {
         let length = containers::builtin_length(&self.real(container)?)?;

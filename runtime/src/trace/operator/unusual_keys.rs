@@ -54,6 +54,12 @@ impl<'py> Tracer<'py> {
             Some((dict, view)) => (*dict, *view),
             None => (value, "keys"),
         };
+        if self.has_entries_changed_by_hash(container) {
+            self.copy_with_hashes(container)?;
+            if let Some([value, _]) = self.views_for_c([value, value])? {
+                return self.get_iter(value).map(Some);
+            }
+        }
         let Some((object, of)) = self.unusual(container) else { return Ok(None) };
         self.refuse_changed_entries(container)?;
         self.class_of(container)?;

@@ -105,7 +105,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// What C gets for a key: an instance of a class derived from `tuple` as it is laid out, for C compares its items.
-    fn key_for_c(&mut self, key: ValueId) -> Traced<Bound<'py, PyAny>> {
+    pub(crate) fn key_for_c(&mut self, key: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.container_argument(key)? {
             Some(copy) => Ok(copy),
             None => self.native(key),

@@ -77,6 +77,7 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(source) = self.source(id) else { return Ok(None) };
+        let changes = self.take_hashed_changes(id);
         self.refuse_changed_entries(id)?;
         if self.state.copying.contains(&id) || self.state.copying.len() > MAX_DEPTH {
             return unsupported("container that holds itself, or too deep a container", object_kind(object));
@@ -84,9 +85,13 @@ impl<'py> Tracer<'py> {
         self.state.copying.push(id);
         let copy = self.copy(id, object, source);
         self.state.copying.pop();
-        let Some(copy) = copy? else { return Ok(None) };
+        let Some(copy) = copy? else {
+            self.state.effects.extend(changes);
+            return Ok(None);
+        };
         let original = self.original_of(object, &copy)?;
         self.keep_private_copy(id, &copy, original);
+        self.repeat_hashed_changes(id, changes)?;
         Ok(Some(copy))
     }
 
