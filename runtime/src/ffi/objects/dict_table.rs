@@ -78,6 +78,16 @@ pub fn on_the_way<'py>(dict: &Bound<'py, PyDict>, hash: isize) -> Option<Vec<Hel
     Some(entries.into_iter().map(|entry| held(dict, entry)).collect())
 }
 
+/// Whether all keys are texts, which C compares without code of the program.
+pub fn holds_texts(dict: &Bound<'_, PyDict>) -> bool {
+    if !is_laid_out(dict.py()) {
+        return false;
+    }
+    let raw: *const DictObject = dict.as_ptr().cast();
+    // SAFETY: a live dict of this layout.
+    unsafe { (*(*raw).keys).kind != GENERAL }
+}
+
 /// All entries, in their order; `None` as above.
 pub fn all<'py>(dict: &Bound<'py, PyDict>) -> Option<Vec<Held<'py>>> {
     if !is_laid_out(dict.py()) {

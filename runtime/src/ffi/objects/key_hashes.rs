@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PySet, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PySet, PyTuple};
 use std::ffi::c_int;
 
 unsafe extern "C" {
@@ -37,6 +37,13 @@ pub fn all<'py>(container: &Bound<'py, PyAny>) -> Option<Vec<Held<'py>>> {
     }
 }
 
+/// Whether no two keys have one hash: else C would compare them where the copy is filled.
+#[must_use]
+pub fn are_distinct(held: &[Held<'_>]) -> bool {
+    let mut seen = rustc_hash::FxHashSet::default();
+    held.iter().all(|held| seen.insert(held.hash))
+}
+
 fn on_the_way<'py>(container: &Bound<'py, PyAny>, hash: isize) -> Option<Vec<Held<'py>>> {
     match container.cast::<PyDict>() {
         Ok(dict) => dict_table::on_the_way(dict, hash),
@@ -51,6 +58,25 @@ pub fn is_met_under_another_hash(container: &Bound<'_, PyAny>, key: &Bound<'_, P
         let met = dict_table::on_the_way(dict, hash);
         met.is_none_or(|met| met.iter().any(|held| held.key.is(key) && held.hash != hash))
     })
+}
+
+/// Whether C may run code of the program where it looks for a key that it compares itself: the container holds one of the same hash that it
+/// asks for its `__eq__`.
+#[must_use]
+pub fn runs_code_for(container: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
+    if container.cast::<PyDict>().is_ok_and(dict_table::holds_texts) {
+        return false;
+    }
+    let met = key.hash().ok().and_then(|hash| with_hash(container, hash));
+    met.is_some_and(|met| met.iter().any(|held| !held.key.is(key) && !is_compared_by_c(&held.key)))
+}
+
+fn is_compared_by_c(key: &Bound<'_, PyAny>) -> bool {
+    let items = match key.cast::<PyTuple>() {
+        Ok(tuple) => tuple.iter().collect(),
+        Err(_) => key.cast::<PyFrozenSet>().map(|set| set.iter().collect::<Vec<_>>()).unwrap_or_default(),
+    };
+    types::is_c_type(&key.get_type()) && items.iter().all(is_compared_by_c)
 }
 
 /// The keys of these entries. Called by compiled code, too.

@@ -4,7 +4,6 @@ use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::stored::ProcessBound;
 use crate::trace::lifetime::finalisers::EndsSilently;
-use crate::trace::proxy::hashed_copies::are_distinct;
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
@@ -36,7 +35,9 @@ impl<'py> Tracer<'py> {
         let mut seen = FxHashSet::default();
         let held: Vec<_> = held.filter(|held| seen.insert(held.key.as_ptr() as usize)).collect();
         let keys = self.absorb_all(held.iter().map(|held| held.key.clone()));
-        if !are_distinct(&held) || self.state.hashed_own > 0 || !keys.into_iter().all(|key| self.has_lasting_hash(key))
+        if !key_hashes::are_distinct(&held)
+            || self.state.hashed_own > 0
+            || !keys.into_iter().all(|key| self.has_lasting_hash(key))
         {
             return Ok(Err(
                 self.before_change(object, "a key with a __hash__ or __eq__ of its own in a container from outside")
@@ -94,7 +95,7 @@ impl<'py> Tracer<'py> {
         id: ValueId,
         dict: &Bound<'py, PyDict>,
     ) -> Materialised<Vec<ValueId>> {
-        let held = key_hashes::all(dict).filter(|held| are_distinct(held)).unwrap_or_default();
+        let held = key_hashes::all(dict).filter(|held| key_hashes::are_distinct(held)).unwrap_or_default();
         let mut entries = Vec::new();
         for Held { hash, key, value } in held {
             let (key, value) = (self.absorb(key), value.map(|value| self.absorb(value)));

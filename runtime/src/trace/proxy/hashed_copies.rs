@@ -16,7 +16,6 @@ use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyTuple, PyWeakrefReference};
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 const READ: &str = "the trace read the container";
@@ -67,7 +66,7 @@ impl<'py> Tracer<'py> {
         source: &Source,
         copy: &Bound<'py, PyAny>,
     ) -> Traced<()> {
-        let Some(held) = key_hashes::all(dict).filter(|held| are_distinct(held)) else {
+        let Some(held) = key_hashes::all(dict).filter(|held| key_hashes::are_distinct(held)) else {
             return unsupported("dict from outside", "several of its keys have one hash");
         };
         let hashes: Vec<_> = held.iter().map(|held| held.hash).collect();
@@ -111,10 +110,4 @@ impl<'py> Tracer<'py> {
             None => self.native(key),
         }
     }
-}
-
-/// Whether no two keys have one hash: else C would compare them where the copy is filled.
-pub(crate) fn are_distinct(held: &[Held<'_>]) -> bool {
-    let mut seen = FxHashSet::default();
-    held.iter().all(|held| seen.insert(held.hash))
 }
