@@ -24,7 +24,7 @@ impl<'py> Writer<'_, 'py> {
                 self.plain(Op::BUILD_SLICE, 3);
             }
             New::List(_) => self.plain(Op::BUILD_LIST, 0),
-            New::Dict(_) => self.plain(Op::BUILD_MAP, 0),
+            New::Dict(_) | New::HashedDict(_) => self.plain(Op::BUILD_MAP, 0),
             New::Set(_) => self.plain(Op::BUILD_SET, 0),
             New::Cell(_) => {
                 self.callee(original(py, "types", "CellType")?);

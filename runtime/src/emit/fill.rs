@@ -3,6 +3,7 @@ use super::failure::Failure;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::Op;
+use crate::ffi::key_hashes::Change;
 use crate::ffi::snapshot::original;
 use crate::ffi::traceback;
 use crate::names::name;
@@ -48,6 +49,19 @@ impl Writer<'_, '_> {
         match made {
             New::List(items) => self.append(id, items, Op::LIST_APPEND),
             New::Set(items) => self.append(id, items, Op::SET_ADD),
+            New::HashedDict(entries) => {
+                let insert = Change::InsertEntry.function(self.py)?;
+                for (hash, key, value) in entries {
+                    self.callee(insert.clone());
+                    self.load(id)?;
+                    self.constant(hash.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                    self.load(*key)?;
+                    self.load(*value)?;
+                    self.call(4);
+                    self.plain(Op::POP_TOP, 0);
+                }
+                Ok(())
+            }
             New::Dict(entries) => {
                 self.load(id)?;
                 for (key, value) in entries {

@@ -85,6 +85,7 @@ pub fn children(made: &New) -> Vec<ValueId> {
     match made {
         New::Tuple(items) | New::List(items) | New::Set(items) => items.clone(),
         New::Dict(entries) => entries.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+        New::HashedDict(entries) => entries.iter().flat_map(|(_, key, value)| [*key, *value]).collect(),
         New::Slice(parts) => parts.to_vec(),
         New::Cell(content) => content.iter().copied().collect(),
         New::Function { defaults, kwdefaults, closure, attributes, .. } => {

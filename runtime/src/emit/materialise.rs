@@ -161,6 +161,7 @@ fn is_filled_later(made: &New) -> bool {
             | New::Call { .. }
             | New::List(_)
             | New::Dict(_)
+            | New::HashedDict(_)
             | New::Set(_)
             | New::Cell(_)
             | New::Function { .. }

@@ -5,8 +5,8 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
-use crate::ffi::{containers, contexts, iterators, referents, snapshot, thread_locals, weak_references};
-use crate::guard::source::Source;
+use crate::ffi::{containers, contexts, iterators, key_hashes, referents, snapshot, thread_locals, weak_references};
+use crate::guard::source::{Side, Source};
 use crate::names::name;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
@@ -206,6 +206,15 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.callee(pyo3::wrap_pyfunction!(containers::keys, self.py)?.into_any());
                 self.source(base)?;
                 self.call(1);
+            }
+            Source::WithHash(base, hash, side) => {
+                self.callee(match side {
+                    Side::Keys => pyo3::wrap_pyfunction!(key_hashes::keys_with_hash, self.py)?.into_any(),
+                    Side::Values => pyo3::wrap_pyfunction!(key_hashes::values_with_hash, self.py)?.into_any(),
+                });
+                self.source(base)?;
+                self.constant(hash.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
+                self.call(2);
             }
             Source::Ahead(base, count) => self.ahead(source, base, *count)?,
             Source::TypeOf(base) => {

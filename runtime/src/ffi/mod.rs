@@ -56,7 +56,7 @@ pub(crate) use frames::units;
 pub use frames::{eval_breaker, frame, surviving_frames, traceback};
 #[cfg(slotrt_traces)]
 pub use objects::{
-    buffers, collector, containers, contexts, iterators, lru_cache, ordered_dict, referents, thread_locals,
+    buffers, collector, containers, contexts, iterators, key_hashes, lru_cache, ordered_dict, referents, thread_locals,
     weak_references,
 };
 #[cfg(slotrt_hooks)]

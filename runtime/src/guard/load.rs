@@ -1,7 +1,10 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
+use super::source::Side;
 use super::values;
 use crate::ffi::watch::Kept;
-use crate::ffi::{Args, containers, context_variable, inspect, iterators, referents, thread_locals, weak_references};
+use crate::ffi::{
+    Args, containers, context_variable, inspect, iterators, key_hashes, referents, thread_locals, weak_references,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use smallvec::SmallVec;
@@ -37,6 +40,7 @@ pub(super) enum Load {
     WeakReference(usize),
     Keys(usize),
     Values(usize),
+    WithHash(usize, isize, Side),
     ThreadDict(usize),
     Type(usize),
     Size(usize, usize),
@@ -78,6 +82,8 @@ impl Load {
             Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
             Self::Values(base) => containers::values(register(base)?).ok().map(Bound::into_any),
             Self::Keys(base) => containers::keys(register(base)?).ok().map(Bound::into_any),
+            Self::WithHash(base, hash, Side::Keys) => tuple(key_hashes::keys_with_hash(register(base)?, *hash)),
+            Self::WithHash(base, hash, Side::Values) => tuple(key_hashes::values_with_hash(register(base)?, *hash)),
             Self::Size(base, index) => values::size(register(base)?, *index),
             Self::Type(base) => Some(register(base)?.get_type().into_any()),
             Self::Together(parts) => {
@@ -107,6 +113,7 @@ impl Load {
             Self::WeakReference(base) => Self::WeakReference(register(*base)),
             Self::Keys(base) => Self::Keys(register(*base)),
             Self::Values(base) => Self::Values(register(*base)),
+            Self::WithHash(base, hash, side) => Self::WithHash(register(*base), *hash, *side),
             Self::ThreadDict(base) => Self::ThreadDict(register(*base)),
             Self::Size(base, index) => Self::Size(register(*base), *index),
             Self::Type(base) => Self::Type(register(*base)),
@@ -146,6 +153,9 @@ impl Load {
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
+            (Self::WithHash(base, hash, side), Self::WithHash(there, other, of)) => {
+                base == there && hash == other && side == of
+            }
             (Self::Together(one), Self::Together(other)) => one == other,
             (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
             (Self::Kept(one), Self::Kept(other)) => one.same(other),
@@ -174,10 +184,15 @@ impl Load {
             | Self::WeakReference(_)
             | Self::Keys(_)
             | Self::Values(_)
+            | Self::WithHash(..)
             | Self::ThreadDict(_)
             | Self::Together(_)
             | Self::Kept(_)
             | Self::Type(_) => {}
         }
     }
+}
+
+fn tuple<'py>(made: PyResult<Bound<'py, PyTuple>>) -> Option<Bound<'py, PyAny>> {
+    made.ok().map(Bound::into_any)
 }

@@ -32,6 +32,8 @@ pub use contents::empty_slot::EmptySlot;
 pub use contents::has_item::HasItem;
 pub use contents::hashed_by_c::HashedByC;
 pub use contents::iterators_apart::IteratorApart;
+pub use contents::kept_under_hash::KeptUnderHash;
+pub use contents::key_hashes::{KeyHashes, NotEmpty, SetShape};
 pub use contents::key_order::KeyOrder;
 pub use contents::whole_answer::{Answer, WholeAnswer};
 pub use load::Registers;

@@ -265,7 +265,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             | Load::Keys(base)
             | Load::Values(base)
             | Load::ThreadDict(base) => *base,
-            Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) => *base,
+            Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) | Load::WithHash(base, ..) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -279,7 +279,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::Dict(_) => State::Moving("the namespace of an object can be replaced"),
             Load::Item(..) if value.is_exact_instance_of::<PyTuple>() => State::Fixed("an item of a tuple"),
             Load::Item(..) | Load::OwnItem(..) => State::Moving("the contents of a list"),
-            Load::EntryFor(..) | Load::HasKey(..) => State::Moving("the contents of a container"),
+            Load::EntryFor(..) | Load::HasKey(..) | Load::WithHash(..) => State::Moving("the contents of a container"),
             Load::Size(..) => State::Moving("the size of an array"),
             Load::Referent(_) => State::Moving("what an object of C holds"),
             Load::WeakReferent(_) | Load::WeakReference(_) => State::Moving("what a weak reference refers to"),

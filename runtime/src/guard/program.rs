@@ -245,6 +245,7 @@ impl Builder<'_> {
             Source::Keys(base) => Load::Keys(self.load(base)?),
             Source::ThreadDict(base) => Load::ThreadDict(self.load(base)?),
             Source::Values(base) => Load::Values(self.load(base)?),
+            Source::WithHash(base, hash, side) => Load::WithHash(self.load(base)?, *hash, *side),
             Source::Ahead(base, count) => Load::Ahead(self.load(base)?, *count),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {

@@ -48,6 +48,8 @@ pub enum Source {
     Keys(Arc<Source>),
     /// The values of the dict at this path, in the order of its keys, in a tuple.
     Values(Arc<Source>),
+    /// The keys or values of the entries of the dict or set at this path whose keys have this hash, in the order in which C meets them, in a tuple.
+    WithHash(Arc<Source>, isize, Side),
     /// The dict that the thread-local data at this path has for the running thread.
     ThreadDict(Arc<Source>),
     /// How long an array is in one dimension.
@@ -64,6 +66,15 @@ pub enum Source {
     Together(Arc<[Source]>),
     /// An object that the compiled code keeps alive itself; needs no guard.
     Constant(Arc<Fixed>),
+}
+
+/// What of the entries of a dict or set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The keys.
+    Keys,
+    /// The values.
+    Values,
 }
 
 impl Source {
@@ -150,6 +161,9 @@ impl Source {
             | Self::Attr(base, _)
             | Self::OwnAttr(base, _)
             | Self::Item(base, _)
+            | Self::Keys(base)
+            | Self::Values(base)
+            | Self::WithHash(base, ..)
             | Self::Cell(base)
             | Self::Dict(base)
             | Self::TypeOf(base) => base.origin(),
@@ -180,6 +194,7 @@ impl Source {
             | Self::WeakReference(base)
             | Self::Keys(base)
             | Self::Values(base)
+            | Self::WithHash(base, ..)
             | Self::ThreadDict(base)
             | Self::Size(base, _)
             | Self::Cell(base)

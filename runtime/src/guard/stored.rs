@@ -146,6 +146,7 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             out.bytes.0.push(23);
             out.kept(object.bind(py))?;
         }
+        Load::WithHash(..) => return Err(Misfit::new("the hash of a key may be another in another process")),
         // Residual programs are not written.
         Load::Kept(_) => return Err(Misfit::new("what a watch keeps")),
     }

@@ -1,4 +1,5 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
+use crate::ffi::key_hashes::runs_code_for;
 use crate::ffi::{containers, contexts, inspect, types};
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -10,11 +11,15 @@ pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> O
     if contexts::is_context(dict) {
         return dict.get_item(key).ok();
     }
-    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
+    let dict = dict.cast::<PyDict>().ok()?;
+    if runs_code_for(dict, key) { None } else { dict.get_item(key).ok()? }
 }
 
 /// Whether a dict or set has a key that is hashed by its address.
 pub(super) fn has_key<'py>(container: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if runs_code_for(container, key) {
+        return None;
+    }
     let found = containers::has_key(container, key).ok()?;
     Some(PyBool::new(container.py(), found).to_owned().into_any())
 }
@@ -58,7 +63,7 @@ pub(super) fn truth(value: &Bound<'_, PyAny>) -> Option<bool> {
 
 /// Whether a dict lacks a key.
 pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
-    dict.cast::<PyDict>().is_ok_and(|dict| matches!(dict.contains(key), Ok(false)))
+    dict.cast::<PyDict>().is_ok_and(|dict| !runs_code_for(dict, key) && matches!(dict.contains(key), Ok(false)))
 }
 
 /// Whether a `dict`, or an instance of a derived class, has exactly these keys in the order of its table.

@@ -1,7 +1,7 @@
 //! Guards, sources, values and effects in words.
 use crate::bytecode::Code;
 use crate::graph::text::short;
-use crate::guard::source::Source;
+use crate::guard::source::{Side, Source};
 use crate::guard::{Check, Guard};
 use crate::trace::state::outcome::{Effect, Outcome};
 use crate::trace::state::value::{New, Value, ValueId};
@@ -36,6 +36,8 @@ pub fn source(py: Python<'_>, path: &Source, code: &Code) -> String {
         Source::WeakReference(base) => format!("ref({})", of(base)),
         Source::Values(base) => format!("values of {}", of(base)),
         Source::Keys(base) => format!("keys of {}", of(base)),
+        Source::WithHash(base, hash, Side::Keys) => format!("keys of {} with the hash {hash}", of(base)),
+        Source::WithHash(base, hash, Side::Values) => format!("values of {} for the hash {hash}", of(base)),
         Source::Ahead(base, count) => format!("next {count} of {}", of(base)),
         Source::Size(base, index) => format!("{}.shape[{index}]", of(base)),
         Source::TypeOf(base) => format!("type({})", of(base)),
@@ -118,7 +120,7 @@ fn new(made: &New) -> &'static str {
     match made {
         New::Tuple(_) => "new tuple",
         New::List(_) => "new list",
-        New::Dict(_) => "new dict",
+        New::Dict(_) | New::HashedDict(_) => "new dict",
         New::Set(_) => "new set",
         New::Slice(_) => "new slice",
         New::Cell(_) => "new cell",

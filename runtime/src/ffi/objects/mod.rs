@@ -12,6 +12,8 @@ pub mod containers;
 pub mod context_variable;
 #[cfg(slotrt_traces)]
 pub mod contexts;
+#[cfg(slotrt_traces)]
+mod dict_table;
 pub mod inspect;
 #[cfg(slotrt_traces)]
 mod iterator_copies;
@@ -19,6 +21,8 @@ mod iterator_copies;
 mod iterator_fields;
 #[cfg(slotrt_traces)]
 pub mod iterators;
+#[cfg(slotrt_traces)]
+pub mod key_hashes;
 #[cfg(slotrt_traces)]
 pub mod lru_cache;
 pub(crate) mod modules;
@@ -29,6 +33,8 @@ pub mod ordered_dict;
 pub mod referents;
 #[cfg(slotrt_traces)]
 mod samples;
+#[cfg(slotrt_traces)]
+mod set_entries;
 pub mod set_table;
 pub mod snapshot;
 #[cfg(slotrt_traces)]

@@ -14,19 +14,19 @@ const SMALL: usize = 8;
 /// `setentry`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Entry {
-    key: *mut ffi::PyObject,
-    hash: isize,
+pub(super) struct Entry {
+    pub(super) key: *mut ffi::PyObject,
+    pub(super) hash: isize,
 }
 
 /// `PySetObject`.
 #[repr(C)]
-struct SetObject {
+pub(super) struct SetObject {
     head: ffi::PyObject,
     fill: isize,
-    used: isize,
-    mask: isize,
-    table: *mut Entry,
+    pub(super) used: isize,
+    pub(super) mask: isize,
+    pub(super) table: *mut Entry,
     hash: isize,
     finger: isize,
     smalltable: [Entry; SMALL],
@@ -101,6 +101,17 @@ impl SetLayout {
 
     fn same_shape(&self, other: &Self) -> bool {
         self.mask == other.mask && self.finger == other.finger && self.places == other.places
+    }
+
+    /// Whether a set has keys with the same hashes at the same places.
+    #[must_use]
+    pub fn is_shape_of(&self, set: &Bound<'_, PyAny>) -> bool {
+        Self::of(set).is_ok_and(|found| found.is_some_and(|found| self.same_shape(&found)))
+    }
+
+    /// The hashes of the keys, in the order of the table.
+    pub fn hashes(&self) -> impl Iterator<Item = isize> {
+        self.places.iter().filter(|place| !place.dummy).map(|place| place.hash)
     }
 
     /// A new set of this shape with these keys.
@@ -204,7 +215,7 @@ unsafe extern "C" {
 }
 
 /// What stands where a key was removed.
-fn dummy() -> *mut ffi::PyObject {
+pub(super) fn dummy() -> *mut ffi::PyObject {
     // SAFETY: a constant of the interpreter.
     unsafe { _PySet_Dummy }
 }
@@ -216,7 +227,7 @@ pub(crate) fn removed(py: Python<'_>) -> Bound<'_, PyAny> {
 }
 
 /// Whether this is a set, laid out as this file says: instances of derived classes begin as one.
-fn is_laid_out(set: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(super) fn is_laid_out(set: &Bound<'_, PyAny>) -> PyResult<bool> {
     let class = match (set.is_instance_of::<PySet>(), set.is_instance_of::<PyFrozenSet>()) {
         (true, _) => set.py().get_type::<PySet>(),
         (_, true) => set.py().get_type::<PyFrozenSet>(),

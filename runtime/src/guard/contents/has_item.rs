@@ -1,5 +1,6 @@
 //! The condition that a set has an item, or has it not.
 use crate::ffi::containers::has_key;
+use crate::ffi::key_hashes::runs_code_for;
 use crate::guard::condition::DomainCheck;
 use pyo3::prelude::*;
 
@@ -34,7 +35,8 @@ impl HasItem {
 
 impl DomainCheck for HasItem {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        has_key(value, self.item.bind(value.py())).is_ok_and(|truth| truth == self.truth)
+        let item = self.item.bind(value.py());
+        !runs_code_for(value, item) && has_key(value, item).is_ok_and(|truth| truth == self.truth)
     }
 
     fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {

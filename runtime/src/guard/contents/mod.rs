@@ -9,5 +9,7 @@ pub(super) mod empty_slot;
 pub(super) mod has_item;
 pub(super) mod hashed_by_c;
 pub(super) mod iterators_apart;
+pub(super) mod kept_under_hash;
+pub(super) mod key_hashes;
 pub(super) mod key_order;
 pub(super) mod whole_answer;

@@ -107,7 +107,14 @@ impl<'py> Tracer<'py> {
         self.raise_error(error)
     }
 
+    /// What C says of a slot without a value.
+    pub(crate) fn raise_empty_slot<T>(&mut self, object: ValueId, name: &str, text: String) -> Traced<T> {
+        let raised = self.raise("AttributeError", text);
+        self.in_context(raised, object, name)
+    }
+
     /// `PyObject_GenericGetAttr` of what is not there.
+
     pub(crate) fn raise_missing_attribute<T>(
         &mut self,
         object: ValueId,

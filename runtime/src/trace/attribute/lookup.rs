@@ -2,8 +2,8 @@
 use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::guard::{Check, EmptySlot};
 use crate::names::{interned, name};
 use crate::trace::attribute::descriptors::{
     has_generic_getattr, has_get, held_dict, is_data_descriptor, is_generic_wrapper,
@@ -12,6 +12,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyType};
@@ -43,6 +44,9 @@ impl<'py> Tracer<'py> {
             if known.is_exact_instance_of::<PyModule>() {
                 return self.module_get_attr(object, &known, name);
             }
+        }
+        if let Some(referent) = self.behind_proxy(object)? {
+            return self.get_attr(referent, name);
         }
         if is_c_type(&class) {
             return self.c_get_attr(object, &class, name);
@@ -219,8 +223,10 @@ impl<'py> Tracer<'py> {
             return unsupported("slot under a name that is another attribute's", name);
         }
         let key = (object, name.to_owned());
-        if let Some(Some(overlay)) = self.state.attributes.get(&key) {
-            return Ok(*overlay);
+        match self.state.attributes.get(&key) {
+            Some(Some(overlay)) => return Ok(*overlay),
+            Some(None) => return unsupported("slot that the trace has emptied", name),
+            None => {}
         }
         let (Some(real), Some(source)) = (self.real(object), self.source(object)) else {
             return unsupported("attribute of a symbolic value", name);
@@ -239,7 +245,16 @@ impl<'py> Tracer<'py> {
                 let path = self.attribute_path(&real, source, name)?;
                 Ok(self.sourced(value, path))
             }
-            Err(_) => unsupported("slot without a value", name),
+            Err(error) => {
+                let is_slot = types::c_name(&descriptor.get_type()) == "member_descriptor" && !is_c_type(class);
+                if !is_slot || !error.is_instance_of::<PyAttributeError>(self.py) {
+                    return unsupported("slot without a value", name);
+                }
+                let check = Check::Domain(Box::new(EmptySlot(descriptor.clone().unbind())));
+                self.guard(source, check, "the trace read the slot");
+                let text = types::text(error.value(self.py).as_any());
+                self.raise_empty_slot(object, name, text)
+            }
         }
     }
 

@@ -209,7 +209,7 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
-    fn raise_key_error<T>(&mut self, key: ValueId) -> Traced<T> {
+    pub(crate) fn raise_key_error<T>(&mut self, key: ValueId) -> Traced<T> {
         let class = self.import("builtins", "KeyError")?;
         let key = self.native(key)?;
         let error = class.call1((key,)).or_else(|error| self.raise_error(error))?;

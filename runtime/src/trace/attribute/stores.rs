@@ -29,6 +29,9 @@ impl<'py> Tracer<'py> {
                 _ => unsupported("attribute of a class, module or function is set", name),
             };
         }
+        if let Some(referent) = self.behind_proxy(object)? {
+            return self.set_attr(referent, name, value);
+        }
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.of_object(method)?;
         match self.lookup(&class, method) {

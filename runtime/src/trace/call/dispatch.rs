@@ -31,6 +31,9 @@ impl<'py> Tracer<'py> {
             let (function, receiver) = (*function, *receiver);
             return self.call_by(origin, function, args.bound_to(receiver));
         }
+        if let Some(referent) = self.behind_proxy(callable)? {
+            return self.call_by(origin, referent, args);
+        }
         if let Some(domain) = self.domain_call(callable)? {
             let args_copy = args.positional.clone();
             let function = match self.known(callable) {

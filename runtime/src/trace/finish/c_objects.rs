@@ -24,7 +24,8 @@ impl<'py> Tracer<'py> {
             return Ok(Err(refused));
         };
         let keys = self.absorb_all(layout.keys(self.py).iter());
-        if !keys.iter().all(|key| self.has_lasting_hash(*key)) {
+        let is_lasting = keys.iter().all(|key| self.has_lasting_hash(*key));
+        if !is_lasting || self.state.hashed_own > 0 && keys.iter().any(|key| self.hashes_itself(*key)) {
             return Ok(Err(refused));
         }
         let make = Bound::new(self.py, layout).and_then(|layout| layout.getattr(name!("make")));

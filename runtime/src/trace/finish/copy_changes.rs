@@ -3,6 +3,7 @@ use crate::ffi::containers::{self, Container, Kind};
 use crate::ffi::set_table::SetLayout;
 use crate::ffi::{ordered_dict, types};
 use crate::guard::Check;
+use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::lifetime::finalisers::EndsSilently;
 use crate::trace::state::materialised::Materialised;
@@ -13,6 +14,7 @@ use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PySet};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Key and value.
 type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
@@ -31,7 +33,9 @@ impl<'py> Tracer<'py> {
             if let Ok(first) = original.cast::<PyList>() {
                 self.compare_items(value, &object, first)?;
             } else if let (Ok(dict), Ok(first)) = (object.cast::<PyDict>(), original.cast::<PyDict>()) {
-                self.compare_dicts(value, dict, first)?;
+                if let Err(escape) = self.compare_dicts(value, dict, first)? {
+                    return Ok(Err(escape));
+                }
             } else if let (Ok(now), Ok(first)) = (object.cast_exact::<PyByteArray>(), original.cast_exact::<PyBytes>())
             {
                 self.compare_bytes(value, now, first)?;
@@ -45,6 +49,7 @@ impl<'py> Tracer<'py> {
             }
             if self.state.effects.len() > before {
                 self.guard_removed(value, &object, &original)?;
+                self.guard_removed_keys(value, &object, &original)?;
                 if let Err(escape) = self.refuse_own_hashes_outside(value, &object, before)? {
                     return Ok(Err(escape));
                 }
@@ -84,10 +89,13 @@ impl<'py> Tracer<'py> {
         &mut self,
         dict: &Bound<'py, PyDict>,
         object: ValueId,
-        key: ValueId,
+        (key, hash): (ValueId, Option<isize>),
         value: Option<ValueId>,
     ) -> Traced<()> {
         let class = dict.get_type();
+        if let Some(hash) = hash {
+            return self.set_hashed_entry(object, key, hash, value);
+        }
         match (containers::of(&class).filter(|_| !types::is_c_type(&class)), value) {
             (Some(container), Some(value)) => self.call_at_end(&container, "__setitem__", vec![object, key, value])?,
             (Some(container), None) => self.call_at_end(&container, "__delitem__", vec![object, key])?,
@@ -111,6 +119,9 @@ impl<'py> Tracer<'py> {
         for (index, (key, item)) in items(then).into_iter().enumerate() {
             let path = match now.cast::<PyDict>() {
                 Ok(dict) if crate::trace::value::kinds::is_scalar(&key) => source.entry_of(dict, &key),
+                Ok(dict) if dict.is_exact_instance_of::<PyDict>() => {
+                    Source::Item(Arc::new(Source::Values(Arc::new(source.clone()))), index)
+                }
                 Ok(_) => continue,
                 Err(_) => self.item_path(now, &source, index)?,
             };
@@ -131,7 +142,7 @@ impl<'py> Tracer<'py> {
         }
         let keys = self.absorb_all(now.keys(self.py).iter());
         for key in &keys {
-            if !self.has_lasting_hash(*key) {
+            if !self.has_lasting_hash(*key) || self.state.hashed_own > 0 && self.hashes_itself(*key) {
                 return Ok(Err(
                     self.before_change(value, "a set from outside with a key that is hashed by its address")
                 ));
@@ -145,7 +156,17 @@ impl<'py> Tracer<'py> {
         Ok(Ok(()))
     }
 
-    fn compare_dicts(&mut self, object: ValueId, now: &Bound<'py, PyDict>, then: &Bound<'py, PyDict>) -> Traced<()> {
+    fn compare_dicts(
+        &mut self,
+        object: ValueId,
+        now: &Bound<'py, PyDict>,
+        then: &Bound<'py, PyDict>,
+    ) -> Materialised<()> {
+        let hashes = match self.own_hashes(object, now, then)? {
+            Ok(hashes) => hashes,
+            Err(escape) => return Ok(Err(escape)),
+        };
+        let hash = |key: &Bound<'py, PyAny>| hashes.get(&(key.as_ptr() as usize)).copied();
         let (before, after): (Vec<_>, Vec<_>) = (then.iter().collect(), now.iter().collect());
         let held = |pairs: &[Pair<'py>]| -> FxHashMap<usize, usize> {
             pairs.iter().map(|(key, value)| (key.as_ptr() as usize, value.as_ptr() as usize)).collect()
@@ -157,15 +178,17 @@ impl<'py> Tracer<'py> {
         let stays = |key: &Bound<'py, PyAny>| in_order && is_kept(key);
         for (key, _) in &before {
             if !stays(key) {
+                let hash = hash(key);
                 let key = self.absorb(key.clone());
-                self.set_entry(now, object, key, None)?;
+                self.set_entry(now, object, (key, hash), None)?;
             }
         }
         for (key, value) in &after {
             let unchanged = held_before.get(&(key.as_ptr() as usize)) == Some(&(value.as_ptr() as usize));
             if !in_order || !unchanged {
+                let hash = hash(key);
                 let (key, value) = (self.absorb(key.clone()), self.absorb(value.clone()));
-                self.set_entry(now, object, key, Some(value))?;
+                self.set_entry(now, object, (key, hash), Some(value))?;
             }
         }
         if ordered_dict::is_derived(now) {
@@ -175,7 +198,7 @@ impl<'py> Tracer<'py> {
                 .filter(|key| !in_order || !held_before.contains_key(&(key.as_ptr() as usize)));
             self.compare_orders(object, [now, then], &stays, added)?;
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// Moves keys of an `OrderedDict` that do not come to stand in their order: those that stay stand before those that are added.

@@ -6,29 +6,42 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::kinds::is_hash_of_name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySet, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
+
+/// Instances within instances that a key is made of.
+const MAX_LEVELS: usize = 8;
 
 impl<'py> Tracer<'py> {
     /// Putting the key into a container runs Python code. CPython: `slot_tp_hash`, `slot_tp_richcompare`.
-    fn hashes_itself(&mut self, key: ValueId) -> bool {
+    pub(crate) fn hashes_itself(&mut self, key: ValueId) -> bool {
         let items = match self.value(key) {
             Value::New(New::Tuple(items)) => items.clone(),
             Value::New(New::Instance { value: Some(value), .. }) => vec![*value],
-            _ => match self.owned(key).and_then(|object| object.cast_into_exact::<PyTuple>().ok()) {
-                Some(tuple) => tuple.iter().map(|item| self.absorb(item)).collect(),
-                None => Vec::new(),
-            },
+            Value::Real { object, .. } => {
+                let object = object.bind(self.py).clone();
+                return self.object_hashes_itself(&object);
+            }
+            _ => self.owned(key).map(|owned| self.absorb_all(items_of(&owned).into_iter())).unwrap_or_default(),
         };
         if items.into_iter().any(|item| self.hashes_itself(item)) {
             return true;
         }
-        let Some(class) = self.class_at_the_end(key) else { return false };
-        if crate::ffi::types::is_c_type(&class) {
+        self.class_at_the_end(key).is_some_and(|class| self.class_hashes_itself(&class))
+    }
+
+    /// The same for an object from outside.
+    fn object_hashes_itself(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        self.class_hashes_itself(&object.get_type())
+            || items_of(object).into_iter().any(|item| self.object_hashes_itself(&item))
+    }
+
+    fn class_hashes_itself(&mut self, class: &Bound<'py, PyType>) -> bool {
+        if crate::ffi::types::is_c_type(class) {
             return false;
         }
         // Nobody sees that a member of an enumeration is asked for the hash of its name.
-        let is_of_name = self.lookup(&class, "__hash__").is_some_and(|found| is_hash_of_name(&found));
-        self.in_python(&class, "__eq__") || !is_of_name && self.in_python(&class, "__hash__")
+        let is_of_name = self.lookup(class, "__hash__").is_some_and(|found| is_hash_of_name(&found));
+        self.in_python(class, "__eq__") || !is_of_name && self.in_python(class, "__hash__")
     }
 
     /// The class of a value that may be described already; `None` for C's own kinds.
@@ -64,23 +77,68 @@ impl<'py> Tracer<'py> {
             Value::New(New::Tuple(items)) => {
                 return items.clone().into_iter().all(|item| self.has_lasting_hash(item));
             }
-            Value::New(New::Instance { class, .. }) => {
-                let class = *class;
-                let class = self.real(class).and_then(|class| class.cast_into::<PyType>().ok());
-                return class.is_some_and(|class| self.in_python(&class, "__hash__"));
-            }
+            Value::New(New::Instance { .. }) => return self.is_lasting_within(key, MAX_LEVELS),
             Value::New(New::Owned(object)) => object.bind(self.py).clone(),
             _ => return false,
         };
-        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            let items: Vec<_> = tuple.iter().map(|item| self.absorb(item)).collect();
+        let class = object.get_type();
+        if !crate::ffi::types::is_c_type(&class) && self.in_python(&class, "__hash__") {
+            return !object.is_instance_of::<PyType>() && self.holds_lasting(&object, MAX_LEVELS);
+        }
+        if object.is_instance_of::<PyTuple>() || object.is_exact_instance_of::<PyFrozenSet>() {
+            let items = self.absorb_all(items_of(&object).into_iter());
             return items.into_iter().all(|item| self.has_lasting_hash(item));
         }
-        let class = object.get_type();
         crate::trace::value::kinds::is_scalar(&object) && !crate::trace::value::nans::has_nan(&object)
-            || !crate::ffi::types::is_c_type(&class)
-                && !object.is_instance_of::<PyType>()
-                && self.in_python(&class, "__hash__")
+    }
+
+    /// Whether all that an instance holds has the same hashes, and is what it is, when compiled code makes it again.
+    fn holds_lasting(&mut self, object: &Bound<'py, PyAny>, levels: usize) -> bool {
+        let held = crate::ffi::referents::direct(object, usize::MAX).into_iter();
+        let held = held.filter(|held| !held.is_instance_of::<PyType>()).flat_map(|held| {
+            if let Ok(attributes) = held.cast_exact::<PyDict>() {
+                return attributes.values().iter().collect();
+            }
+            vec![held]
+        });
+        let values = self.absorb_all(held);
+        values.into_iter().all(|value| self.is_lasting_within(value, levels))
+    }
+
+    /// The same for one part, which may be described already.
+    fn is_lasting_within(&mut self, value: ValueId, levels: usize) -> bool {
+        let parts = match self.value(value) {
+            Value::Real { .. } => return true,
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                return self.is_lasting_object(&object, levels);
+            }
+            Value::New(New::Tuple(items) | New::List(items)) => items.clone(),
+            Value::New(New::Instance { class, value, content, attributes, .. }) => {
+                let (class, value, content) = (*class, *value, content.clone());
+                let held: Vec<_> = attributes.iter().map(|(_, held)| *held).chain(content).chain(value).collect();
+                let class = self.real(class).and_then(|class| class.cast_into::<PyType>().ok());
+                let hashes_parts = class.is_some_and(|class| value.is_some() || self.in_python(&class, "__hash__"));
+                if !hashes_parts {
+                    return false;
+                }
+                held
+            }
+            _ => return false,
+        };
+        levels > 0 && parts.into_iter().all(|part| self.is_lasting_within(part, levels - 1))
+    }
+
+    fn is_lasting_object(&mut self, object: &Bound<'py, PyAny>, levels: usize) -> bool {
+        if crate::trace::value::kinds::is_scalar(object) {
+            return !crate::trace::value::nans::has_nan(object);
+        }
+        let class = object.get_type();
+        let is_collection = object.is_instance_of::<PyTuple>()
+            || object.is_exact_instance_of::<PyFrozenSet>()
+            || object.is_exact_instance_of::<PyList>();
+        let is_instance = !crate::ffi::types::is_c_type(&class) && self.in_python(&class, "__hash__");
+        levels > 0 && (is_collection || is_instance) && self.holds_lasting(object, levels - 1)
     }
 
     /// Notes when C is first called on a container from outside.
@@ -141,4 +199,12 @@ impl<'py> Tracer<'py> {
         });
         again.is_ok_and(|again| same_order(&again, set))
     }
+}
+
+/// What C hashes and compares of a tuple or frozen set, or of an instance of a derived class.
+fn items_of<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    if let Ok(tuple) = object.cast::<PyTuple>() {
+        return tuple.iter().collect();
+    }
+    object.cast::<PyFrozenSet>().map(|set| set.iter().collect()).unwrap_or_default()
 }

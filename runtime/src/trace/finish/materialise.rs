@@ -209,8 +209,8 @@ impl<'py> Tracer<'py> {
         if let Ok(dict) = object.cast_exact::<PyDict>() {
             let pairs: Vec<_> = dict.iter().map(|(key, value)| (self.absorb(key), self.absorb(value))).collect();
             let keys: Vec<_> = pairs.iter().map(|(key, _)| *key).collect();
-            if let Err(escape) = self.refuse_own_hashes(id, &keys)? {
-                return Ok(Err(escape));
+            if keys.into_iter().any(|key| self.hashes_itself(key)) {
+                return self.materialise_hashed_dict(id, dict);
             }
             let children = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
             return self.set(id, New::Dict(pairs), children);

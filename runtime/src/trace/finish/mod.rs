@@ -10,6 +10,7 @@ pub(crate) mod coalesce;
 pub(crate) mod copy_changes;
 pub(crate) mod descriptors;
 pub(crate) mod exceptions;
+pub(crate) mod hashed_entries;
 pub(crate) mod instances;
 pub(crate) mod iterators;
 pub(crate) mod key_hashes;

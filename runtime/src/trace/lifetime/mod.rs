@@ -7,4 +7,5 @@ pub(crate) mod followed;
 pub(crate) mod frame_observers;
 pub(crate) mod reachability;
 pub(crate) mod tracked;
+pub(crate) mod weak_proxies;
 pub(crate) mod weak_references;

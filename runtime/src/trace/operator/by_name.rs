@@ -146,6 +146,9 @@ impl<'py> Tracer<'py> {
             }
             _ => {}
         }
+        if let Some(unwrapped) = self.behind_proxies(name, operands)? {
+            return self.dispatch_operator(name, &unwrapped);
+        }
         let mut classes = Vec::with_capacity(operands.len());
         for operand in operands {
             classes.push(self.class_of(*operand)?);
@@ -229,6 +232,11 @@ impl<'py> Tracer<'py> {
                 "getitem" | "contains" => self.native_operator(name, &[dict, operands[1]]),
                 _ => unsupported("frame of a traceback", format!("{name} of f_locals")),
             };
+        }
+        if let [left, right] = operands
+            && let Some(views) = self.views_for_c([*left, *right])?
+        {
+            return self.native_operator(name, &views);
         }
         if let Some(result) = self.number_operator(name, operands)? {
             return Ok(result);
@@ -334,6 +342,9 @@ impl<'py> Tracer<'py> {
 
     /// `PySequence_Contains`.
     pub(crate) fn contains(&mut self, container: ValueId, item: ValueId) -> Traced<bool> {
+        if let Some(referent) = self.behind_proxy(container)? {
+            return self.contains(referent, item);
+        }
         let class = self.class_of(container)?;
         if self.domain_of(&class).is_some() {
             return unsupported("search in a graph value", "contains");

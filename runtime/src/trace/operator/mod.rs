@@ -9,6 +9,8 @@ pub(crate) mod outside;
 pub(crate) mod outside_appends;
 pub(crate) mod outside_containers;
 pub(crate) mod outside_entries;
+pub(crate) mod outside_hashed_changes;
+pub(crate) mod outside_hashes;
 pub(crate) mod outside_iterators;
 pub(crate) mod outside_wholes;
 pub(crate) mod protocol;

@@ -24,8 +24,10 @@ impl<'py> Tracer<'py> {
     /// The length of such a container: no guard asks what it holds.
     pub(crate) fn unread_length(&mut self, value: ValueId) -> Traced<Option<usize>> {
         self.settle_appends(value)?;
-        self.refuse_changed_entries(value)?;
-        let Some((object, source)) = self.unread(value) else { return Ok(None) };
+        let Some((object, source)) = self.unread(value) else {
+            self.refuse_changed_entries(value)?;
+            return Ok(None);
+        };
         let sized = is_sequence(&object)
             || object.is_exact_instance_of::<PyDict>()
             || ordered_dict::exact(&object).is_some()
@@ -34,9 +36,10 @@ impl<'py> Tracer<'py> {
             || object.is_exact_instance_of::<PyBytes>()
             || object.is_exact_instance_of::<PyByteArray>();
         let Some(length) = sized.then(|| object.len().ok()).flatten() else { return Ok(None) };
+        let changed = self.changed_length(value)?;
         self.class_of(value)?;
         self.guard_once(value, GuardRequest::LENGTH, source, Check::Length(length), "the trace asked for the length");
-        Ok(Some(length))
+        Ok(Some(changed.unwrap_or(length)))
     }
 
     /// The truth of such a container, or of a number.

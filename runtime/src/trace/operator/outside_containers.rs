@@ -75,8 +75,9 @@ impl<'py> Tracer<'py> {
         self.refuse_whole(*container, operator)?;
         let Some(outside) = self.outside(*container)? else { return Ok(None) };
         if operator == "len" {
-            self.refuse_changed_entries(outside.value)?;
+            let changed = self.changed_length(outside.value)?;
             let length = self.guard_length(outside.value, &outside.object, &outside.of, outside.source)?;
+            let length = changed.unwrap_or(length);
             return Ok(Some(self.integer(length as isize)));
         }
         let Some(given) = rest.first().copied() else { return Ok(None) };
@@ -89,15 +90,16 @@ impl<'py> Tracer<'py> {
                 _ => Ok(None),
             };
         }
+        let default = rest.get(1).copied();
+        if let Some(read) = self.read_by_hash(operator, outside.value, given, default)? {
+            return Ok(Some(read));
+        }
         let Some(key) = self.known(given).filter(|key| !has_nan(key)) else {
-            return self.read_by_address(operator, &outside, given, rest.get(1).copied());
+            return self.read_by_address(operator, &outside, given, default);
         };
         match outside.of.kind {
             Kind::List | Kind::Tuple | Kind::Deque if operator == "getitem" => self.read_index(&outside, &key),
-            Kind::Dict | Kind::OrderedDict if is_key(&key) => {
-                let default = rest.get(1).copied();
-                self.read_entry(operator, &outside, &key, default)
-            }
+            Kind::Dict | Kind::OrderedDict if is_key(&key) => self.read_entry(operator, &outside, &key, default),
             Kind::Set | Kind::FrozenSet if operator == "contains" && is_scalar(&key) => {
                 let Ok(holds) = HasItem::new(&key, &outside.object) else { return Ok(None) };
                 let truth = holds.truth;

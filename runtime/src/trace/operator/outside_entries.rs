@@ -46,7 +46,12 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let ([container, key, rest @ ..], true) = (args, CHANGES.contains(&name)) else { return Ok(None) };
         let of_class = owner.is(self.py.get_type::<PyDict>()) || owner.is(self.py.get_type::<PySet>());
-        let Some(entry) = self.keyed_entry(*container, *key)?.filter(|_| of_class) else { return Ok(None) };
+        if !of_class {
+            return Ok(None);
+        }
+        let Some(entry) = self.keyed_entry(*container, *key)? else {
+            return self.change_by_hash(name, *container, *key, rest);
+        };
         let held = self.held(&entry)?;
         match (name, rest, held) {
             ("__setitem__", [value], _) => self.store(&entry, held, *value)?,
@@ -106,14 +111,27 @@ impl<'py> Tracer<'py> {
     /// The trace looks at a container as a whole: it has no copy of it with the changes.
     pub(crate) fn refuse_changed_entries(&mut self, container: ValueId) -> Traced<()> {
         match self.has_changed_entries(container) {
-            true => {
-                unsupported("container from outside as a whole", "the trace has changed entries by their addresses")
-            }
+            true => unsupported("container from outside as a whole", "the trace has changed entries of it"),
             false => Ok(()),
         }
     }
 
+    /// How long a container is of which the trace has changed entries; `None`: it has not.
+    pub(super) fn changed_length(&mut self, container: ValueId) -> Traced<Option<usize>> {
+        if !self.has_changed_entries(container) {
+            return Ok(None);
+        }
+        match self.length_after_changes(container) {
+            None => self.refuse_changed_entries(container).map(|()| None),
+            length => Ok(length),
+        }
+    }
+
     fn has_changed_entries(&self, container: ValueId) -> bool {
+        self.has_entries_changed_by_address(container) || self.has_entries_changed_by_hash(container)
+    }
+
+    pub(super) fn has_entries_changed_by_address(&self, container: ValueId) -> bool {
         (0..self.state.effects.len()).any(|index| self.entry_effect(index, container).is_some())
     }
 
@@ -126,11 +144,11 @@ impl<'py> Tracer<'py> {
         };
         let Some(of) = containers::of(&object.get_type()).filter(is_changed_by_c) else { return Ok(None) };
         // Whoever goes through it sees that its size changes.
-        let gone_through = self.state.guard_requests.has_any(container, GuardRequest::LENGTH);
+        let gone_through = self.state.guard_requests.has_any(container, GuardRequest::GONE_THROUGH);
         if gone_through || !self.is_entry_key(key)? {
             return Ok(None);
         }
-        if !self.has_changed_entries(container) {
+        if !self.has_entries_changed_by_address(container) {
             // A private copy can have keys that the trace made beside plain ones.
             let is_for_a_copy = self.source(key).is_none() && !self.is_unusual(container);
             if is_for_a_copy || !is_looked_up_by_c(&object) {
@@ -271,7 +289,7 @@ fn is_looked_up_by_c(container: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Whether the container is a set or a dict whose C class stores entries as `set` and `dict` do.
-fn is_changed_by_c(of: &Container<'_>) -> bool {
+pub(super) fn is_changed_by_c(of: &Container<'_>) -> bool {
     let py = of.base.py();
     let dict = py.get_type::<PyDict>();
     match of.kind {
@@ -282,7 +300,7 @@ fn is_changed_by_c(of: &Container<'_>) -> bool {
 }
 
 /// Whether C hashes instances of the class by their address, and finds no other equal to one.
-pub(super) fn is_hashed_by_address(class: &Bound<'_, PyType>) -> bool {
+pub(crate) fn is_hashed_by_address(class: &Bound<'_, PyType>) -> bool {
     let plain = class.py().get_type::<PyAny>();
     [Slot::tp_hash, Slot::tp_richcompare].into_iter().all(|slot| types::slot(class, slot) == types::slot(&plain, slot))
 }

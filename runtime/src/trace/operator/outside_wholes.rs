@@ -3,7 +3,7 @@
 //! No guard asks what they hold. The length of a copy, and whether it holds a key, are asked of the original. Where the trace looks at
 //! more of what C makes, or changes it, it ends.
 use crate::ffi::containers::{self, Container, Kind};
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, key_hashes, types};
 use crate::guard::source::Source;
 use crate::guard::{Answer, Check, HashedByC, WholeAnswer};
 use crate::trace::state::arguments::Arguments;
@@ -129,6 +129,12 @@ impl<'py> Tracer<'py> {
         };
         let is_copy = found.len() == 1 && self.copies_entries(operation, found[0].1.kind);
         if !is_copy && !found.iter().all(|(object, _)| HashedByC::all(object)) {
+            return Ok(None);
+        }
+        // C compares keys of one hash where it copies a dict of which entries were deleted.
+        let has_keys_of_one_hash =
+            |object| key_hashes::all(object).is_some_and(|held| !key_hashes::are_distinct(&held));
+        if found.iter().any(|(object, of)| of.kind == Kind::Dict && has_keys_of_one_hash(object)) {
             return Ok(None);
         }
         for operand in operands {

@@ -35,6 +35,9 @@ impl<'py> Tracer<'py> {
             }
             return object.is_truthy().or_else(|error| self.raise_error(error));
         }
+        if let Some(referent) = self.behind_proxy(value)? {
+            return self.is_true(referent);
+        }
         let class = self.class_of(value)?;
         if let Some(truth) = self.namespace_truth(value) {
             return Ok(truth);
@@ -117,6 +120,9 @@ impl<'py> Tracer<'py> {
         }
         if let Some(names) = self.namespace_names(value)? {
             return self.get_iter(names);
+        }
+        if let Some(referent) = self.behind_proxy(value)? {
+            return self.get_iter(referent);
         }
         let class = self.class_of(value)?;
         if let Some(domain) = self.domain_of(&class)

@@ -54,6 +54,12 @@ impl<'py> Tracer<'py> {
             Some((dict, view)) => (*dict, *view),
             None => (value, "keys"),
         };
+        if self.has_entries_changed_by_hash(container) {
+            self.copy_with_hashes(container)?;
+            if let Some([value, _]) = self.views_for_c([value, value])? {
+                return self.get_iter(value).map(Some);
+            }
+        }
         let Some((object, of)) = self.unusual(container) else { return Ok(None) };
         self.refuse_changed_entries(container)?;
         self.class_of(container)?;
@@ -79,6 +85,7 @@ impl<'py> Tracer<'py> {
         let keys = containers::keys(object).or_else(|error| internal(error.to_string()))?;
         let path = Arc::new(Source::Keys(Arc::new(source.clone())));
         const WHY: &str = "the trace went through the container";
+        self.state.guard_requests.insert(id, GuardRequest::GONE_THROUGH);
         self.guard_once(id, GuardRequest::LENGTH, (*path).clone(), Check::Length(keys.len()), WHY);
         Ok(keys
             .iter()
@@ -161,11 +168,16 @@ impl<'py> Tracer<'py> {
 
     /// Whether C may have a proxy of the value, for it is such a container, and C goes through it.
     pub(crate) fn is_only_gone_through(&self, callable: &Bound<'py, PyAny>, value: ValueId) -> bool {
+        self.goes_through(callable) && self.is_unusual(value)
+    }
+
+    /// Whether C goes through what the callable gets, and does nothing else with it.
+    pub(crate) fn goes_through(&self, callable: &Bound<'py, PyAny>) -> bool {
         let by = match callable.cast::<PyType>() {
             Ok(class) => types::c_name(class).into_owned(),
             Err(_) => callee::name_of(callable).into_owned(),
         };
-        GO_THROUGH.contains(&&*by) && self.is_unusual(value)
+        GO_THROUGH.contains(&&*by)
     }
 
     /// Whether it is such a container.

@@ -7,6 +7,7 @@ pub(crate) mod class_protocols;
 pub(crate) mod classes;
 pub(crate) mod container_copies;
 pub(crate) mod convert;
+pub(crate) mod hashed_copies;
 pub(crate) mod objects;
 pub(crate) mod private_copies;
 pub(crate) mod reentry;

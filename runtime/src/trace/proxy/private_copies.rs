@@ -77,6 +77,7 @@ impl<'py> Tracer<'py> {
         object: &Bound<'py, PyAny>,
     ) -> Traced<Option<Bound<'py, PyAny>>> {
         let Some(source) = self.source(id) else { return Ok(None) };
+        let changes = self.take_hashed_changes(id);
         self.refuse_changed_entries(id)?;
         if self.state.copying.contains(&id) || self.state.copying.len() > MAX_DEPTH {
             return unsupported("container that holds itself, or too deep a container", object_kind(object));
@@ -84,9 +85,13 @@ impl<'py> Tracer<'py> {
         self.state.copying.push(id);
         let copy = self.copy(id, object, source);
         self.state.copying.pop();
-        let Some(copy) = copy? else { return Ok(None) };
+        let Some(copy) = copy? else {
+            self.state.effects.extend(changes);
+            return Ok(None);
+        };
         let original = self.original_of(object, &copy)?;
         self.keep_private_copy(id, &copy, original);
+        self.repeat_hashed_changes(id, changes)?;
         Ok(Some(copy))
     }
 
@@ -165,10 +170,10 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Bound<'py, PyAny>> {
         // Read at once: what runs below may let another thread change the dict.
         let items = entries(dict);
-        if !items.iter().all(|(key, _)| is_key(key)) {
-            return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
-        }
         let class = dict.get_type();
+        if !items.iter().all(|(key, _)| is_key(key)) {
+            return self.copy_dict_with_hashes(id, dict, source);
+        }
         let Some(container) = containers::of(&class) else { return internal("no dict") };
         let empty = match class.is(&container.base) {
             true => class.call0(),
@@ -200,6 +205,22 @@ impl<'py> Tracer<'py> {
         if container.kind == Kind::OrderedDict {
             self.copy_order(id, dict, &copy, source)?;
         }
+        Ok(copy)
+    }
+
+    /// The same of a dict whose keys hash themselves.
+    fn copy_dict_with_hashes(
+        &mut self,
+        id: ValueId,
+        dict: &Bound<'py, PyDict>,
+        source: &Source,
+    ) -> Traced<Bound<'py, PyAny>> {
+        let keys = PyTuple::new(self.py, dict.keys()).or_else(|error| self.raise_error(error))?;
+        if !dict.is_exact_instance_of::<PyDict>() || !self.are_hashed_by_value(&keys) {
+            return unsupported("dict with unusual keys", "a dict from outside has keys that are no plain values");
+        }
+        let copy = PyDict::new(self.py).into_any();
+        self.fill_with_hashes(id, dict, source, &copy)?;
         Ok(copy)
     }
 
@@ -309,13 +330,17 @@ impl<'py> Tracer<'py> {
         set: &Bound<'py, PyAny>,
         source: Source,
     ) -> Traced<(SetLayout, Bound<'py, PyTuple>)> {
-        let fits = |layout: &SetLayout| layout.keys(self.py).iter().all(|item| is_key(&item));
         let layout = SetLayout::of(set).or_else(|error| internal(error.to_string()))?;
-        let Some(layout) = layout.filter(fits) else {
-            return unsupported("set from outside", "its items are no plain values");
-        };
-        let guarded = layout.clone_ref(self.py);
+        let Some(layout) = layout else { return unsupported("set from outside", "its layout is not known") };
         self.class_of(id)?;
+        if !layout.keys(self.py).iter().all(|item| is_key(&item)) {
+            if !self.are_hashed_by_value(&layout.keys(self.py)) {
+                return unsupported("set from outside", "its items are no plain values");
+            }
+            let keys = self.set_with_hashes(id, &layout, &source)?;
+            return Ok((layout, keys));
+        }
+        let guarded = layout.clone_ref(self.py);
         let mut keys = Vec::new();
         for key in layout.keys(self.py).iter() {
             keys.push(self.native_key(key)?);

@@ -1,11 +1,13 @@
 //! Special methods that C calls on proxies.
-use crate::ffi::types;
+use crate::ffi::{callee, containers, types};
+use crate::trace::operator::capi::Operands;
 use crate::trace::proxy::special_methods::is_operator;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -74,10 +76,29 @@ impl<'py> Tracer<'py> {
         if is_operation(name) && self.is_of_numbers(&class) || self.domain_of(&class).is_some() {
             return self.operate_on_graph_value(value, &class, name, &args.positional);
         }
+        if let [other] = args.positional.as_slice()
+            && let Some(compared) = self.compared_as_container(value, name, *other)?
+        {
+            return Ok(compared);
+        }
         match self.special(value, name)? {
             Some(method) => self.call(method, args),
             None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
             None => unsupported("C code asks a symbolic value for a method that it does not have", name),
+        }
+    }
+
+    /// What a comparison of a container's C class gives for one that C has a proxy of; `None`: another method is asked.
+    fn compared_as_container(&mut self, value: ValueId, name: &str, other: ValueId) -> Traced<Option<ValueId>> {
+        const COMPARISONS: [&str; 6] = ["__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"];
+        let Some(operator) = COMPARISONS.iter().position(|comparison| *comparison == name) else { return Ok(None) };
+        let class = self.class_of(value)?;
+        let found = self.lookup(&class, name).filter(|found| types::c_name(&found.get_type()) == "wrapper_descriptor");
+        let owner = found.and_then(|found| callee::owner_of(&found));
+        let Some(owner) = owner.filter(|owner| containers::of(owner).is_some()) else { return Ok(None) };
+        match self.slot_function(&owner, Slot::tp_richcompare)? {
+            Some(function) => self.call_slot(&function, Operands::Compare(value, other, operator as i32)).map(Some),
+            None => Ok(None),
         }
     }
 

@@ -92,6 +92,8 @@ pub struct State {
     /// Variables of the frames that tracebacks name.
     pub(crate) variables: Tracked<crate::trace::state::tracebacks::Variables>,
     pub(crate) nesting: u32,
+    /// How often C hashed an object by an address that it has in this trace alone.
+    pub(crate) hashed_own: u64,
     pub(crate) created_at: Vec<u64>,
     pub(crate) steps: u64,
     /// How far what the trace has seen is so in other processes.

@@ -82,6 +82,8 @@ pub enum New {
     List(Vec<ValueId>),
     /// `dict`, in insertion order; keys are real hashable constants.
     Dict(Vec<(ValueId, ValueId)>),
+    /// The same, of keys that hash themselves in Python, with their hashes.
+    HashedDict(Vec<(isize, ValueId, ValueId)>),
     /// `set` of values that are real hashable constants.
     Set(Vec<ValueId>),
     /// `slice(start, stop, step)`.
@@ -172,6 +174,7 @@ impl New {
         match self {
             Self::Tuple(items) | Self::List(items) => items.clone(),
             Self::Dict(pairs) => pairs.iter().flat_map(|(key, value)| [*key, *value]).collect(),
+            Self::HashedDict(entries) => entries.iter().flat_map(|(_, key, value)| [*key, *value]).collect(),
             Self::Computed(number) => number.operands.to_vec(),
             _ => Vec::new(),
         }

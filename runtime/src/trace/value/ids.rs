@@ -165,6 +165,7 @@ impl<'py> Tracer<'py> {
         if self.state.nesting == 0 {
             return unsupported(KIND, "hashed");
         }
+        self.state.hashed_own += 1;
         let of = self.state.ids.get(&id).copied();
         if let Some(of) = of.filter(|of| matches!(self.value(*of), Value::Real { .. })) {
             self.refuse_numbers_as_keys()?;

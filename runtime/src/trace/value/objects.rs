@@ -266,6 +266,7 @@ impl<'py> Tracer<'py> {
         if self.state.nesting > 0
             && let Some(owned) = self.owned(id)
         {
+            self.state.hashed_own += 1;
             return Some(owned);
         }
         if let Some((object, source)) = self.sourced_object(id) {

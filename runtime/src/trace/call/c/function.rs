@@ -200,6 +200,9 @@ impl<'py> Tracer<'py> {
     /// Runs a C callable; `method` says that the first argument is the receiver.
     pub(crate) fn call_c_on(&mut self, object: &Bound<'py, PyAny>, args: &Arguments, method: bool) -> Traced<ValueId> {
         let name = callee::name_of(object);
+        if let Some(args) = self.gone_through_behind(object, args)? {
+            return self.call_c_on(object, &args, method);
+        }
         self.rely_on_handlers(object, &name, args)?;
         if method
             && args.keywords.is_empty()
@@ -209,6 +212,14 @@ impl<'py> Tracer<'py> {
         }
         if let Some(whole) = self.whole_by_call(object, &name, args, method)? {
             return Ok(whole);
+        }
+        let is_of_container = |owner: &Bound<'py, PyType>| crate::ffi::containers::of(owner).is_some();
+        if method && callee::owner_of(object).as_ref().is_some_and(is_of_container) {
+            for (index, value) in args.positional.iter().enumerate() {
+                if index == 0 || !STORES.contains(&&*name) && !self.is_only_gone_through(object, *value) {
+                    self.copy_with_hashes(*value)?;
+                }
+            }
         }
         if method && SET_METHODS.contains(&&*name) {
             self.rely_on_two_sets(&args.positional);

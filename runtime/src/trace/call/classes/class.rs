@@ -259,7 +259,10 @@ impl<'py> Tracer<'py> {
                 let truth = self.is_true(value)?;
                 Ok(Some(self.boolean(truth)))
             }
-            "str" => self.model_text(value, "__str__", &[]),
+            "str" => {
+                let value = self.behind_proxy(value)?.unwrap_or(value);
+                self.model_text(value, "__str__", &[])
+            }
             "int" | "float" | "complex" => {
                 if let Some(number) = self.number_function(name, &[value])? {
                     return Ok(Some(number));

@@ -178,6 +178,14 @@ impl<'py> Tracer<'py> {
         {
             self.rely_on_two_sets(values);
         }
+        if let Operands::Binary(left, right) = operands
+            && let Some([left, right]) = self.views_for_c([left, right])?
+        {
+            return self.call_slot(function, Operands::Binary(left, right));
+        }
+        if matches!(operands, Operands::Binary(..) | Operands::Compare(..)) {
+            values.iter().try_for_each(|value| self.copy_with_hashes(*value))?;
+        }
         let mut natives = Vec::new();
         let weak = self.any_weak(values);
         for value in values {

@@ -7,5 +7,6 @@ mod functions;
 mod slots;
 mod vocabulary;
 
+pub(crate) use call::Operands;
 pub use functions::SlotFunction;
 pub(crate) mod messages;

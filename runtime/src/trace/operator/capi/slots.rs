@@ -85,6 +85,7 @@ impl<'py> Tracer<'py> {
             let hash = object.hash();
             return self.plain_result(hash);
         }
+        self.copy_with_hashes(value)?;
         let object = self.object_for(function, value)?;
         let hash = self.with_callbacks(|| object.hash());
         self.plain_result(hash)

@@ -52,6 +52,25 @@ impl CApi for Tracer<'_> {
         }
     }
 
+    fn variable(&mut self, name: &'static str) -> Traced<ValueId> {
+        let class = match name {
+            "_PyWeakref_ProxyType" => "ProxyType",
+            "_PyWeakref_CallableProxyType" => "CallableProxyType",
+            _ => return Err(self.unsupported(name)),
+        };
+        let class = self.import("_weakref", class)?;
+        Ok(self.constant(class))
+    }
+
+    fn _PyWeakref_GET_REF(&mut self, reference: &ValueId) -> Traced<Option<ValueId>> {
+        self.followed_proxy(*reference)
+    }
+
+    fn PyWeakref_GET_OBJECT(&mut self, reference: &ValueId) -> Traced<ValueId> {
+        let referent = self.followed_proxy(*reference)?;
+        Ok(referent.unwrap_or_else(|| self.none()))
+    }
+
     fn Py_Is(&mut self, x: &ValueId, y: &ValueId) -> Traced<bool> {
         Tracer::is(self, *x, *y)
     }
