@@ -71,6 +71,13 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        let is_no_result = |(name, value): &(String, Operand<'_>)| {
+            name == OUT && matches!(value, Operand::Known(value) if value.is_none())
+        };
+        if kwargs.iter().any(is_no_result) {
+            let others: Vec<_> = kwargs.iter().filter(|named| !is_no_result(named)).cloned().collect();
+            return self.perform(name, target, args, &others);
+        }
         if is_conversion(name) {
             return self.convert(name, target, args, kwargs);
         }

@@ -300,6 +300,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         self.rely_on_surroundings(domain)?;
+        self.refuse_after_backward(domain, name)?;
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),

@@ -26,7 +26,7 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where something else is to be done with it. Where C works, what it works on may be nothing that can leave the trace.
     pub(crate) fn refuse_unread(&mut self, value: ValueId) -> Traced<()> {
-        match self.is_unread(value) {
+        match self.is_unread(value) || self.is_unread_text(value) {
             true if self.is_further_in() => self.close_open(),
             true => stop(
                 "number that contents of an array decide",
