@@ -102,6 +102,18 @@ def _manual_seed(seed):
     return torch.random.default_generator
 
 
+def check_true(truth):
+    """Raises where a trace went on as if it were true."""
+    if not truth:
+        raise AssertionError
+
+
+def check_false(truth):
+    """Raises where a trace went on as if it were false."""
+    if truth:
+        raise AssertionError
+
+
 def through_hook(*tensors):
     """The same tensors as results of one node of the graph of gradients, which hooks of a module are added to."""
     return BackwardHookFunction.apply(*tensors)

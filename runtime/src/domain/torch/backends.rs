@@ -37,6 +37,7 @@ impl Torch {
             || name == "from_numpy"
             // Their stand-ins ask for the number.
             || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
+            || name == "tensor" && args.iter().any(holds_tensor)
             || is_set_data(target)
             || is_set_requires_grad(target)
             || name == REQUIRES
@@ -63,4 +64,10 @@ fn is_by_number(index: &Operand<'_>) -> bool {
         Operand::Slice(bounds) => bounds.iter().any(is_by_number),
         Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
     }
+}
+
+/// Whether it is a sequence that holds a tensor: numbers are taken out of it.
+fn holds_tensor(operand: &Operand<'_>) -> bool {
+    let is = |item: &Operand<'_>| matches!(item, Operand::Graph { .. }) || holds_tensor(item);
+    matches!(operand, Operand::Tuple(items) | Operand::List(items) if items.iter().any(is))
 }

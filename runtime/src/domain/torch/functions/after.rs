@@ -8,6 +8,9 @@ use pyo3::types::{PyFunction, PyType};
 
 const MODULE: &str = "slotrt._torch_functions";
 
+/// The functions that check that a number is false, or true.
+const CHECKS: [&str; 2] = ["check_false", "check_true"];
+
 /// The function that gives tensors as results of the node that hooks of modules are added to, and the one that adds them.
 const THROUGH: &str = "through_hook";
 const ADD: &str = "add_to_node";
@@ -15,6 +18,16 @@ const ADD: &str = "add_to_node";
 /// The class of what removes a hook.
 pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound<'_, PyType>> {
     py.import("torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
+}
+
+/// The function that raises where a number of the graph has another truth than this one.
+pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
+    py.import(MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
+}
+
+/// Whether it is such a function.
+pub(in crate::domain::torch) fn is_check(callable: &Bound<'_, PyAny>) -> bool {
+    CHECKS.iter().any(|name| is_named(callable, name))
 }
 
 /// Whether it gives tensors as results of the node that hooks of modules are added to.

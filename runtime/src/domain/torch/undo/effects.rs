@@ -1,6 +1,6 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::functions::after::is_through_hook;
+use super::super::functions::after::{is_check, is_through_hook};
 use super::super::functions::named::module_of;
 use super::super::library::Torch;
 use super::super::thread::modes;
@@ -69,6 +69,7 @@ const SURE: &[&str] = &[
     "bitwise_or",
     "bitwise_xor",
     "bmm",
+    "bool",
     "broadcast_to",
     "cat",
     "ceil",
@@ -281,6 +282,15 @@ const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm",
 
 /// What a node does that calls this.
 pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
+    if is_check(target) {
+        return NodeEffects {
+            raises: true,
+            shares_first: false,
+            is_unknown: false,
+            draws: false,
+            ..NodeEffects::unknown()
+        };
+    }
     if is_through_hook(target) {
         return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
     }
