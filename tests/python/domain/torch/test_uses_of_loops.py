@@ -245,7 +245,7 @@ ROWS = [
     (checkpointed, 0),
     (checkpointed_the_old_way, None),
     (of(of_tensors), 0),
-    (of(indexed), 0),
+    (of(indexed), 1),
 ]
 
 
