@@ -14,7 +14,7 @@ _KEPT = 16
 def has_apart(graph):
     """Whether the graph has calls that a backend for tensors does not compile."""
     calls = (node for node in graph if node.op == "call_function")
-    return any(node.meta.get("apart") == "call" or node.meta["domain"] not in ("", "torch") for node in calls)
+    return any(node.meta.get("apart") in ("call", "end") or node.meta["domain"] not in ("", "torch") for node in calls)
 
 
 class Parts:
@@ -94,6 +94,9 @@ def _steps(calls, compiled):
             yield _Call(node)
         else:
             together.append(node)
+            if node.meta.get("apart") == "end":
+                yield _Part(together, compiled)
+                together = []
     if together:
         yield _Part(together, compiled)
 
@@ -101,7 +104,7 @@ def _steps(calls, compiled):
 def _is_apart(node):
     """Whether a call runs as it was recorded. A mode that one part would set is in force in the others, too. Numbers for sizes are computed
     beside the tensors; items of what such a call gives are taken where it runs."""
-    if "apart" in node.meta or node.meta["domain"] != "torch":
+    if node.meta.get("apart", "end") != "end" or node.meta["domain"] != "torch":
         return True
     given = node.args[0] if node.target is operator.getitem else None
     return _is_node(given) and given.op != "placeholder" and _is_apart(given)

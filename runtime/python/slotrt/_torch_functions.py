@@ -6,6 +6,8 @@ import sys
 import torch
 
 from torch.autograd import function as _function
+from torch.nn.modules._functions import BackwardHookFunction
+from torch.utils.hooks import BackwardHook
 
 
 class Context:
@@ -100,6 +102,43 @@ def _manual_seed(seed):
     return torch.random.default_generator
 
 
+def check_true(truth):
+    """Raises where a trace went on as if it were true."""
+    if not truth:
+        raise AssertionError
+
+
+def check_false(truth):
+    """Raises where a trace went on as if it were false."""
+    if truth:
+        raise AssertionError
+
+
+def through_hook(*tensors):
+    """The same tensors as results of one node of the graph of gradients, which hooks of a module are added to."""
+    return BackwardHookFunction.apply(*tensors)
+
+
+def add_to_node(tensor, add):
+    """Has that node get its hooks. Compiled code does it after the graph."""
+    add(tensor.grad_fn)
+
+
+def _apply_on_tensors(self, add, args):
+    """`BackwardHook._apply_on_tensors`."""
+    places = [place for place, arg in enumerate(args) if isinstance(arg, torch.Tensor)]
+    tensors = [args[place] for place in places]
+    followed = [index for index, tensor in enumerate(tensors) if tensor.requires_grad]
+    if not followed or not torch.is_grad_enabled():
+        return args, None
+    results = through_hook(*tensors)
+    add_to_node(results[followed[0]], add)
+    given = list(args)
+    for place, result in zip(places, results):
+        given[place] = result
+    return tuple(given) if type(args) is tuple else type(args)(*given), places
+
+
 def set_data(tensor, other):
     """`tensor.data = other`."""
     tensor.data = other
@@ -115,6 +154,7 @@ def _table():
     """By function."""
     table = {
         _function.FunctionMeta.__init__: _begin_class,
+        BackwardHook._apply_on_tensors: _apply_on_tensors,
         # TorchDynamo keeps itself from it.
         getattr(torch.random.manual_seed, "__wrapped__", torch.random.manual_seed): _manual_seed,
     }

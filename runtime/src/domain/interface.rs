@@ -82,6 +82,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn called_after(&self, _function: &Bound<'_, PyAny>, _example: &Bound<'_, PyAny>, _count: usize) -> Option<bool> {
         None
     }
+    /// The class of what such calls give.
+    fn class_of_handles<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyType>> {
+        None
+    }
     /// Whether something sees each operation where it runs: then nothing is compiled, or runs compiled.
     fn is_watched(&self, _py: Python<'_>) -> bool {
         false
@@ -186,7 +190,12 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         false
     }
     /// What a backend does with a call of this: whether what it makes of it does the same.
-    fn for_backend(&self, _target: &Bound<'_, PyAny>, _kwargs: &[(String, Operand<'_>)]) -> ForBackend {
+    fn for_backend(
+        &self,
+        _target: &Bound<'_, PyAny>,
+        _args: &[Operand<'_>],
+        _kwargs: &[(String, Operand<'_>)],
+    ) -> ForBackend {
         ForBackend::Compiles
     }
     /// Whether the calls of a graph cannot be told from each other for now: what they work on belongs to something that one of them begins
@@ -202,6 +211,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn taken_by<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<&'static str> {
         None
     }
+    /// A function of Python that does what a function of the library does with one object of another library, which has that method.
+    fn taken_through<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
     /// Whether what is no contents of the first changes with the second, an object from outside.
     fn follows(&self, _example: &Bound<'_, PyAny>, _object: &Bound<'_, PyAny>) -> bool {
         false
@@ -209,6 +222,14 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Whether a call looks at how its operands were computed.
     fn needs_history(&self, _callee: &Callee<'_>) -> bool {
         false
+    }
+    /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
+    fn is_gradient(&self, _attribute: &str) -> bool {
+        false
+    }
+    /// Attributes of an object from outside that hold functions of the program which are called where a call goes back to it.
+    fn hooks_of(&self, _object: &Bound<'_, PyAny>) -> &'static [&'static str] {
+        &[]
     }
     /// What each of the nodes recorded so far gives, without contents, and remembering what it was computed from; `None`: nobody can tell.
     /// `undo` puts the modes back to those in which the trace began, the first call first; afterwards they are those of now.
@@ -281,6 +302,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// Begins to count anew.
     fn reset_counts(&self) {}
+    /// What stands for a result of this class that contents decide; `None`: the library has no such results.
+    fn unread<'py>(&self, _class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
     /// Whether what a node gives that has this example is a number that contents decide, or has sizes that they do; or holds such.
     fn is_open(&self, _example: &Bound<'_, PyAny>) -> bool {
         false

@@ -156,6 +156,15 @@ pub enum Answer<'py> {
         /// What it gives.
         gives: Gives,
     },
+    /// Record `target(*args, **kwargs)`, which gives leaves their gradients, and gives `None`. It does not raise.
+    Backward {
+        /// The Python callable that the graph calls.
+        target: Bound<'py, PyAny>,
+        /// Positional arguments.
+        args: Vec<Operand<'py>>,
+        /// Keyword arguments.
+        kwargs: Vec<(String, Operand<'py>)>,
+    },
     /// A call that sets a mode of the thread, in the graph or after it. It is in force for the rest of the trace, too, and put back when
     /// that has ended.
     ModeChange(Box<ModeChange<'py>>),

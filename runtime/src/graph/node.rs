@@ -111,6 +111,8 @@ pub enum ForBackend {
     Compiles,
     /// It compiles the call, which sets a mode, where it gets all of the graph; else the call runs as it was recorded.
     Mode,
+    /// It compiles the call, and nothing after it together with it: what comes later goes on with the object that it gives.
+    EndsPart,
     /// The call runs as it was recorded: what the backend would make of it does less.
     LeavesAlone,
 }

@@ -101,6 +101,7 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     meta.set_item("route", &node.origin.route)?;
     match node.backend {
         ForBackend::Compiles => {}
+        ForBackend::EndsPart => meta.set_item("apart", "end")?,
         ForBackend::Mode => meta.set_item("apart", "mode")?,
         ForBackend::LeavesAlone => meta.set_item("apart", "call")?,
     }

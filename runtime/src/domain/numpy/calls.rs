@@ -79,8 +79,15 @@ impl Domain for Numpy {
     }
 
     fn taken_by<'py>(&self, function: &Bound<'py, PyAny>) -> Option<&'static str> {
-        let of_array = crate::ffi::callee::name_of(function) == "asarray" && self.functions.rule(function).is_some();
+        let name = crate::ffi::callee::name_of(function);
+        let of_array = matches!(&*name, "asarray" | "array") && self.functions.rule(function).is_some();
         of_array.then_some("__array__")
+    }
+
+    fn taken_through<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+        let copies = crate::ffi::callee::name_of(function) == "array";
+        copies
+            .then(|| function.py().import("slotrt._numpy_functions").and_then(|room| room.getattr("array_of")).ok())?
     }
 
     fn call<'py>(

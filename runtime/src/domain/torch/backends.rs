@@ -1,4 +1,5 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
+use super::functions::after::is_through_hook;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{REQUIRES, is_set_requires_grad};
@@ -9,11 +10,17 @@ use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::Operand;
 use crate::ffi::callee;
 use crate::graph::ForBackend;
+use crate::names::name;
 use pyo3::prelude::*;
 
 impl Torch {
     /// What a backend does with a call.
-    pub(super) fn part_of_backend(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> ForBackend {
+    pub(super) fn part_of_backend(
+        &self,
+        target: &Bound<'_, PyAny>,
+        args: &[Operand<'_>],
+        kwargs: &[(String, Operand<'_>)],
+    ) -> ForBackend {
         // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
         let name = callee::name_of(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
@@ -28,9 +35,14 @@ impl Torch {
             || is_conversion(&name)
             || name == "numpy"
             || name == "from_numpy"
+            // Their stand-ins ask for the number.
+            || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
+            || name == "tensor" && args.iter().any(holds_tensor)
             || is_set_data(target)
             || is_set_requires_grad(target)
             || name == REQUIRES
+            || self.is_backward(target)
+            || is_through_hook(target)
             // AOTAutograd asserts that its kernel with gradients saves tensors alone.
             || name == "lstm" && self.keeps_gradients(target.py());
         match is_left {
@@ -39,4 +51,23 @@ impl Torch {
             false => ForBackend::Compiles,
         }
     }
+}
+
+/// Whether an index is, or holds, a tensor without dimensions, whose number is taken for one of Python's.
+fn is_by_number(index: &Operand<'_>) -> bool {
+    match index {
+        Operand::Graph { example, .. } => {
+            let rank = example.getattr(name!("shape")).and_then(|shape| shape.len());
+            rank.is_ok_and(|rank| rank == 0)
+        }
+        Operand::Tuple(items) | Operand::List(items) => items.iter().any(is_by_number),
+        Operand::Slice(bounds) => bounds.iter().any(is_by_number),
+        Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
+    }
+}
+
+/// Whether it is a sequence that holds a tensor: numbers are taken out of it.
+fn holds_tensor(operand: &Operand<'_>) -> bool {
+    let is = |item: &Operand<'_>| matches!(item, Operand::Graph { .. }) || holds_tensor(item);
+    matches!(operand, Operand::Tuple(items) | Operand::List(items) if items.iter().any(is))
 }

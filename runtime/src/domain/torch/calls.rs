@@ -1,25 +1,17 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
-use super::examples::open::{has_open, is_open};
+use super::examples::open::{Unread, has_open, is_open};
 use super::examples::placed::place_of;
-use super::functions::context_modes::{is_context_mode, is_switch};
-use super::functions::data::is_set_data;
-use super::functions::device_modes::is_of_device;
-use super::functions::enums::is_of_enum;
-use super::functions::kinds::{COUNTED, OVERRIDES, SIZE, is_allowed, is_plain, is_question};
-use super::functions::leaves::is_set_requires_grad;
-use super::functions::random_state::is_of_random_state;
-use super::functions::type_names::is_instance_check;
-use super::functions::{compilers, devices, leaves, module_calls, natives, wholes};
+use super::functions::backward::GRADIENT;
+use super::functions::kinds::SIZE;
+use super::functions::{after, compilers, leaves, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
-use super::overrides::is_unwrapped;
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
-use super::thread::ambient::{QUESTIONS, SameModes};
-use super::thread::modes;
+use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
@@ -35,9 +27,6 @@ use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 use std::sync::Arc;
-
-/// Modules of C functions that work on tensors alone.
-const MODULES: &[&str] = &["torch._C._nn", "torch._C._linalg", "torch._C._fft", "torch._C._special"];
 
 /// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
 const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
@@ -69,48 +58,7 @@ impl Domain for Torch {
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
-        let is_python =
-            |callable| self.is_grad(callable) || self.is_of_transforms(callable) || self.is_setting(callable);
-        let is_object = is_plain(callable)
-            || is_of_device(callable)
-            || is_switch(callable)
-            || is_unwrapped(callable)
-            || is_of_enum(callable)
-            || is_instance_check(callable);
-        if is_object
-            || self.is_operator(callable)
-            || is_allowed(callable)
-            || is_python(callable)
-            || is_context_mode(callable)
-            || devices::asks_for_device(callable)
-            || is_of_random_state(callable)
-            || is_set_data(callable)
-            || is_set_requires_grad(callable)
-            || self.step(callable).is_some()
-        {
-            return true;
-        }
-        if types::c_name(&callable.get_type()) != "builtin_function_or_method" {
-            return false;
-        }
-        let own = callee::name_of(callable);
-        // Static methods of a C class do not say whose they are.
-        let functions = self.functions.bind(callable.py());
-        let is_own = || types::own(functions, &interned(callable.py(), &own)).is_some();
-        if functions.getattr(&*own).is_ok_and(|known| known.is(callable)) && is_own() {
-            return true;
-        }
-        let native = self.module.bind(callable.py()).getattr(name!("_C"));
-        if (QUESTIONS.contains(&&*own) || own == COUNTED)
-            && native.and_then(|native| native.getattr(&*own)).is_ok_and(|known| known.is(callable))
-        {
-            return true;
-        }
-        let Some(owner) = callee::receiver_of(callable) else { return false };
-        let module = callee::name_of(&owner);
-        MODULES.contains(&&*module)
-            || (module == "torch._C"
-                && (OVERRIDES.contains(&&*own) || own == COUNTED || is_question(&own) || modes::is_setter(&own)))
+        self.claims_call_of(callable)
     }
 
     fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
@@ -163,6 +111,10 @@ impl Domain for Torch {
     fn called_after(&self, function: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<bool> {
         let _quiet = Quiet::about([example]);
         self.later_gradients(function, example, count)
+    }
+
+    fn class_of_handles<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyType>> {
+        after::class_of_handles(py)
     }
 
     fn is_watched(&self, py: Python<'_>) -> bool {
@@ -271,12 +223,12 @@ impl Domain for Torch {
     fn holds(&self, object: &Bound<'_, PyAny>, attribute: &str) -> bool {
         let _quiet = Quiet::about([object]);
         // The guard on the tensor says that it is a leaf: others warn.
-        attribute == "grad" && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
+        attribute == GRADIENT && object.getattr(name!("is_leaf")).and_then(|leaf| leaf.is_truthy()).unwrap_or(false)
     }
 
     fn may_hold(&self, object: &Bound<'_, PyAny>, attribute: &str, example: &Bound<'_, PyAny>) -> bool {
         let _quiet = Quiet::about([object]);
-        attribute == "grad" && self.may_be_gradient(object, example)
+        attribute == GRADIENT && self.may_be_gradient(object, example)
     }
 
     fn memory_guard(&self, inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> Option<Box<dyn DomainCheck>> {
@@ -321,7 +273,15 @@ impl Domain for Torch {
     }
 
     fn needs_history(&self, callee: &Callee<'_>) -> bool {
-        matches!(callee, Callee::Function(function) if self.is_grad(function))
+        matches!(callee, Callee::Function(function) if self.is_grad(function) || self.is_backward(function))
+    }
+
+    fn is_gradient(&self, attribute: &str) -> bool {
+        attribute == GRADIENT
+    }
+
+    fn hooks_of(&self, object: &Bound<'_, PyAny>) -> &'static [&'static str] {
+        self.attributes_of_hooks(object)
     }
 
     fn keeps_history(&self, example: &Bound<'_, PyAny>) -> bool {
@@ -339,8 +299,13 @@ impl Domain for Torch {
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
     }
 
-    fn for_backend(&self, target: &Bound<'_, PyAny>, kwargs: &[(String, Operand<'_>)]) -> ForBackend {
-        self.part_of_backend(target, kwargs)
+    fn for_backend(
+        &self,
+        target: &Bound<'_, PyAny>,
+        args: &[Operand<'_>],
+        kwargs: &[(String, Operand<'_>)],
+    ) -> ForBackend {
+        self.part_of_backend(target, args, kwargs)
     }
 
     fn belongs_together(&self, py: Python<'_>) -> bool {
@@ -377,6 +342,9 @@ impl Domain for Torch {
     }
 
     fn checks_of_truth<'py>(&self, example: &Bound<'py, PyAny>, truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        if example.is_instance_of::<Unread>() {
+            return Some(vec![after::check_of(example.py(), truth)?]);
+        }
         let size: i64 = self.rules.metadata(example)?.shape.iter().product();
         let names: &[&str] = if truth { &["_assert_async"] } else { &["logical_not", "_assert_async"] };
         let functions = || names.iter().map(|name| self.module.bind(example.py()).getattr(*name).ok()).collect();
@@ -405,6 +373,10 @@ impl Domain for Torch {
 
     fn class_of<'py>(&self, example: &Bound<'py, PyAny>) -> Bound<'py, PyType> {
         self.class_of_example(example)
+    }
+
+    fn unread<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+        Bound::new(class.py(), Unread { class: class.clone().unbind() }).ok().map(Bound::into_any)
     }
 
     fn is_open(&self, example: &Bound<'_, PyAny>) -> bool {

@@ -71,6 +71,13 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        let is_no_result = |(name, value): &(String, Operand<'_>)| {
+            name == OUT && matches!(value, Operand::Known(value) if value.is_none())
+        };
+        if kwargs.iter().any(is_no_result) {
+            let others: Vec<_> = kwargs.iter().filter(|named| !is_no_result(named)).cloned().collect();
+            return self.perform(name, target, args, &others);
+        }
         if is_conversion(name) {
             return self.convert(name, target, args, kwargs);
         }
@@ -136,7 +143,7 @@ impl<'py> Meta<'_, 'py> {
         let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
             // Only an assignment to items gives nothing.
             true => (example.clone(), name != "__setitem__"),
-            false => self.changed(name, &target, args, kwargs, example)?,
+            false => self.changed(name, &target, &by_first(self.py, name, args), kwargs, example)?,
         };
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         let gives = if gives { Gives::Operand(*value) } else { Gives::Nothing };
@@ -195,4 +202,34 @@ fn is_view(tensor: &Bound<'_, PyAny>) -> bool {
 
 fn refused(name: &str, why: &str) -> Box<Break> {
     stop("in-place change of a tensor", name, why)
+}
+
+/// The operands of a change, for what stands for tensors: of an index that is a tensor without dimensions only the number matters, and all
+/// change the same metadata.
+fn by_first<'py>(py: Python<'py>, name: &str, args: &[Operand<'py>]) -> Vec<Operand<'py>> {
+    let mut args = args.to_vec();
+    if let ("__setitem__", Some(index)) = (name, args.get_mut(1)) {
+        *index = first(py, index);
+    }
+    args
+}
+
+/// An index with 0 in the place of integers that are tensors without dimensions.
+fn first<'py>(py: Python<'py>, index: &Operand<'py>) -> Operand<'py> {
+    match index {
+        Operand::Graph { example, .. } if is_integer(example) => {
+            Operand::Known(pyo3::types::PyInt::new(py, 0_i64).into_any())
+        }
+        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(py, item)).collect()),
+        other => other.clone(),
+    }
+}
+
+fn is_integer(example: &Bound<'_, PyAny>) -> bool {
+    let ask = || {
+        let rank = example.getattr(crate::names::name!("shape"))?.len()?;
+        let dtype = crate::ffi::types::text(&example.getattr(crate::names::name!("dtype"))?);
+        PyResult::Ok(rank == 0 && matches!(&*dtype, "torch.int64" | "torch.int32" | "torch.int16" | "torch.int8"))
+    };
+    ask().unwrap_or(false)
 }

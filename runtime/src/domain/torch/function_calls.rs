@@ -1,4 +1,5 @@
 //! Calls of functions of PyTorch's: what they are to a trace.
+use super::functions::after::is_through_hook;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
@@ -30,7 +31,7 @@ impl Torch {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
         }
-        if is_allowed(function) {
+        if is_allowed(function) || is_through_hook(function) {
             return meta.record(function.clone(), args, kwargs);
         }
         if is_of_random_state(function) {
@@ -53,6 +54,9 @@ impl Torch {
         }
         if self.is_grad(function) {
             return self.grad(meta, function, args, kwargs);
+        }
+        if self.is_backward(function) {
+            return self.backward(meta, function, args, kwargs);
         }
         if is_unwrapped(function) && args.is_empty() && kwargs.is_empty() {
             return function.call0().map(Answer::Constant).map_err(|error| fault(&error));

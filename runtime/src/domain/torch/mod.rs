@@ -6,6 +6,7 @@ mod arrays;
 mod backends;
 mod calls;
 mod change;
+mod claims;
 mod classes;
 mod contents;
 mod examples;

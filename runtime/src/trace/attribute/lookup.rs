@@ -169,7 +169,9 @@ impl<'py> Tracer<'py> {
         class: &Bound<'py, PyType>,
         name: &str,
     ) -> Traced<ValueId> {
-        match &*types::c_name(&found.get_type()) {
+        let of = found.get_type();
+        let kind = if self.is_like_property(&found)? { "property".into() } else { types::c_name(&of) };
+        match &*kind {
             "property" => {
                 let getter = found.getattr(intern!(self.py, "fget")).or_else(|error| self.raise_error(error))?;
                 if getter.is_none() {
@@ -184,6 +186,29 @@ impl<'py> Tracer<'py> {
                 self.bind(found, object, class)
             }
         }
+    }
+
+    /// Whether it is an instance of a class derived from `property` that reads as `property` does.
+    fn is_like_property(&mut self, found: &Bound<'py, PyAny>) -> Traced<bool> {
+        let class = found.get_type();
+        if types::is_c_type(&class) {
+            return Ok(false);
+        }
+        let property = self.import("builtins", "property")?;
+        let Ok(property) = property.cast_into::<PyType>() else { return Ok(false) };
+        if class.is(&property) || !types::is_subtype(&class, &property) {
+            return Ok(false);
+        }
+        let is_inherited = |name| match (self.lookup(&class, name), self.lookup(&property, name)) {
+            (Some(own), Some(known)) => own.is(&known),
+            _ => false,
+        };
+        let is_like = ["__get__", "fget", "__getattribute__"].into_iter().all(is_inherited)
+            && self.lookup(&class, "__getattr__").is_none();
+        if is_like {
+            self.rely_on_class(&class);
+        }
+        Ok(is_like)
     }
 
     fn read_c_member(
@@ -315,6 +340,7 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         self.rely_on_surroundings(domain)?;
+        self.refuse_after_backward(domain, name)?;
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),

@@ -1,21 +1,25 @@
 //! Calls that change what a library will do with values of the graph later, not what they are: compiled code makes them after the graph.
 use crate::domain::Operand;
+use crate::graph::{Argument, ForBackend};
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::materialised::Materialised;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{LATER_HANDLE, New, Value, ValueId};
+use crate::trace::state::wholes::Whole;
 use pyo3::prelude::*;
 
 impl<'py> Tracer<'py> {
-    /// What such a call gives; `None`: it is another. What a backend makes of a graph may go other ways than through the value.
+    /// What such a call gives; `None`: it is another. A backend gets what comes before and after apart: what
+    /// it makes of a graph may go other ways than through the value.
     pub(crate) fn call_after_graph(
         &mut self,
         function: &Bound<'py, PyAny>,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
-        let Some(value) = args.positional.first().filter(|_| args.keywords.is_empty() && !self.state.backend) else {
+        let Some(value) = args.positional.first().filter(|_| args.keywords.is_empty()) else {
             return Ok(None);
         };
         if !self.state.domains.iter().any(|domain| domain.is_called_after(function)) {
@@ -29,10 +33,62 @@ impl<'py> Tracer<'py> {
         self.rely_on_surroundings(&domain)?;
         let Operand::Graph { example, .. } = self.operand_of(*value, TakenNumbers::None)? else { return Ok(None) };
         let Some(gives) = domain.called_after(function, &example, args.positional.len()) else { return Ok(None) };
+        if self.state.backend && !self.end_part_with(*value)? {
+            return Ok(None);
+        }
         let callable = self.constant(function.clone());
-        self.state.effects.push(Effect::Call { callable, args: args.positional.clone() });
+        let given = match gives {
+            true => {
+                // The call makes the handle; this has it made, and in its turn.
+                let handle = self.push(Value::New(New::Opaque(LATER_HANDLE)));
+                self.state.later_handles.insert(handle, Whole { callable, args: args.positional.clone() });
+                let looks = self.import("builtins", "callable")?;
+                let callable = self.constant(looks);
+                self.state.effects.push(Effect::Call { callable, args: vec![handle] });
+                handle
+            }
+            false => {
+                self.state.effects.push(Effect::Call { callable, args: args.positional.clone() });
+                self.none()
+            }
+        };
         self.state.used_after.push(*value);
-        Ok(Some(if gives { self.push(Value::New(New::Opaque(LATER_HANDLE))) } else { self.none() }))
+        Ok(Some(given))
+    }
+
+    /// How compiled code makes such a handle; `None` for other values.
+    pub(crate) fn describe_handle(&mut self, id: ValueId) -> Option<Materialised<Vec<ValueId>>> {
+        let Whole { callable, args } = self.state.later_handles.get(&id)?.clone();
+        let children = args.iter().copied().chain([callable]).collect();
+        Some(self.set(id, New::Call { callable, args, state: None }, children))
+    }
+
+    /// Has a backend get what comes after the node that gives a value apart, so that all that uses the value goes on with the object itself.
+    /// `false`: that is not so, for the value was changed in place, or is one of several that an operation gives.
+    fn end_part_with(&mut self, value: ValueId) -> Traced<bool> {
+        let Value::Node { node, .. } = self.value(value) else { return Ok(true) };
+        let node = *node;
+        if self.state.changed_nodes.contains_key(&value) {
+            return Ok(false);
+        }
+        let getitem = self.import("operator", "getitem")?;
+        let nodes = &self.state.graph.nodes;
+        let Some(made) = nodes.get(node.0 as usize) else { return Ok(false) };
+        if made.backend != ForBackend::Compiles {
+            return Ok(true);
+        }
+        let is_item = made.target.as_ref().is_some_and(|target| target.is(&getitem));
+        if let (true, Some(Argument::Node(whole))) = (is_item, made.args.first())
+            && let Some(whole) = nodes.get(whole.0 as usize)
+        {
+            // Items of a call that is apart are taken where that runs.
+            let is_apart = whole.backend == ForBackend::LeavesAlone;
+            if is_apart || !whole.meta.starts_with("Tensor") {
+                return Ok(is_apart);
+            }
+        }
+        self.state.graph.nodes[node.0 as usize].backend = ForBackend::EndsPart;
+        Ok(true)
     }
 
     /// Breaks where an operation changes something after such a call: the value would be another one then.

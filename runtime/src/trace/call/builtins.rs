@@ -239,6 +239,11 @@ impl<'py> Tracer<'py> {
 
     /// `repr`, `str`, `format` of an instance of a Python class: its method, whose result must be a string.
     pub(crate) fn model_text(&mut self, value: ValueId, method: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if (method != "__repr__" || !self.is_unread_text(value))
+            && let Some(text) = self.format_unread(value, args)?
+        {
+            return Ok(Some(text));
+        }
         if let Some(object) = self.owned(value)
             && self.referent(&object).is_some()
         {

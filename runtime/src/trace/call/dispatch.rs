@@ -154,6 +154,16 @@ impl<'py> Tracer<'py> {
         if !is_other || !args.keywords.is_empty() || !self.is_python(&class, method) {
             return Ok(None);
         }
+        if let Some(through) = domain.taken_through(function) {
+            let code = self.lookup(&class, method).and_then(|method| crate::ffi::inspect::function_code(&method));
+            let names = code.and_then(|code| code.getattr(name!("co_varnames")).ok());
+            // Such a method makes the copy itself.
+            if names.is_none_or(|names| names.contains("copy").unwrap_or(true)) {
+                return Ok(None);
+            }
+            let through = self.absorb_static(through);
+            return self.call(through, args.clone()).map(Some);
+        }
         let method = self.get_attr(*value, method)?;
         self.call(method, Arguments::positional(Vec::new())).map(Some)
     }

@@ -54,6 +54,7 @@ impl<'py> Tracer<'py> {
             self.argument(operand)?;
         }
         let Some(results) = self.replay(domain) else { return Ok(()) };
+        self.rely_on_unseen_gradients(domain)?;
         operands.iter_mut().try_for_each(|operand| self.replace_examples(operand, &results))
     }
 

@@ -4,6 +4,7 @@
 //! Must not know: the stack of the frame that calls.
 pub(crate) mod after_graph;
 pub(crate) mod assumed;
+pub(crate) mod backward;
 pub(crate) mod bind;
 pub(crate) mod builtins;
 pub(crate) mod c;

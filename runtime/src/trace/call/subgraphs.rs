@@ -51,6 +51,9 @@ impl<'py> Tracer<'py> {
             let (_, lifted) = args.keywords.remove(index);
             args.positional.push(lifted);
         }
+        if order.arity == order.lifted {
+            self.hand_keywords_on(order, &mut args)?;
+        }
         let args = &args;
         if args.keywords.iter().any(|(name, _)| !order.options.contains(&name.as_str())) {
             return unsupported(WHAT, "it is called with other keywords");
@@ -147,6 +150,24 @@ impl<'py> Tracer<'py> {
             Some(_) => unsupported(WHAT, "the functions give results of different structure"),
             None => self.tuple(&parts),
         }
+    }
+
+    /// Binds the keywords that are handed on to the function, as the newer kind of checkpoint does.
+    fn hand_keywords_on(&mut self, order: &HigherOrder, args: &mut Arguments) -> Traced<()> {
+        let is_option = |name: &String| order.options.contains(&name.as_str());
+        let newer = args.keywords.iter().find(|(name, _)| name == "use_reentrant").map(|(_, value)| *value);
+        let newer = newer.and_then(|value| self.known(value)).is_some_and(|value| !value.is_truthy().unwrap_or(true));
+        if !newer || args.keywords.iter().all(|(name, _)| is_option(name)) {
+            return Ok(());
+        }
+        let (options, others) = std::mem::take(&mut args.keywords).into_iter().partition(|(name, _)| is_option(name));
+        args.keywords = options;
+        let Some(function) = args.positional.first().copied() else { return Ok(()) };
+        let partial = self.import("functools", "partial")?;
+        let partial = self.constant(partial);
+        let bound = Arguments { positional: vec![function], keywords: others, ..Arguments::default() };
+        args.positional[0] = self.call(partial, bound)?;
+        Ok(())
     }
 
     /// The arguments that are handed on to the function.

@@ -135,7 +135,7 @@ impl<'py> Tracer<'py> {
                 if let Some(described) = self.describe_context(id)? {
                     return described;
                 }
-                if let Some(described) = self.describe_whole(id) {
+                if let Some(described) = self.describe_whole(id).or_else(|| self.describe_handle(id)) {
                     return described;
                 }
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))

@@ -46,14 +46,28 @@ impl<'py> Tracer<'py> {
     }
 
     /// Breaks where an operation may raise after a change that cannot be taken back, or while it makes one.
-    pub(crate) fn refuse_after_final_changes(
-        &self,
-        domain: &Arc<dyn Domain>,
-        target: &Bound<'py, PyAny>,
-    ) -> Traced<()> {
+    fn refuse_after_final_changes(&mut self, domain: &Arc<dyn Domain>, target: &Bound<'py, PyAny>) -> Traced<()> {
         match self.state.final_changes.is_empty() || !domain.effects(target).raises {
             true => Ok(()),
-            false => unsupported("operation that may raise", "after a change of an input that gradients follow"),
+            false => self.break_after_final_changes(),
+        }
+    }
+
+    /// Breaks where a node may raise after a change that cannot be taken back.
+    pub(crate) fn refuse_late_failure(&mut self, node: &Node) -> Traced<()> {
+        if self.state.final_changes.is_empty() {
+            return Ok(());
+        }
+        match self.effects_of(node) {
+            Some((_, effects)) if self.may_raise(node, &effects) => self.break_after_final_changes(),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn break_after_final_changes<T>(&mut self) -> Traced<T> {
+        match self.state.backward.nodes.is_empty() {
+            true => unsupported("operation that may raise", "after a change of an input that gradients follow"),
+            false => self.leave_backward(),
         }
     }
 
@@ -92,6 +106,9 @@ impl<'py> Tracer<'py> {
 
     /// Whether sizes of operands may not fit, for contents decide them.
     fn works_on_open(&self, node: &Node) -> bool {
+        if node.target.as_ref().is_some_and(|target| self.works_on_numbers(target.bind(self.py))) {
+            return false;
+        }
         let mut operands = Vec::new();
         node.arguments().for_each(|argument| argument.nodes(&mut operands));
         operands.iter().any(|operand| self.state.numbers.open.contains(operand))

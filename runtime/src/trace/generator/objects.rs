@@ -109,7 +109,8 @@ impl<'py> Tracer<'py> {
             return unsupported("warnings after others of the trace", name);
         }
         if name == LATER_HANDLE {
-            return unsupported("handle of a hook that is set after the graph", name);
+            let class = self.state.domains.iter().find_map(|domain| domain.class_of_handles(self.py));
+            return class.map_or_else(|| unsupported("handle of a hook that is set after the graph", name), Ok);
         }
         let object = self.py.get_type::<PyAny>();
         self.state.shared_caches.nameless(&object, name).or_else(|error| internal(error.to_string()))

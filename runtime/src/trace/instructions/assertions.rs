@@ -23,6 +23,9 @@ impl<'py> Tracer<'py> {
     /// `None`: it is no such branch, or no such value.
     fn checked_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<Option<bool>> {
         let Some(truth) = truth_without_raise(&frame.code, frame.pc) else { return Ok(None) };
+        if self.is_unread(value) {
+            return self.check_unread(value, truth);
+        }
         let class = self.class_of(value)?;
         let Some(domain) = self.domain_of(&class).filter(|_| !self.has_taking_modes()) else { return Ok(None) };
         let Operand::Graph { example, .. } = self.operand_of(value, TakenNumbers::None)? else { return Ok(None) };

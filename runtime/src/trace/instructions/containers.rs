@@ -351,6 +351,10 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn build_string(&mut self, frame: &mut Frame, count: u32) -> Traced<Flow> {
         let parts = frame.pop_many(count as usize)?;
+        if let Some(joined) = self.join_unread(&parts)? {
+            frame.push(joined);
+            return Ok(Flow::Next);
+        }
         let mut text = String::new();
         for part in parts {
             match self.known_str(part) {

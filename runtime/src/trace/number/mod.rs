@@ -5,4 +5,6 @@ mod inputs;
 mod operations;
 mod sizes;
 mod storage;
+mod texts;
 mod unread;
+mod unread_operations;

@@ -56,6 +56,9 @@ impl<'py> Tracer<'py> {
 
     /// The result of an operation, computed again at each call.
     pub(crate) fn number_operation(&mut self, operation: Operation, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        if let Some(given) = self.unread_operation(operation, operands)? {
+            return Ok(Some(given));
+        }
         let mut numerals = Vec::with_capacity(operands.len());
         for operand in operands {
             let Some(numeral) = self.numeral(*operand)? else { return Ok(None) };

@@ -1,14 +1,16 @@
 //! Numbers that contents of arrays decide: the graph gives them, and nobody knows them before it has run.
-use crate::domain::Operand;
+use crate::domain::{Domain, Operand};
 use crate::ffi::types;
 use crate::graph::NodeId;
 use crate::graph_break::Break;
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
+use std::sync::Arc;
 
 /// Classes whose instances are as well known from outside as from within the trace.
 const PLAIN: &[&str] = &["int", "float", "complex", "bool", "str", "bytes"];
@@ -24,9 +26,41 @@ impl<'py> Tracer<'py> {
             || kind.is(self.py.get_type::<PyComplex>())
     }
 
+    /// `bool(array)`, where contents decide it: such a number, too. `None`: the value is no array of such a library.
+    pub(crate) fn truth_of_contents(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let class = self.class_of(value)?;
+        let gives = |domain: &Arc<dyn Domain>| domain.unread(&self.py.get_type::<PyBool>()).is_some();
+        if self.domain_of(&class).is_none_or(|domain| !gives(&domain)) || self.has_taking_modes() {
+            return Ok(None);
+        }
+        match self.special(value, "__bool__")? {
+            Some(method) => self.call(method, Arguments::default()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Has the graph check that such a number has this truth.
+    pub(crate) fn check_unread(&mut self, value: ValueId, truth: bool) -> Traced<Option<bool>> {
+        let Value::Node { node, example, .. } = self.value(value) else { return Ok(None) };
+        let example = example.bind(self.py).clone();
+        let room = self.state.graph.nodes.get(node.0 as usize).map_or("", |node| node.domain);
+        let domain = self.state.domains.iter().find(|domain| domain.name() == room).cloned();
+        let Some((domain, checks)) = domain.and_then(|domain| {
+            let checks = domain.checks_of_truth(&example, truth)?;
+            Some((domain, checks))
+        }) else {
+            return Ok(None);
+        };
+        for check in checks {
+            let operand = Operand::Graph { value, example: example.clone(), layout: None };
+            self.record(&domain, check, &[operand], &[], self.py.None().into_bound(self.py))?;
+        }
+        Ok(Some(truth))
+    }
+
     /// Breaks where something else is to be done with it. Where C works, what it works on may be nothing that can leave the trace.
     pub(crate) fn refuse_unread(&mut self, value: ValueId) -> Traced<()> {
-        match self.is_unread(value) {
+        match self.is_unread(value) || self.is_unread_text(value) {
             true if self.is_further_in() => self.close_open(),
             true => stop(
                 "number that contents of an array decide",

@@ -97,7 +97,10 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
             Attempt::Close if std::mem::replace(&mut plan.contents_break, true) => {
                 return Err(Stop::Internal("the trace leaves nothing open that contents decide".into()));
             }
-            Attempt::Close => {
+            Attempt::LeaveBackward if std::mem::replace(&mut plan.native_backward, true) => {
+                return Err(Stop::Internal("no call of the graph gives leaves their gradients".into()));
+            }
+            Attempt::Close | Attempt::LeaveBackward => {
                 plan.limit = options.stop_at.map(Limit::asked_for);
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -143,6 +146,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     }
     state.numbers.fixed.clone_from(&plan.fixed);
     state.numbers.contents_break = plan.contents_break;
+    state.backward.are_native = plan.native_backward;
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
     tracer.refuse_left_alone(subject.function).map_err(to_stop)?;
@@ -281,6 +285,7 @@ impl<'py> Tracer<'py> {
     /// What the next attempt knows.
     fn specialised(&mut self) -> Attempt {
         match self.state.numbers.closing {
+            _ if self.state.backward.giving_up => Attempt::LeaveBackward,
             true => Attempt::Close,
             false => Attempt::Specialise(self.state.numbers.take_to_fix()),
         }

@@ -55,6 +55,8 @@ pub(super) struct Plan {
     pub(super) all_known: bool,
     /// Whether operations break whose results contents decide.
     pub(super) contents_break: bool,
+    /// Whether calls that give leaves their gradients run natively.
+    pub(super) native_backward: bool,
     /// Instructions that attempts executed so far.
     pub(super) executed: u64,
     /// Attempts that ended with a value that cannot leave the trace.
@@ -87,4 +89,6 @@ pub(super) enum Attempt {
     Specialise(FixedNumbers),
     /// Nothing may be left open that contents decide: the trace would end before it, and again behind it.
     Close,
+    /// Calls that give leaves their gradients must run natively: what comes after them would break, and perhaps further in.
+    LeaveBackward,
 }

@@ -5,6 +5,7 @@
 //! Rooms above add their operations as methods of `Tracer`; that is how they call each other.
 pub mod aliases;
 pub mod arguments;
+pub mod backward;
 pub mod caches;
 pub mod computed_number;
 pub mod context_variables;

@@ -171,6 +171,8 @@ pub struct State {
     pub(crate) changed_by_graph: Tracked<Vec<crate::trace::state::outcome::GraphChange>>,
     /// The nodes whose results were changed in ways that cannot be taken back.
     pub(crate) final_changes: Tracked<Vec<NodeId>>,
+    /// Calls that give leaves their gradients.
+    pub(crate) backward: crate::trace::state::backward::BackwardCalls,
     /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.
     pub(crate) dropped_nodes: Tracked<FxHashSet<NodeId>>,
     /// Modes of libraries that the trace has set.
@@ -178,6 +180,8 @@ pub struct State {
     /// What restores them where the graph raises, the first first.
     /// Values of the graph that are given to calls after it.
     pub(crate) used_after: Tracked<Vec<ValueId>>,
+    /// Handles that calls after the graph give, and these calls.
+    pub(crate) later_handles: FxHashMap<ValueId, crate::trace::state::wholes::Whole>,
     /// Modes that take over calls.
     pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
     /// What restores modes of libraries where the graph raises, the first first.

@@ -163,6 +163,7 @@ impl<'py> Tracer<'py> {
                 self.state.changed_nodes.insert(value, node);
                 Ok(value)
             }
+            Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),
             Answer::Constant(object) => Ok(self.constant(object)),

@@ -24,7 +24,7 @@ impl<'py> Tracer<'py> {
         if !self.state.backend {
             return Ok(ForBackend::Compiles);
         }
-        let mut found = if is_open { ForBackend::LeavesAlone } else { domain.for_backend(target, keywords) };
+        let mut found = if is_open { ForBackend::LeavesAlone } else { domain.for_backend(target, args, keywords) };
         let mut values = Vec::new();
         args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
         for value in values {
@@ -41,16 +41,18 @@ impl<'py> Tracer<'py> {
 
     /// Whether contents decide sizes, or numbers, that a call gives or works on. The latter may raise.
     fn is_open_call(
-        &self,
+        &mut self,
         domain: &Arc<dyn Domain>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
         example: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
     ) -> Traced<bool> {
+        if self.works_on_numbers(target) {
+            return Ok(true);
+        }
         match self.are_open(args.iter().chain(keywords.iter().map(|(_, value)| value))) {
-            true if !self.state.final_changes.is_empty() => {
-                unsupported("operation that may raise", "after a change of an input that gradients follow")
-            }
+            true if !self.state.final_changes.is_empty() => self.break_after_final_changes(),
             works => Ok(works || domain.is_open(example)),
         }
     }
@@ -70,8 +72,7 @@ impl<'py> Tracer<'py> {
         if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
-        self.refuse_after_final_changes(domain, &target)?;
-        let is_open = self.is_open_call(domain, args, keywords, &example)?;
+        let is_open = self.is_open_call(domain, args, keywords, &example, &target)?;
         self.refuse_open(is_open)?;
         let backend = self.for_backend(domain, &target, args, keywords, is_open)?;
         let mut arguments = Vec::with_capacity(args.len());
@@ -83,7 +84,7 @@ impl<'py> Tracer<'py> {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
-        let node = self.node(Node {
+        let node = Node {
             name: base,
             op: NodeOp::CallFunction,
             target: Some(target.unbind()),
@@ -94,7 +95,9 @@ impl<'py> Tracer<'py> {
             sizes: None,
             origin: self.origin(),
             backend,
-        });
+        };
+        self.refuse_late_failure(&node)?;
+        let node = self.node(node);
         if is_open {
             self.note_open(node);
         }

@@ -94,7 +94,33 @@ def asks_for_an_array(x):
     return numpy.asarray(x), numpy.sin(x.numpy()), numpy.mean(x.numpy())
 
 
+def copied(x):
+    copy = numpy.array(x)
+    return copy, numpy.array(copy), numpy.array(x).sum(), x + 1
+
+
+def copied_and_changed(x):
+    copy = numpy.array(x)
+    x.add_(1)
+    return copy, x
+
+
+def refused_copy(x):
+    try:
+        return numpy.array(x)
+    except RuntimeError as error:
+        return str(error)[:30], x + 1
+
+
+def scalar_beside(x):
+    return numpy.array(x).sum() + x, numpy.array([1.0, 2.0])
+
+
 ROWS = [
+    (of(copied), 0),
+    (of(copied_and_changed), 0),
+    (of(refused_copy, lambda: matrix().requires_grad_()), None),
+    (of(scalar_beside), 1),
     (of(taken), 1),
     (of(there_and_back), 0),
     (of(beside, matrix, array), 0),

@@ -20,6 +20,9 @@ use pyo3::types::{PyBool, PyList, PyTuple, PyType};
 /// Of these, contents decide how many dimensions results have.
 const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
 
+/// The function that makes a tensor of sequences of numbers.
+const TENSOR: &str = "tensor";
+
 /// What samples hold, by the functions that make it: some operations refuse the first.
 const CONTENTS: [&str; 2] = ["zeros", "ones"];
 
@@ -52,8 +55,11 @@ impl<'py> Meta<'_, 'py> {
         let name = operation(target)?;
         // Without a tensor for an index, it is the program that fails.
         let fails = name == "index" && (!has_index(args.get(1)) || args.iter().skip(1).any(has_bytes));
-        if let ("__int__" | "__float__", [tensor], []) = (&*callee::name_of(target), args, kwargs) {
+        if let ("__int__" | "__float__" | "__bool__", [tensor], []) = (&*callee::name_of(target), args, kwargs) {
             return self.number_of(&callee::name_of(target), tensor).ok();
+        }
+        if name == TENSOR && matches!(args, [Operand::List(_) | Operand::Tuple(_)]) && kwargs.is_empty() {
+            return self.sampled(target, &name, args, kwargs).ok();
         }
         let tags = self.torch.tags_of(self.py, &name).ok().filter(|_| !fails)?;
         tags.by_contents.then(|| self.sampled(target, &name, args, kwargs))?.ok()
@@ -151,7 +157,7 @@ impl<'py> Meta<'_, 'py> {
         like().map(Answer::Constant).map_err(|error: PyErr| fault(&error))
     }
 
-    /// `int(tensor)`, `float(tensor)`, where these raise for no contents.
+    /// `int(tensor)`, `float(tensor)`, `bool(tensor)`, where these raise for no contents.
     fn number_of(&self, method: &str, tensor: &Operand<'py>) -> CallResult<'py> {
         let refuse = || needs(method);
         let Operand::Graph { example, .. } = tensor else { return Err(refuse()) };
@@ -161,6 +167,7 @@ impl<'py> Meta<'_, 'py> {
         let name = match method {
             "__int__" if !known.dtype.is_float() => "int",
             "__float__" => "float",
+            "__bool__" => "bool",
             _ => return Err(refuse()),
         };
         if known.shape.iter().any(|length| *length != 1) {
@@ -250,7 +257,8 @@ impl<'py> Meta<'_, 'py> {
     fn stand_in_of(&self, made: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let rank: usize = made.call_method0(name!("dim"))?.extract()?;
         let rank = (!OF_ANY_RANK.contains(&name)).then_some(rank);
-        if rank == Some(0) {
+        // Sequences of tensors without dimensions have a length that is known.
+        if rank == Some(0) || name == TENSOR {
             let like = empty_like(self.torch.module.bind(self.py), made, "meta")?;
             Place::default().tell(&like)?;
             history::begins_at(&like)?;

@@ -18,7 +18,7 @@ pub(in crate::domain::torch) struct Unsized {
 #[pyclass(frozen, module = "slotrt")]
 #[allow(missing_debug_implementations)]
 pub(in crate::domain::torch) struct Unread {
-    /// `int`, `float`, `bool` or `complex`.
+    /// `int`, `float`, `bool` or `complex`; `str`, of the text of one.
     pub(in crate::domain::torch) class: Py<PyType>,
 }
 

@@ -58,33 +58,8 @@ impl Torch {
     }
 }
 
-/// Methods of tensors that say what is to be done with gradients when there are some.
-const HOOK: &str = "register_hook";
-const RETAIN: &str = "retain_grad";
-
-impl Torch {
-    /// Whether it is such a method.
-    pub(in crate::domain::torch) fn is_of_later_gradients(&self, callable: &Bound<'_, PyAny>) -> bool {
-        let own = crate::ffi::callee::name_of(callable);
-        let known = || self.tensor.bind(callable.py()).getattr(&*own);
-        (own == HOOK || own == RETAIN) && known().is_ok_and(|known| known.is(callable))
-    }
-
-    /// Whether a call of it on what `example` stands for gives something; `None`: it may raise.
-    pub(in crate::domain::torch) fn later_gradients(
-        &self,
-        callable: &Bound<'_, PyAny>,
-        example: &Bound<'_, PyAny>,
-        count: usize,
-    ) -> Option<bool> {
-        let is_hook = crate::ffi::callee::name_of(callable) == HOOK;
-        let needs = example.getattr(name!("requires_grad")).ok()?.is_truthy().ok()?;
-        (needs && count == 1 + usize::from(is_hook)).then_some(is_hook)
-    }
-}
-
 /// Whether the way back from one of the tensors may end before it should.
-fn is_cut(operand: &Operand<'_>) -> bool {
+pub(super) fn is_cut(operand: &Operand<'_>) -> bool {
     match operand {
         Operand::Graph { example, .. } => history::is_cut(example).unwrap_or(true),
         Operand::Tuple(items) | Operand::List(items) => items.iter().any(is_cut),
@@ -93,7 +68,7 @@ fn is_cut(operand: &Operand<'_>) -> bool {
 }
 
 /// Whether the graph has made all of the tensors.
-fn is_made_here(operand: &Operand<'_>) -> bool {
+pub(super) fn is_made_here(operand: &Operand<'_>) -> bool {
     match operand {
         Operand::Graph { example, .. } => {
             // What stands for a sketch was not computed from anything.
@@ -106,6 +81,6 @@ fn is_made_here(operand: &Operand<'_>) -> bool {
     }
 }
 
-fn other() -> Box<crate::graph_break::Break> {
+pub(super) fn other() -> Box<crate::graph_break::Break> {
     stop("unsupported form of a PyTorch call", "torch.autograd.grad", "It runs natively.")
 }

@@ -42,8 +42,15 @@ const PACKAGES: &[&str] = &["torch.optim", "torch.profiler"];
 /// The package of optimisers has a module of neural networks, too: those are traced.
 const TRACED: &str = "torch.optim.swa_utils";
 
-/// A context that keeps a setting, and nothing else; and what makes the class that goes backward for a class that goes forward.
-const PLAIN: &[&str] = &["disable_saved_tensors_hooks", "FunctionMeta.__init__"];
+/// A context that keeps a setting, and nothing else; what makes the class that goes backward for a class that goes forward; what puts a
+/// module that has hooks between nodes that these are added to.
+const PLAIN: &[&str] = &[
+    "disable_saved_tensors_hooks",
+    "FunctionMeta.__init__",
+    "BackwardHook.__init__",
+    "BackwardHook.setup_input_hook",
+    "BackwardHook.setup_output_hook",
+];
 
 const ALL: &[&str] = &[""];
 
@@ -96,13 +103,13 @@ const RECORDS: &str = "it records what runs, from where it begins to where it en
 const DEVICES: &str = "it works with a device, not with tensors";
 const HOOKS: &str = "it keeps account of hooks";
 
-/// Whether a module that has no modules below it has hooks that go backward: those are put around all that it does.
+/// Whether a module that has no modules below it has hooks that go backward of the old kind: they are added to whatever node its result has.
 fn is_hooked(module: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| {
         let held = module.getattr(name!("__dict__")).and_then(|own| own.get_item(name));
         held.is_ok_and(|held| held.is_truthy().unwrap_or(false))
     };
-    !has("_modules") && (has("_backward_hooks") || has("_backward_pre_hooks"))
+    !has("_modules") && has("_backward_hooks") && !has("_is_full_backward_hook")
 }
 
 /// Why a call runs natively where its arguments say so: a recurrent module of a packed sequence, a module with hooks that go backward.

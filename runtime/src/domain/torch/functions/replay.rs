@@ -54,7 +54,10 @@ impl Torch {
     fn runs_without_contents(&self, target: &Bound<'_, PyAny>) -> bool {
         let is_c = matches!(&*types::c_name(&target.get_type()), "builtin_function_or_method" | "method_descriptor");
         let own = callee::name_of(target);
-        is_c && (own == GRADIENTS || !modes::is_setter(&own)) || self.is_grad(target) || is_set_requires_grad(target)
+        is_c && (own == GRADIENTS || !modes::is_setter(&own))
+            || self.is_grad(target)
+            || self.is_backward(target)
+            || is_set_requires_grad(target)
     }
 
     fn run_again<'py>(&self, meta: &Meta<'_, 'py>, recorded: &[Recorded<'_, 'py>]) -> PyResult<Results<'py>> {
@@ -85,8 +88,10 @@ impl Torch {
             return Err(PyValueError::new_err("what stands for it is not told from it"));
         }
         // A hook sees the gradient, and may give another one.
-        if object.getattr(name!("_backward_hooks"))?.is_truthy()? {
-            return Err(PyValueError::new_err("it has hooks"));
+        for hooks in self.attributes_of_hooks(object) {
+            if object.getattr(*hooks)?.is_truthy()? {
+                return Err(PyValueError::new_err("it has hooks"));
+            }
         }
         let like = stand_in(self, object)?;
         history::begins_at(&like)?;

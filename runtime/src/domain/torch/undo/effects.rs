@@ -1,5 +1,7 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::functions::after::{is_check, is_through_hook};
+use super::super::functions::named::module_of;
 use super::super::library::Torch;
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
@@ -67,6 +69,7 @@ const SURE: &[&str] = &[
     "bitwise_or",
     "bitwise_xor",
     "bmm",
+    "bool",
     "broadcast_to",
     "cat",
     "ceil",
@@ -279,6 +282,27 @@ const WRITES: &[(&str, &[usize])] = &[("batch_norm", &[3, 4]), ("instance_norm",
 
 /// What a node does that calls this.
 pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> NodeEffects {
+    if is_check(target) {
+        return NodeEffects {
+            raises: true,
+            shares_first: false,
+            is_unknown: false,
+            draws: false,
+            ..NodeEffects::unknown()
+        };
+    }
+    if is_through_hook(target) {
+        return NodeEffects { raises: false, draws: false, ..NodeEffects::unknown() };
+    }
+    if torch.is_backward(target) || is_of_numbers(target) {
+        return NodeEffects {
+            raises: false,
+            shares_first: false,
+            is_unknown: false,
+            draws: false,
+            ..NodeEffects::unknown()
+        };
+    }
     let name = target.getattr(name!("__name__")).and_then(|name| name.extract::<String>());
     let name = name.unwrap_or_else(|_| callee::name_of(target).into());
     if let Some(known) = torch.rules.effects.lock().ok().and_then(|known| known.get(&name).cloned()) {
@@ -289,6 +313,11 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
         known.insert(name, found.clone());
     }
     found
+}
+
+/// Whether a function works on numbers and their texts.
+fn is_of_numbers(target: &Bound<'_, PyAny>) -> bool {
+    module_of(target).is_some_and(|module| module == "slotrt._numbers")
 }
 
 /// Whether an object remembers what it was computed from.

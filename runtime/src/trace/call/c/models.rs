@@ -24,6 +24,11 @@ impl<'py> Tracer<'py> {
         if matches!(name, "format" | "format_map" | "__format__") {
             self.refuse_locale(object, name, args)?;
         }
+        if let ("__format__", [value, spec]) = (name, args.positional.as_slice())
+            && let Some(text) = self.format_unread(*value, &[*spec])?
+        {
+            return Ok(Some(text));
+        }
         if let Some(owner) = owner
             && let Some(result) = self.call_modelled_method(object, owner, name, args)?
         {

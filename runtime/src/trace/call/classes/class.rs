@@ -256,6 +256,9 @@ impl<'py> Tracer<'py> {
     fn convert(&mut self, name: &str, value: ValueId) -> Traced<Option<ValueId>> {
         match name {
             "bool" => {
+                if let Some(truth) = self.truth_of_contents(value)? {
+                    return Ok(Some(truth));
+                }
                 let truth = self.is_true(value)?;
                 Ok(Some(self.boolean(truth)))
             }

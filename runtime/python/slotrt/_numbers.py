@@ -1,0 +1,31 @@
+"""What graphs do with numbers that they give, and with their texts. None of it raises: a trace has looked at the other operands."""
+
+
+def text_of(number, spec):
+    """`format(number, spec)`."""
+    return format(number, spec)
+
+
+def joined(*parts):
+    """The parts of a text one after the other."""
+    return "".join(parts)
+
+
+def added(left, right):
+    return left + right
+
+
+def subtracted(left, right):
+    return left - right
+
+
+def multiplied(left, right):
+    return left * right
+
+
+def divided(left, right):
+    return left / right
+
+
+def negated(number):
+    return -number

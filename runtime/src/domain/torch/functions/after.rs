@@ -1,0 +1,71 @@
+//! What says what is to be done with gradients when there are some: it is called after the graph.
+use super::named::module_of;
+use crate::domain::torch::library::Torch;
+use crate::ffi::callee;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyFunction, PyType};
+
+const MODULE: &str = "slotrt._torch_functions";
+
+/// The functions that check that a number is false, or true.
+const CHECKS: [&str; 2] = ["check_false", "check_true"];
+
+/// The function that gives tensors as results of the node that hooks of modules are added to, and the one that adds them.
+const THROUGH: &str = "through_hook";
+const ADD: &str = "add_to_node";
+
+/// The class of what removes a hook.
+pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound<'_, PyType>> {
+    py.import("torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
+}
+
+/// The function that raises where a number of the graph has another truth than this one.
+pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
+    py.import(MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
+}
+
+/// Whether it is such a function.
+pub(in crate::domain::torch) fn is_check(callable: &Bound<'_, PyAny>) -> bool {
+    CHECKS.iter().any(|name| is_named(callable, name))
+}
+
+/// Whether it gives tensors as results of the node that hooks of modules are added to.
+pub(in crate::domain::torch) fn is_through_hook(callable: &Bound<'_, PyAny>) -> bool {
+    is_named(callable, THROUGH)
+}
+
+fn is_named(callable: &Bound<'_, PyAny>, name: &str) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && callee::name_of(callable) == name
+        && module_of(callable).is_some_and(|module| module == MODULE)
+}
+
+/// Methods of tensors that say what is to be done with gradients when there are some.
+const HOOK: &str = "register_hook";
+const RETAIN: &str = "retain_grad";
+const ACCUMULATED: &str = "register_post_accumulate_grad_hook";
+
+impl Torch {
+    /// Whether it is such a method.
+    pub(in crate::domain::torch) fn is_of_later_gradients(&self, callable: &Bound<'_, PyAny>) -> bool {
+        let own = callee::name_of(callable);
+        let known = || self.tensor.bind(callable.py()).getattr(&*own);
+        [HOOK, RETAIN, ACCUMULATED].contains(&&*own) && known().is_ok_and(|known| known.is(callable))
+            || is_named(callable, ADD)
+    }
+
+    /// Whether a call of it on what `example` stands for gives something; `None`: it may raise.
+    pub(in crate::domain::torch) fn later_gradients(
+        &self,
+        callable: &Bound<'_, PyAny>,
+        example: &Bound<'_, PyAny>,
+        count: usize,
+    ) -> Option<bool> {
+        let name = callee::name_of(callable);
+        let is_hook = name == HOOK || name == ACCUMULATED;
+        let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
+        let needs = is("requires_grad")? && (name != ACCUMULATED || is("is_leaf")?);
+        (needs && count == 1 + usize::from(name != RETAIN)).then_some(is_hook)
+    }
+}

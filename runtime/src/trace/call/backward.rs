@@ -1,0 +1,69 @@
+//! Calls that go back through the graph and give leaves their gradients. Nothing takes that back, and nobody knows the gradients before the
+//! graph has run: where something asks for one, or may raise, the trace is made again, and such a call runs natively.
+use crate::domain::{Domain, Operand};
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::names::name;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// Records such a call, which gives `None`.
+    pub(crate) fn record_backward(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        target: Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Traced<ValueId> {
+        // What the trace has set is set after the graph.
+        let is_set = self.state.attributes.keys().any(|(_, attribute)| domain.is_gradient(attribute));
+        if self.state.backward.are_native || is_set {
+            return match domain.leaves_alone(&target) {
+                Some(reason) => Err(Unwind::Break(reason)),
+                None => unsupported("gradients of leaves", "they are set"),
+            };
+        }
+        let made = self.record(domain, target, args, kwargs, self.py.None().into_bound(self.py))?;
+        let node = self.graph_node(made)?;
+        self.state.backward.nodes.push(node);
+        self.state.final_changes.push(node);
+        Ok(self.none())
+    }
+
+    /// Makes the trace again, so that such calls run natively.
+    pub(crate) fn leave_backward<T>(&mut self) -> Traced<T> {
+        self.state.backward.giving_up = true;
+        Err(Unwind::Specialise)
+    }
+
+    /// Does so where an attribute is looked at, or set, that such a call of the graph has set.
+    pub(crate) fn refuse_after_backward(&mut self, domain: &Arc<dyn Domain>, attribute: &str) -> Traced<()> {
+        match !self.state.backward.nodes.is_empty() && domain.is_gradient(attribute) {
+            true => self.leave_backward(),
+            false => Ok(()),
+        }
+    }
+
+    /// Relies on it that inputs of the graph have no functions of the program which are called on the way back.
+    pub(crate) fn rely_on_unseen_gradients(&mut self, domain: &Arc<dyn Domain>) -> Traced<()> {
+        let inputs: Vec<_> = self.state.inputs.iter().map(|(_, value)| *value).collect();
+        for value in inputs {
+            let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { continue };
+            for attribute in domain.hooks_of(&object) {
+                let source = Source::Attr(Arc::new(source.clone()), (*attribute).into());
+                let is_there = self.state.guards.iter().any(|guard| guard.source == source);
+                if !is_there {
+                    let without = self.py.import("operator").and_then(|room| room.getattr(name!("not_")));
+                    let without = without.or_else(|error| self.raise_error(error))?;
+                    let why = "the trace relied on it that no function sees the gradient";
+                    self.guard(source, Check::Call(without.unbind()), why);
+                }
+            }
+        }
+        Ok(())
+    }
+}

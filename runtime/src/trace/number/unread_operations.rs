@@ -1,0 +1,61 @@
+//! Arithmetic with numbers that contents of arrays decide: the graph does it, where no numbers make it raise.
+use crate::domain::Operand;
+use crate::symbol::Operation;
+use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt};
+
+impl<'py> Tracer<'py> {
+    /// What an operation gives, where an operand is such a number; `None`: it may raise, or none is.
+    pub(super) fn unread_operation(&mut self, operation: Operation, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+        let Some(unread) = operands.iter().copied().find(|operand| self.is_unread(*operand)) else { return Ok(None) };
+        let (mut tried, mut args) = (Vec::with_capacity(2), Vec::with_capacity(2));
+        for operand in operands {
+            let class = self.class_of(*operand)?;
+            let (is_int, is_bool) = (class.is(self.py.get_type::<PyInt>()), class.is(self.py.get_type::<PyBool>()));
+            if !is_int && !is_bool && !class.is(self.py.get_type::<PyFloat>()) {
+                return Ok(None);
+            }
+            if self.is_unread(*operand) {
+                tried.push(class.call1((1,)).or_else(|error| self.raise_error(error))?);
+                args.extend(self.unread_as_operand(*operand));
+                continue;
+            }
+            if self.is_symbolic(*operand) {
+                match self.number_operand(*operand, TakenNumbers::All)? {
+                    Some(Operand::Number { value, hint, expression }) if class.is(self.py.get_type::<PyFloat>()) => {
+                        tried.push(hint.clone());
+                        args.push(Operand::Number { value, hint, expression });
+                    }
+                    _ => return Ok(None),
+                }
+                continue;
+            }
+            let Some(known) = self.known(*operand).filter(|known| !is_int || known.extract::<i64>().is_ok()) else {
+                return Ok(None);
+            };
+            args.push(Operand::Known(known.clone()));
+            tried.push(known);
+        }
+        let is_known = |index: usize| matches!(args.get(index), Some(Operand::Known(_)));
+        let (function, gives) = match (operation, tried.as_slice()) {
+            (Operation::Add, [left, right]) => ("added", left.add(right)),
+            (Operation::Subtract, [left, right]) => ("subtracted", left.sub(right)),
+            (Operation::Multiply, [left, right]) => ("multiplied", left.mul(right)),
+            (Operation::TrueDivide, [left, right]) if is_known(1) => ("divided", left.div(right)),
+            (Operation::Negative, [number]) => ("negated", number.neg()),
+            _ => return Ok(None),
+        };
+        // Products of integers may become too large for a float.
+        let Some(gives) = gives.ok().filter(|gives| {
+            gives.is_exact_instance_of::<PyFloat>()
+                || gives.is_exact_instance_of::<PyInt>() && operation != Operation::Multiply
+        }) else {
+            return Ok(None);
+        };
+        self.record_of_numbers(function, &args, unread, &gives.get_type())
+    }
+}
