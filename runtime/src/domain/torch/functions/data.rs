@@ -5,13 +5,15 @@ use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::thread::quiet::Quiet;
-use crate::domain::torch::undo::effects::SET_DATA;
 use crate::domain::{Answer, Gives, Operand};
 use crate::ffi::callee;
 use pyo3::prelude::*;
 use pyo3::types::PyFunction;
 
 const MODULE: &str = "slotrt._torch_functions";
+
+/// Gives a tensor the memory of another one.
+pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
 
 /// The function that sets the attribute.
 pub(in crate::domain::torch) fn set_data(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

@@ -1,6 +1,7 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
 use super::super::functions::after::{is_check, is_through_hook};
+use super::super::functions::data::SET_DATA;
 use super::super::functions::named::module_of;
 use super::super::library::Torch;
 use super::super::thread::modes;
@@ -16,9 +17,6 @@ pub(in crate::domain::torch) const GET_STATE: &str = "get_rng_state";
 pub(in crate::domain::torch) const SET_STATE: &str = "set_rng_state";
 /// Sets it by a number.
 pub(in crate::domain::torch) const SEED_STATE: &str = "seed_generators";
-
-/// Gives a tensor the memory of another one.
-pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
 
 /// The function that sets the attribute of what is known to be a leaf: it raises nothing.
 pub(in crate::domain::torch) const SET_REQUIRES_GRAD: &str = "set_requires_grad";
