@@ -114,7 +114,6 @@ impl<'py> Tracer<'py> {
     }
 
     /// `PyObject_GenericGetAttr` of what is not there.
-
     pub(crate) fn raise_missing_attribute<T>(
         &mut self,
         object: ValueId,

@@ -264,6 +264,9 @@ impl<'py> Tracer<'py> {
                 "~bool: the warning must come each time, where the operator stands",
             );
         }
+        if COMPARISONS.contains(&name) {
+            operands.iter().try_for_each(|operand| self.copy_with_hashes(*operand))?;
+        }
         // An object compared with itself must be one object for C too.
         let receivers = match COMPARISONS.contains(&name) {
             true if self.any_weak(operands) => 0,

@@ -1,6 +1,6 @@
 //! Changes to dicts and sets from outside by keys that hash or compare themselves in Python: side effects in order, by helpers that know the hash.
 use crate::ffi::containers::{self, Kind};
-use crate::ffi::key_hashes::Change;
+use crate::ffi::key_hashes::{self, Change};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck, NotEmpty};
 use crate::trace::lifetime::finalisers::EndsSilently;
@@ -147,7 +147,10 @@ impl<'py> Tracer<'py> {
             };
             let mut natives = vec![copy];
             natives.extend(self.real(*hash));
-            natives.push(self.key_for_c(*key)?);
+            natives.push(match self.key_of_copy(&natives[0], *hash, *key) {
+                Some(held) => held,
+                None => self.key_for_c(*key)?,
+            });
             for value in rest {
                 natives.push(self.stored(*value)?);
             }
@@ -155,6 +158,16 @@ impl<'py> Tracer<'py> {
             done.or_else(|error| internal(error.to_string()))?;
         }
         Ok(())
+    }
+
+    /// The key that the copy holds for the one that the container holds, which may be another value of the same object.
+    fn key_of_copy(&mut self, copy: &Bound<'py, PyAny>, hash: ValueId, key: ValueId) -> Option<Bound<'py, PyAny>> {
+        let wanted = self.real(key)?;
+        let hash = self.real(hash)?.extract().ok()?;
+        key_hashes::with_hash(copy, hash)?.into_iter().map(|held| held.key).find(|held| {
+            let value = self.absorb(held.clone());
+            self.real(value).is_some_and(|real| real.is(&wanted))
+        })
     }
 
     fn note_hashed(
