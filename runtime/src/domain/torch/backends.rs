@@ -1,9 +1,9 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
-use super::functions::after::is_through_hook;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{REQUIRES, is_set_requires_grad};
 use super::library::Torch;
+use super::own::is_through_hook;
 use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};

@@ -1,5 +1,4 @@
 //! Which calls are the domain's.
-use super::functions::after::is_through_hook;
 use super::functions::context_modes::{is_context_mode, is_switch};
 use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
@@ -11,6 +10,7 @@ use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
 use super::library::Torch;
 use super::overrides::is_unwrapped;
+use super::own::is_through_hook;
 use super::thread::ambient::QUESTIONS;
 use super::thread::modes;
 use crate::domain::TakingModes;

@@ -1,5 +1,4 @@
 //! Calls of functions of PyTorch's: what they are to a trace.
-use super::functions::after::is_through_hook;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
@@ -13,6 +12,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::overrides::is_unwrapped;
+use super::own::is_through_hook;
 use super::thread::ambient::QUESTIONS;
 use super::thread::modes;
 use crate::domain::{Answer, Operand};

@@ -1,18 +1,12 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
-use super::named::module_of;
 use crate::domain::torch::library::Torch;
+use crate::domain::torch::own::{CHECKS, MODULE, is_named};
 use crate::ffi::callee;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyType};
+use pyo3::types::PyType;
 
-const MODULE: &str = "slotrt._torch_functions";
-
-/// The functions that check that a number is false, or true.
-const CHECKS: [&str; 2] = ["check_false", "check_true"];
-
-/// The function that gives tensors as results of the node that hooks of modules are added to, and the one that adds them.
-const THROUGH: &str = "through_hook";
+/// The function that adds hooks of modules to a node.
 const ADD: &str = "add_to_node";
 
 /// The class of what removes a hook.
@@ -23,22 +17,6 @@ pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound
 /// The function that raises where a number of the graph has another truth than this one.
 pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
     py.import(MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
-}
-
-/// Whether it is such a function.
-pub(in crate::domain::torch) fn is_check(callable: &Bound<'_, PyAny>) -> bool {
-    CHECKS.iter().any(|name| is_named(callable, name))
-}
-
-/// Whether it gives tensors as results of the node that hooks of modules are added to.
-pub(in crate::domain::torch) fn is_through_hook(callable: &Bound<'_, PyAny>) -> bool {
-    is_named(callable, THROUGH)
-}
-
-fn is_named(callable: &Bound<'_, PyAny>, name: &str) -> bool {
-    callable.is_exact_instance_of::<PyFunction>()
-        && callee::name_of(callable) == name
-        && module_of(callable).is_some_and(|module| module == MODULE)
 }
 
 /// Methods of tensors that say what is to be done with gradients when there are some.

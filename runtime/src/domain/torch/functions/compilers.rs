@@ -1,6 +1,6 @@
 //! Functions that belong to PyTorch's own compilers: those that they made of others, and their own.
-use super::named::{is_within, module_of};
 use super::natives;
+use crate::domain::torch::named::{is_within, module_of};
 use crate::ffi::{callee, inspect, modules};
 use crate::graph_break::Break;
 use crate::names::name;

@@ -1,7 +1,7 @@
 //! Functions of this package that set a mode as a context manager of PyTorch's does: they say themselves how that is undone. Contexts of C in
 //! which `__torch_function__` is left aside are such modes.
-use super::named::module_of;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::named::module_of;
 use crate::domain::{Answer, Call, ModeChange, Operand};
 use crate::ffi::{callee, inspect, types};
 use crate::names::{interned, name};

@@ -1,19 +1,12 @@
 //! `tensor.data = other`: from then on the tensor has the other one's memory.
-use super::named::module_of;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::own::{MODULE, SET_DATA, is_named};
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{Answer, Gives, Operand};
-use crate::ffi::callee;
 use pyo3::prelude::*;
-use pyo3::types::PyFunction;
-
-const MODULE: &str = "slotrt._torch_functions";
-
-/// Gives a tensor the memory of another one.
-pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
 
 /// The function that sets the attribute.
 pub(in crate::domain::torch) fn set_data(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -22,9 +15,7 @@ pub(in crate::domain::torch) fn set_data(py: Python<'_>) -> PyResult<Bound<'_, P
 
 /// Whether it is that function.
 pub(in crate::domain::torch) fn is_set_data(callable: &Bound<'_, PyAny>) -> bool {
-    callable.is_exact_instance_of::<PyFunction>()
-        && callee::name_of(callable) == SET_DATA
-        && module_of(callable).is_some_and(|module| module == MODULE)
+    is_named(callable, SET_DATA)
 }
 
 impl Torch {

@@ -1,6 +1,6 @@
 //! Functions of Python that tell of devices: `torch.cuda.is_available()`, `torch.get_default_device()`.
-use super::named::module_of;
 use crate::domain::torch::graph_break::{CallResult, stop};
+use crate::domain::torch::named::module_of;
 use crate::domain::{Answer, Operand};
 use crate::ffi::callee;
 use pyo3::prelude::*;

@@ -1,11 +1,11 @@
 //! `tensor.requires_grad_(…)`, `tensor.requires_grad = …`, `tensor.detach_()`: from then on a tensor is another leaf to gradients.
 use super::data::set_data;
-use super::named::module_of;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::{Extent, Sketch};
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::module_of;
 use crate::domain::torch::shapes::Tensor;
 use crate::domain::torch::stand_ins::is_outside;
 use crate::domain::torch::thread::quiet::Quiet;

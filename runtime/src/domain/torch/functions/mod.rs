@@ -13,7 +13,6 @@ pub(super) mod higher_order;
 pub(super) mod kinds;
 pub(super) mod leaves;
 pub(super) mod module_calls;
-pub(super) mod named;
 pub(super) mod natives;
 mod outputs;
 mod overloads;

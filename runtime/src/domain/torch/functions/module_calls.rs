@@ -1,5 +1,5 @@
 //! Calls of modules of neural networks, and how the program names these.
-use super::named::module_of;
+use crate::domain::torch::named::module_of;
 use crate::ffi::callee;
 use crate::names::name;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Functions of PyTorch's that run natively, each as a whole: what walks or changes the graph of gradients, and what keeps state that
 //! is another after each call. Their parts give graphs of no use, or new traces at each step.
 use super::module_calls::calls_module;
-use super::named::{is_within, module_of};
+use crate::domain::torch::named::{is_within, module_of};
 use crate::ffi::{callee, inspect, types};
 use crate::graph_break::{Break, GETS_READY, RUN_AS_A_WHOLE};
 use crate::names::name;

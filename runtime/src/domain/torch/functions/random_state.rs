@@ -1,11 +1,11 @@
 //! The state of the generator of random numbers as graphs read and set it: `torch.get_rng_state`, `torch.set_rng_state`, `torch.manual_seed`.
-use super::named::module_of;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::module_of;
 use crate::domain::torch::undo::effects::{GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::{Answer, Gives, Operand};
 use crate::ffi::callee;

@@ -1,10 +1,10 @@
 //! Transforms of functions (`vmap`, `grad`, `vjp`, `jvp` and what is made of them): their Python code is traced; the functions of C beneath
 //! are nodes that open and close levels, and nodes that wrap tensors for a level and unwrap them. While the trace has a level open, the
 //! tensors that stand for those of the graph are wrapped, too.
-use super::named::module_of;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::module_of;
 use crate::domain::{Answer, Call, ModeChange, Operand};
 use crate::ffi::callee;
 use crate::names::{interned, name};

@@ -1,7 +1,7 @@
 //! Functions of PyTorch's, and some that copy its objects, that a trace does not stop within: all of a call is in the graph, or it runs
 //! natively as a whole; and functions that do the same as one of them. Stopped within, they give a break for each of many steps that nobody waits for.
 use super::compilers::kept_out;
-use super::named::module_of;
+use crate::domain::torch::named::module_of;
 use crate::ffi::callee;
 use crate::names::name;
 use pyo3::prelude::*;

@@ -1,9 +1,8 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::functions::after::{is_check, is_through_hook};
-use super::super::functions::data::SET_DATA;
-use super::super::functions::named::module_of;
 use super::super::library::Torch;
+use super::super::named::module_of;
+use super::super::own::{SET_DATA, is_check, is_through_hook};
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
 use crate::ffi::callee;

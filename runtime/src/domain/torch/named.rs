@@ -11,6 +11,6 @@ pub(in crate::domain::torch) fn module_of<'py>(function: &Bound<'py, PyAny>) -> 
 }
 
 /// Whether a module is a package or within it.
-pub(super) fn is_within(module: &str, package: &str) -> bool {
+pub(in crate::domain::torch) fn is_within(module: &str, package: &str) -> bool {
     module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

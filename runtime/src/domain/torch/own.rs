@@ -1,0 +1,34 @@
+//! The project's own functions of Python that stand in graphs of PyTorch, known by their module and name.
+use super::named::module_of;
+use crate::ffi::callee;
+use pyo3::prelude::*;
+use pyo3::types::PyFunction;
+
+/// Where they are.
+pub(in crate::domain::torch) const MODULE: &str = "slotrt._torch_functions";
+
+/// Gives a tensor the memory of another one.
+pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
+
+/// The functions that check that a number is false, or true.
+pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
+
+/// The function that gives tensors as results of the node that hooks of modules are added to.
+pub(in crate::domain::torch) const THROUGH: &str = "through_hook";
+
+/// Whether it is one of the functions that check.
+pub(in crate::domain::torch) fn is_check(callable: &Bound<'_, PyAny>) -> bool {
+    CHECKS.iter().any(|name| is_named(callable, name))
+}
+
+/// Whether it gives tensors as results of the node that hooks of modules are added to.
+pub(in crate::domain::torch) fn is_through_hook(callable: &Bound<'_, PyAny>) -> bool {
+    is_named(callable, THROUGH)
+}
+
+/// Whether it is the project's function of this name.
+pub(in crate::domain::torch) fn is_named(callable: &Bound<'_, PyAny>, name: &str) -> bool {
+    callable.is_exact_instance_of::<PyFunction>()
+        && callee::name_of(callable) == name
+        && module_of(callable).is_some_and(|module| module == MODULE)
+}
