@@ -11,8 +11,13 @@ pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> O
     if contexts::is_context(dict) {
         return dict.get_item(key).ok();
     }
-    let dict = dict.cast::<PyDict>().ok()?;
-    if runs_code_for(dict, key) { None } else { dict.get_item(key).ok()? }
+    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
+}
+
+/// The same where no other key is asked whether it is equal. Namespaces are asked for names: nothing has the hash of a text by chance.
+pub(super) fn entry_of_container<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let is_name = key.is_exact_instance_of::<PyString>();
+    if !is_name && dict.is_instance_of::<PyDict>() && runs_code_for(dict, key) { None } else { entry(dict, key) }
 }
 
 /// Whether a dict or set has a key that is hashed by its address.

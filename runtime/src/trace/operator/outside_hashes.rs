@@ -171,7 +171,13 @@ impl<'py> Tracer<'py> {
         let changed = self.changed_by_hash(hashed.container, hashed.hash);
         let mut entries: Vec<(ValueId, Option<usize>)> = Vec::new();
         for (index, held) in table.iter().enumerate() {
-            entries.push((self.sourced(held.key.clone(), Source::Item(Arc::clone(&keys), index)), Some(index)));
+            // C may meet an entry again on its way.
+            let before = table[..index].iter().position(|met| met.key.is(&held.key));
+            let key = match before {
+                Some(before) => entries[before].0,
+                None => self.sourced(held.key.clone(), Source::Item(Arc::clone(&keys), index)),
+            };
+            entries.push((key, Some(index)));
         }
         for change in &changed {
             if !entries.iter().any(|(key, _)| *key == change.key) {
