@@ -49,21 +49,21 @@ impl Layer {
             Layer::Effects => effects::run(interpreters),
             Layer::Python => python::run(interpreters, filter, python::Kind::Plain),
             // Slow, and what it finds is the runtime's own: the newest release only, unless another is asked for.
-            Layer::Strict => {
-                python::run(newest(interpreters).map_or(&[], std::slice::from_ref), filter, python::Kind::Strict)
-            }
+            Layer::Strict => python::run(newest_alone(interpreters), filter, python::Kind::Strict),
             Layer::Link => newest(interpreters).map(link::run).unwrap_or_else(|| Ok(Tally::default())),
             Layer::Unpacked => unpacked::run(filter),
             // An environment with PyTorch takes 5 GB: the newest release only, unless another is asked for.
-            Layer::Torch => {
-                python::run(newest(interpreters).map_or(&[], std::slice::from_ref), filter, python::Kind::Torch)
-            }
+            Layer::Torch => python::run(newest_alone(interpreters), filter, python::Kind::Torch),
             Layer::LinkTorch => match newest(interpreters) {
                 Some(base) => link::torch(base, &torch::ensure(base)?),
                 None => Ok(Tally::default()),
             },
         }
     }
+}
+
+fn newest_alone(interpreters: &[Interpreter]) -> &[Interpreter] {
+    newest(interpreters).map_or(&[], std::slice::from_ref)
 }
 
 fn newest(interpreters: &[Interpreter]) -> Option<&Interpreter> {

@@ -5,7 +5,7 @@ use crate::domain::torch::examples::sketch::{Extent, Sketch};
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::named::module_of;
+use crate::domain::torch::own::{MODULE, is_named};
 use crate::domain::torch::shapes::Tensor;
 use crate::domain::torch::stand_ins::is_outside;
 use crate::domain::torch::thread::quiet::Quiet;
@@ -15,9 +15,7 @@ use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFunction};
-
-const MODULE: &str = "slotrt._torch_functions";
+use pyo3::types::PyBool;
 
 /// The method that begins or ends gradients.
 pub(in crate::domain::torch) const REQUIRES: &str = "requires_grad_";
@@ -41,9 +39,7 @@ fn set_requires_grad(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Whether it is that function.
 pub(in crate::domain::torch) fn is_set_requires_grad(callable: &Bound<'_, PyAny>) -> bool {
-    callable.is_exact_instance_of::<PyFunction>()
-        && callee::name_of(callable) == SET_REQUIRES_GRAD
-        && module_of(callable).is_some_and(|module| module == MODULE)
+    is_named(callable, SET_REQUIRES_GRAD)
 }
 
 /// A tensor, as far as gradients are concerned.
