@@ -31,8 +31,11 @@ fn write(root: &Path, files: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
+/// A file of the tree and what is done to its text.
+type Change<'a> = (&'a str, &'a dyn Fn(&str) -> String);
+
 /// The places of what is not understood in the 3.13.5 sources with some files changed. `generated/` is not written.
-fn gaps(changes: &[(&str, &dyn Fn(&str) -> String)]) -> Vec<(String, usize)> {
+fn gaps(changes: &[Change]) -> Vec<(String, usize)> {
     let room = tempfile::tempdir().unwrap();
     let mut sources = snapshot(&tests::sources("3.13.5").unwrap());
     for (path, change) in changes {
