@@ -238,7 +238,7 @@ impl<'py> Tracer<'py> {
             return self.globals_value(&globals);
         }
         if let Some(owned) = self.owned(object) {
-            if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback) {
+            if name == "__callback__" && self.referent(&owned).is_some_and(|(_, callback)| callback.is_some()) {
                 return unsupported("callback of a weak reference", "the trace keeps it back");
             }
             let read = self.with_callbacks(|| descriptor.call_method1(name!("__get__"), (&owned,)));

@@ -120,13 +120,18 @@ impl<'py> Tracer<'py> {
                 self.set(id, New::Call { callable: class, args: Vec::new(), state: None }, vec![class])
             }
             name @ ("weakref.ReferenceType" | "weakref.ProxyType" | "weakref.CallableProxyType") => {
-                let Some((referent, false)) = self.referent(object) else {
-                    return self.escape(id, format!("{name} with a callback"));
+                let Some((referent, callback)) = self.referent(object) else {
+                    return self.escape(id, name.to_owned());
                 };
+                if callback.is_some() && self.leaves_with_callback(object, referent) {
+                    return self.escape(id, "several weak references to one object, with callbacks");
+                }
                 let maker = if name == "weakref.ReferenceType" { "ref" } else { "proxy" };
                 let maker = self.import("_weakref", maker)?;
                 let callable = self.constant(maker);
-                self.set(id, New::Call { callable, args: vec![referent], state: None }, vec![callable, referent])
+                let args: Vec<_> = std::iter::once(referent).chain(callback).collect();
+                let children = args.iter().copied().chain([callable]).collect();
+                self.set(id, New::Call { callable, args, state: None }, children)
             }
             "types.SimpleNamespace" | "collections.OrderedDict" | "collections.defaultdict" => {
                 self.materialise_instance(id, object, &class)

@@ -30,7 +30,7 @@ impl<'py> Tracer<'py> {
             self.close_files();
             return self.escape(file, "a file that is left open");
         }
-        if let Some(object) = self.ended(end) {
+        if let Some(object) = self.ended(end)? {
             return self.escape(object, "an object whose end runs code within the trace");
         }
         if let Some(escape) = self.lost_inside(end).or_else(|| self.passed_from_outside()) {

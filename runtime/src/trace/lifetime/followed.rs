@@ -42,6 +42,14 @@ impl<'py> Tracer<'py> {
 
     /// A graph break if an object from outside may have ended with what the trace has let go of.
     pub(crate) fn refuse_ended(&mut self, object: &Bound<'py, PyAny>) -> Traced<()> {
+        match self.outlives(object)? {
+            true => Ok(()),
+            false => unsupported("weak reference to an object that may be gone", types::name(&object.get_type())),
+        }
+    }
+
+    /// Whether nothing that the trace has done lets go of an object from outside.
+    pub(crate) fn outlives(&mut self, object: &Bound<'py, PyAny>) -> Traced<bool> {
         let arguments: Vec<_> = (0..self.state.given).map(|index| ValueId(index as u32)).collect();
         let held: Vec<_> = arguments.iter().filter_map(|value| self.real(*value)).collect();
         let ends_with_arguments = self.ends_with(held, object);
@@ -50,16 +58,11 @@ impl<'py> Tracer<'py> {
         }
         let outermost = self.state.held.first();
         let stays = |value: &ValueId| outermost.is_some_and(|frame| frame.variables().contains(&Some(*value)));
-        let Some(mut let_go) = self.let_go() else {
-            return unsupported("weak reference to an object that may be gone", types::name(&object.get_type()));
-        };
+        let Some(mut let_go) = self.let_go() else { return Ok(false) };
         if ends_with_arguments {
             let_go.extend(arguments.iter().filter(|value| !stays(value)).filter_map(|value| self.real(*value)));
         }
-        if self.ends_with(let_go, object) {
-            return unsupported("weak reference to an object that may be gone", types::name(&object.get_type()));
-        }
-        Ok(())
+        Ok(!self.ends_with(let_go, object))
     }
 
     /// Whether an object ends if all that hold these let them go.
@@ -72,7 +75,11 @@ impl<'py> Tracer<'py> {
     /// What places outside no longer hold because of the trace; `None`: nobody can tell.
     fn let_go(&self) -> Option<Vec<Bound<'py, PyAny>>> {
         let mut let_go = Vec::new();
-        for effect in self.state.effects.iter() {
+        for (index, effect) in self.state.effects.iter().enumerate() {
+            if let Some(gone) = self.let_go_by_entry(index) {
+                let_go.extend(gone);
+                continue;
+            }
             match effect {
                 Effect::SetAttr { object, name, .. } | Effect::DelAttr { object, name } => {
                     let_go.extend(inspect::own_attribute(&self.real(*object)?, &interned(self.py, name)));

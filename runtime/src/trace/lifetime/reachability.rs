@@ -119,6 +119,8 @@ impl<'py> Tracer<'py> {
             Value::New(new) => new.items(),
             _ => Vec::new(),
         };
+        let reference = self.owned(value).and_then(|object| self.referent(&object));
+        parts.extend(reference.and_then(|(_, callback)| callback));
         parts.extend(self.state.supers.get(&value).map(|(_, receiver)| *receiver));
         match self.state.generators.get(&value) {
             Some(GeneratorObject::Frame(generator)) => {

@@ -124,7 +124,7 @@ impl<'py> Tracer<'py> {
         }
         let made = pyo3::types::PyTuple::new(self.py, given).and_then(|given| callable.call1(given));
         let made = made.or_else(|error| self.raise_error(error))?;
-        self.state.weak.insert(made.as_ptr() as usize, (referent, callback.is_some()));
+        self.state.weak.insert(made.as_ptr() as usize, (referent, callback));
         self.state.weakly.insert(referent);
         Ok(match self.state.identity.get(&(made.as_ptr() as usize)) {
             Some(id) => *id,
@@ -150,9 +150,27 @@ impl<'py> Tracer<'py> {
         unsupported("weak reference to an object of a C class", types::name(class))
     }
 
-    /// The object that a weak reference of the trace's own refers to, and whether it has a callback.
-    pub(crate) fn referent(&self, reference: &Bound<'py, PyAny>) -> Option<(ValueId, bool)> {
+    /// The object that a weak reference of the trace's own refers to, and its callback.
+    pub(crate) fn referent(&self, reference: &Bound<'py, PyAny>) -> Option<(ValueId, Option<ValueId>)> {
         self.state.weak.get(&(reference.as_ptr() as usize)).copied()
+    }
+
+    /// Whether a weak reference with a callback leaves the trace already that refers to the same object: which is called first would be
+    /// decided by what is made first.
+    pub(crate) fn leaves_with_callback(&self, reference: &Bound<'py, PyAny>, referent: ValueId) -> bool {
+        let address = reference.as_ptr() as usize;
+        self.state.weak.iter().any(|(other, (to, callback))| {
+            let made = || {
+                self.state.identity.get(other).is_some_and(|id| !matches!(self.value(*id), Value::New(New::Owned(_))))
+            };
+            *other != address && *to == referent && callback.is_some() && made()
+        })
+    }
+
+    /// The same for a plain weak reference, which C hashes and compares as what it refers to.
+    pub(crate) fn referent_of_key(&self, key: ValueId) -> Option<ValueId> {
+        let reference = self.owned(key).filter(|object| object.is_exact_instance_of::<PyWeakrefReference>())?;
+        self.referent(&reference).map(|(referent, _)| referent)
     }
 
     /// Whether one of them is a weak reference or proxy made here: C compares what it refers to, which is a proxy.
@@ -208,14 +226,30 @@ impl<'py> Tracer<'py> {
     }
 
     /// An object whose end would run code is no longer held when the trace ends.
-    pub(crate) fn ended(&mut self, end: &End) -> Option<ValueId> {
+    pub(crate) fn ended(&mut self, end: &End) -> Traced<Option<ValueId>> {
         let watched: Vec<_> =
             self.state.finalisable.iter().copied().filter(|referent| !self.is_lasting(*referent)).collect();
         if watched.is_empty() {
-            return None;
+            return Ok(None);
         }
         let alive = self.reachable(end.values(), None);
-        watched.into_iter().find(|referent| !alive.contains(referent))
+        let stays = |referent: &ValueId| match end {
+            End::Return { kept: locals, .. } | End::Break { locals, .. } => locals.contains(&Some(*referent)),
+            _ => false,
+        };
+        for referent in watched.into_iter().filter(|referent| !alive.contains(referent) && !stays(referent)) {
+            match self.value(referent) {
+                // Somebody outside holds it, whom the trace has not made let it go.
+                Value::Real { object, source: Some(_) } => {
+                    let object = object.bind(self.py).clone();
+                    if !self.outlives(&object)? {
+                        return Ok(Some(referent));
+                    }
+                }
+                _ => return Ok(Some(referent)),
+            }
+        }
+        Ok(None)
     }
 
     /// What strong references lead to from the roots and from what outlives the trace; stops early at `wanted`.
@@ -250,6 +284,7 @@ impl<'py> Tracer<'py> {
                 Value::New(New::Method { function, receiver }) => work.extend([*function, *receiver]),
                 Value::New(New::Owned(object)) => {
                     let object = object.bind(self.py).clone();
+                    work.extend(self.referent(&object).and_then(|(_, callback)| callback));
                     self.follow(&referents, &object, &mut visited, &mut objects);
                 }
                 Value::New(new) => work.extend(new.items()),

@@ -11,7 +11,7 @@ use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyWeakrefReference};
+use pyo3::types::{PyBool, PyDict};
 use std::sync::Arc;
 
 const WHY: &str = "the trace looked for it";
@@ -113,11 +113,10 @@ impl<'py> Tracer<'py> {
     /// A weak reference of the trace's own to a class or function that guards know by identity: C finds an entry by it as by any other such
     /// reference, and nothing that holds it keeps the class alive.
     fn weak_key(&mut self, key: ValueId) -> Option<Bound<'py, PyAny>> {
-        let reference = self.owned(key).filter(|object| object.is_exact_instance_of::<PyWeakrefReference>())?;
-        let (referent, has_callback) = self.referent(&reference)?;
+        let referent = self.referent_of_key(key)?;
         let object = self.known(referent).filter(|object| is_hashed_by_address(&object.get_type()))?;
         self.rely_on_class(&object.get_type());
-        (!has_callback).then_some(reference)
+        weak_references::refer(&object).ok()
     }
 
     /// The same for a key that C hashes by its address and compares by its identity: a guard finds it in the container as C does.
@@ -149,28 +148,19 @@ impl<'py> Tracer<'py> {
 
     /// What C finds by its address: such an object from outside, or a weak reference of the trace's own to one; and its path.
     fn key_by_address(&mut self, key: ValueId) -> Traced<Option<(Bound<'py, PyAny>, Source)>> {
-        let referred = self.owned(key).and_then(|made| self.referent(&made));
-        let hashed = referred.map_or(key, |(referent, _)| referent);
+        let referent = self.referent_of_key(key);
+        let hashed = referent.unwrap_or(key);
         let (Some(object), Some(source)) = (self.real(hashed), self.source(hashed)) else { return Ok(None) };
         if !is_hashed_by_address(&object.get_type()) {
             return Ok(None);
         }
         let class = self.class_of(hashed)?;
         self.rely_on_class(&class);
-        match referred {
-            None => Ok(Some((object, source))),
-            Some((_, true)) => Ok(None),
-            Some((_, false)) if !self.is_plain_reference(key) => Ok(None),
-            Some((_, false)) => {
-                let reference = weak_references::refer(&object).or_else(|error| internal(error.to_string()))?;
-                Ok(Some((reference, Source::WeakReference(Arc::new(source)))))
-            }
+        if referent.is_none() {
+            return Ok(Some((object, source)));
         }
-    }
-
-    /// Whether the trace made the object as a weak reference of no derived class.
-    fn is_plain_reference(&self, value: ValueId) -> bool {
-        self.owned(value).is_some_and(|made| made.is_exact_instance_of::<PyWeakrefReference>())
+        let reference = weak_references::refer(&object).or_else(|error| internal(error.to_string()))?;
+        Ok(Some((reference, Source::WeakReference(Arc::new(source)))))
     }
 
     fn read_index(&mut self, outside: &Outside<'py>, index: &Bound<'py, PyAny>) -> Traced<Option<ValueId>> {

@@ -1,11 +1,11 @@
-//! Changes to sets and dicts from outside by keys that C hashes by their address and compares by their identity: they are side effects in order,
-//! and guards ask whether such a key is there, and for nothing else.
+//! Changes to sets and dicts from outside by keys that C hashes by their address and compares by their identity, and by weak references to such
+//! objects, which C hashes and compares as these: they are side effects in order, and guards ask whether such a key is there, and for nothing else.
 //!
 //! What the trace has changed is what its side effects say. Where it looks at such a container as a whole after that, the trace ends.
 use crate::ffi::containers::{self, Container, Kind};
-use crate::ffi::types;
-use crate::guard::Check;
+use crate::ffi::{key_hashes, types, weak_references};
 use crate::guard::source::Source;
+use crate::guard::{Check, DomainCheck};
 use crate::trace::lifetime::finalisers::EndsSilently;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
@@ -15,7 +15,8 @@ use crate::trace::state::value::{New, Value, ValueId};
 use crate::trace::value::kinds::is_key;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySet, PyType};
+use pyo3::types::{PyDict, PySet, PyTuple, PyType, PyWeakrefReference};
+use std::sync::Arc;
 
 /// Methods that change one entry.
 const CHANGES: [&str; 7] = ["__setitem__", "__delitem__", "pop", "setdefault", "add", "discard", "remove"];
@@ -28,6 +29,8 @@ struct Entry<'py> {
     container: ValueId,
     of: Container<'py>,
     key: ValueId,
+    /// The object whose address is hashed: the key, or what the key refers to.
+    hashed: ValueId,
 }
 
 /// How many entries of one container a trace changes: guards tell their keys from one another.
@@ -96,7 +99,7 @@ impl<'py> Tracer<'py> {
         let Some(entry) = self.keyed_entry(container, key)? else { return Ok(None) };
         let held = match self.change_of(container, key)? {
             Some((_, held)) => held,
-            None if self.source(key).is_none() => self.held(&entry)?,
+            None if self.source(entry.hashed).is_none() => self.held(&entry)?,
             None => return Ok(None),
         };
         Ok(match (operator, held) {
@@ -145,37 +148,37 @@ impl<'py> Tracer<'py> {
         let Some(of) = containers::of(&object.get_type()).filter(is_changed_by_c) else { return Ok(None) };
         // Whoever goes through it sees that its size changes.
         let gone_through = self.state.guard_requests.has_any(container, GuardRequest::GONE_THROUGH);
-        if gone_through || !self.is_entry_key(key)? {
-            return Ok(None);
-        }
+        let Some(hashed) = self.hashed_by_address(key)?.filter(|_| !gone_through) else { return Ok(None) };
         if !self.has_entries_changed_by_address(container) {
             // A private copy can have keys that the trace made beside plain ones.
-            let is_for_a_copy = self.source(key).is_none() && !self.is_unusual(container);
+            let is_for_a_copy = self.source(key).is_none() && hashed == key && !self.is_unusual(container);
             if is_for_a_copy || !is_looked_up_by_c(&object) {
                 return Ok(None);
             }
         }
         let class = self.class_of(container)?;
         self.rely_on_class(&class);
-        Ok(Some(Entry { container, of, key }))
+        Ok(Some(Entry { container, of, key, hashed }))
     }
 
-    /// Whether C hashes a key by its address: an object from outside, or an instance that the trace made.
-    fn is_entry_key(&mut self, key: ValueId) -> Traced<bool> {
-        let of_python = match self.value(key) {
-            Value::Real { source: Some(_), .. } => self.known(key).is_none(),
+    /// The object whose address C hashes for a key: one from outside, or an instance that the trace made; `None`: C does something else.
+    fn hashed_by_address(&mut self, key: ValueId) -> Traced<Option<ValueId>> {
+        let referent = self.referent_of_key(key);
+        let hashed = referent.unwrap_or(key);
+        let of_python = match self.value(hashed) {
+            Value::Real { source: Some(_), .. } => referent.is_some() || self.known(key).is_none(),
             Value::New(New::Owned(made)) => !types::is_c_type(&made.bind(self.py).get_type()),
             _ => false,
         };
         if !of_python {
-            return Ok(false);
+            return Ok(None);
         }
-        let class = self.class_of(key)?;
+        let class = self.class_of(hashed)?;
         if !is_hashed_by_address(&class) {
-            return Ok(false);
+            return Ok(None);
         }
         self.rely_on_class(&class);
-        Ok(true)
+        Ok(Some(hashed))
     }
 
     /// What is there for the key now.
@@ -184,7 +187,7 @@ impl<'py> Tracer<'py> {
             return Ok(held);
         }
         // What the trace made is in no container from outside.
-        if self.source(entry.key).is_none() {
+        if self.source(entry.hashed).is_none() {
             return Ok(None);
         }
         let Some(there) = self.read_container("contains", &[entry.container, entry.key])? else {
@@ -225,6 +228,7 @@ impl<'py> Tracer<'py> {
                 match self.held(entry)? {
                     Some(before) => {
                         self.guard_let_go(Some(before));
+                        self.require_silent_key(entry)?;
                         self.note_entry(entry, method, None)
                     }
                     None => Ok(()),
@@ -232,14 +236,36 @@ impl<'py> Tracer<'py> {
             }
             _ => {
                 self.guard_let_go(held);
+                self.require_silent_key(entry)?;
                 self.note_entry(entry, method, None)
             }
         }
     }
 
+    /// The same for a weak reference, with its callback, of which the trace knows what it refers to.
+    fn require_silent_key(&mut self, entry: &Entry<'py>) -> Traced<()> {
+        if entry.key == entry.hashed {
+            return Ok(());
+        }
+        let values = [entry.container, entry.hashed];
+        let objects: Vec<_> = values.iter().filter_map(|value| self.real(*value)).collect();
+        let sources: Option<Arc<[Source]>> = values.iter().map(|value| self.source(*value)).collect();
+        let objects = PyTuple::new(self.py, objects).or_else(|error| internal(error.to_string()))?;
+        let Some(sources) = sources.filter(|_| ReferenceEndsSilently.holds(objects.as_any())) else {
+            return unsupported(
+                "container from outside",
+                "it lets go of a weak reference whose callback runs code at its end",
+            );
+        };
+        let check = Check::Domain(Box::new(ReferenceEndsSilently));
+        self.guard(Source::Together(sources), check, "the trace let go of it");
+        Ok(())
+    }
+
     /// What a container from outside no longer holds must be quiet at its end.
     fn guard_let_go(&mut self, held: Held) {
-        if let Some(source @ Source::EntryFor(..)) = held.and_then(|held| self.source(held)) {
+        let source = held.and_then(|held| self.source(held));
+        if let Some(source @ (Source::EntryFor(..) | Source::OwnEntry(..) | Source::DictItem(..))) = source {
             self.guard(source, Check::Domain(Box::new(EndsSilently::Altogether)), "the trace let go of it");
         }
     }
@@ -260,11 +286,60 @@ impl<'py> Tracer<'py> {
     fn change_of(&mut self, container: ValueId, key: ValueId) -> Traced<Option<(usize, Held)>> {
         for index in (0..self.state.effects.len()).rev() {
             let Some((other, held)) = self.entry_effect(index, container) else { continue };
-            if other == key || self.is(other, key)? {
+            if other == key || self.is_same_key(other, key)? {
                 return Ok(Some((index, held)));
             }
         }
         Ok(None)
+    }
+
+    /// Whether two keys are one object, or weak references to one.
+    fn is_same_key(&mut self, key: ValueId, other: ValueId) -> Traced<bool> {
+        match (self.referent_of_key(key), self.referent_of_key(other)) {
+            (Some(key), Some(other)) => self.is(key, other),
+            (None, None) => self.is(key, other),
+            _ => Ok(false),
+        }
+    }
+
+    /// How many entries more the container has by such side effects.
+    pub(super) fn growth_by_address(&self, container: ValueId) -> isize {
+        let mut there: Vec<(Result<usize, ValueId>, bool)> = Vec::new();
+        let mut growth = 0;
+        for index in 0..self.state.effects.len() {
+            let Some((key, held)) = self.entry_effect(index, container) else { continue };
+            let native = self.object_of_key(key);
+            let hashed = self.referent_of_key(key).unwrap_or(key);
+            let known = self.real(hashed).map_or(Err(hashed), |real| Ok(real.as_ptr() as usize));
+            let had = || {
+                native
+                    .zip(self.real(container))
+                    .is_some_and(|(key, of)| containers::has_key(&of, &key).unwrap_or(false))
+            };
+            let before = there.iter().rev().find(|(key, _)| *key == known).map_or_else(had, |(_, is_there)| *is_there);
+            growth += isize::from(held.is_some()) - isize::from(before);
+            there.push((known, held.is_some()));
+        }
+        growth
+    }
+
+    /// What the container no longer holds by a side effect on an entry; `None`: it is another side effect.
+    pub(crate) fn let_go_by_entry(&self, index: usize) -> Option<Vec<Bound<'py, PyAny>>> {
+        let Effect::Call { args, .. } = self.state.effects.get(index)? else { return None };
+        let container = *args.first()?;
+        let (key, held) = self.entry_effect(index, container)?;
+        let Some((native, of)) = self.object_of_key(key).zip(self.real(container)) else { return Some(Vec::new()) };
+        let value = of.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&native).ok().flatten());
+        let gone = held.is_none().then_some(native);
+        Some([gone, value].into_iter().flatten().collect())
+    }
+
+    /// The object by which C finds the entry; `None`: the trace made the key.
+    fn object_of_key(&self, key: ValueId) -> Option<Bound<'py, PyAny>> {
+        match self.referent_of_key(key) {
+            Some(referent) => weak_references::refer(&self.real(referent)?).ok(),
+            None => self.real(key),
+        }
     }
 
     /// The key that a side effect is about, if it is one on an entry of this container, and what is there after it.
@@ -284,8 +359,35 @@ impl<'py> Tracer<'py> {
 
 /// Whether nothing that the container holds runs Python code where C looks for a key that it hashes by its address.
 fn is_looked_up_by_c(container: &Bound<'_, PyAny>) -> bool {
-    let by_c = |key: Bound<'_, PyAny>| is_key(&key) || is_hashed_by_address(&key.get_type());
+    let by_address = |key: &Bound<'_, PyAny>| is_hashed_by_address(&key.get_type());
+    let referring = |key: &Bound<'_, PyAny>| {
+        key.is_exact_instance_of::<PyWeakrefReference>()
+            && weak_references::referent(key).is_none_or(|referent| by_address(&referent))
+    };
+    let by_c = |key: Bound<'_, PyAny>| is_key(&key) || by_address(&key) || referring(&key);
     containers::keys(container).is_ok_and(|keys| keys.iter().all(by_c))
+}
+
+/// Of a dict or set, and an object: no code runs at the end of a weak reference to it that the container holds as a key.
+#[derive(Debug)]
+struct ReferenceEndsSilently;
+
+impl DomainCheck for ReferenceEndsSilently {
+    fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        let both = value.cast::<PyTuple>().ok().and_then(|both| both.extract().ok());
+        both.is_some_and(|(container, referent): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            let met = referent.hash().ok().and_then(|hash| key_hashes::with_hash(&container, hash));
+            met.is_some_and(|met| met.iter().all(|held| EndsSilently::Altogether.holds(&held.key)))
+        })
+    }
+
+    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
+        (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn describe(&self) -> String {
+        "runs no code when its weak reference ends".to_owned()
+    }
 }
 
 /// Whether the container is a set or a dict whose C class stores entries as `set` and `dict` do.

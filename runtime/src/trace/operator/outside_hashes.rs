@@ -265,7 +265,7 @@ impl<'py> Tracer<'py> {
         self.hashed_effect(effect, container).is_some()
     }
 
-    /// How many entries the container has now, if the trace has changed none by its address.
+    /// How many entries the container has now.
     pub(super) fn length_after_changes(&self, container: ValueId) -> Option<usize> {
         let length = containers::builtin_length(&self.real(container)?)?;
         let change = |effect| match self.hashed_effect(effect, container) {
@@ -274,7 +274,7 @@ impl<'py> Tracer<'py> {
             _ => 0,
         };
         let changes: isize = self.state.effects.iter().map(change).sum();
-        (!self.has_entries_changed_by_address(container)).then(|| length.checked_add_signed(changes)).flatten()
+        length.checked_add_signed(changes + self.growth_by_address(container))
     }
 
     /// Whether the trace has changed entries of the container by their hashes.

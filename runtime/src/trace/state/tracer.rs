@@ -71,8 +71,8 @@ pub struct State {
     pub(crate) track: bool,
     /// What each running frame holds, outermost first.
     pub(crate) held: Vec<crate::trace::state::lifetime::FrameReferences>,
-    /// Weak references made here, by address: what they refer to, and whether they have a callback.
-    pub(crate) weak: Tracked<FxHashMap<usize, (ValueId, bool)>>,
+    /// Weak references made here, by address: what they refer to, and their callbacks.
+    pub(crate) weak: Tracked<FxHashMap<usize, (ValueId, Option<ValueId>)>>,
     /// What weak references made here refer to.
     pub(crate) weakly: Tracked<FxHashSet<ValueId>>,
     /// Objects whose end would run code.

@@ -36,7 +36,7 @@ impl<'py> Tracer<'py> {
         if object.is_exact_instance_of::<PyTuple>() {
             return self.part_of_tuple(value, &object);
         }
-        if let Some((referent, false)) = self.referent(&object)
+        if let Some((referent, None)) = self.referent(&object)
             && types::c_name(&object.get_type()) == "weakref.ReferenceType"
         {
             let Some(part) = self.part(referent)? else { return Ok(None) };
