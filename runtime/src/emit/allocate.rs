@@ -37,11 +37,11 @@ impl<'py> Writer<'_, 'py> {
                 self.load(*receiver)?;
                 self.call(2);
             }
-            New::Instance { class, value, .. } => {
+            New::Instance { class, args, .. } => {
                 self.callee(self.base_of(*class)?.getattr(name!("__new__"))?);
                 self.load(*class)?;
-                value.map_or(Ok(()), |value| self.load(value))?;
-                self.call(1 + u32::from(value.is_some()));
+                args.iter().try_for_each(|arg| self.load(*arg))?;
+                self.call(1 + args.len() as u32);
             }
             New::Exception { class, args, .. } => self.exception(*class, *args)?,
             New::Call { callable, args, .. } => {

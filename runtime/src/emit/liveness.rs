@@ -93,10 +93,10 @@ pub fn children(made: &New) -> Vec<ValueId> {
             parts.chain(closure).chain(attributes.iter().map(|(_, value)| value)).copied().collect()
         }
         New::Method { function, receiver } => vec![*function, *receiver],
-        New::Instance { class, value, content, order, attributes } => {
+        New::Instance { class, args, content, order, attributes } => {
             let content = content.iter().chain(order).copied();
             let held = content.chain(attributes.iter().map(|(_, value)| *value));
-            std::iter::once(*class).chain(*value).chain(held).collect()
+            std::iter::once(*class).chain(args.iter().copied()).chain(held).collect()
         }
         New::Exception { class, args, attributes, context, cause, passed } => {
             let held = attributes.iter().map(|(_, value)| *value).chain(*context).chain(*cause);

@@ -133,7 +133,7 @@ impl Writer<'_, '_> {
 /// What must exist before the object can be allocated.
 fn parts(made: &New) -> Vec<ValueId> {
     match made {
-        New::Instance { class, value, .. } => std::iter::once(*class).chain(*value).collect(),
+        New::Instance { class, args, .. } => std::iter::once(*class).chain(args.iter().copied()).collect(),
         New::Function { closure, .. } => closure.clone(),
         New::Exception { class, args, .. } => vec![*class, *args],
         New::Call { callable, args, .. } => std::iter::once(*callable).chain(args.iter().copied()).collect(),
@@ -148,7 +148,7 @@ fn looked_into(made: &New) -> Vec<ValueId> {
     match made {
         New::Call { args, .. } => args.clone(),
         New::Exception { args, .. } => vec![*args],
-        New::Instance { value, .. } => value.iter().copied().collect(),
+        New::Instance { args, .. } => args.clone(),
         New::SequenceIterator { sequence, .. } => vec![*sequence],
         _ => Vec::new(),
     }

@@ -9,6 +9,9 @@ use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PySet, PyString, PyTuple, PyType};
 
+/// Which of them is called first would be decided by what is made first.
+pub(super) const SEVERAL_CALLBACKS: &str = "several weak references to one object, with callbacks";
+
 impl<'py> Tracer<'py> {
     /// A set that is filled again in its order, or whose table is made again as it is.
     pub(crate) fn materialise_set(&mut self, id: ValueId, object: &Bound<'py, PyAny>) -> Materialised<Vec<ValueId>> {
@@ -124,7 +127,7 @@ impl<'py> Tracer<'py> {
                     return self.escape(id, name.to_owned());
                 };
                 if callback.is_some() && self.leaves_with_callback(object, referent) {
-                    return self.escape(id, "several weak references to one object, with callbacks");
+                    return self.escape(id, SEVERAL_CALLBACKS);
                 }
                 let maker = if name == "weakref.ReferenceType" { "ref" } else { "proxy" };
                 let maker = self.import("_weakref", maker)?;
@@ -171,7 +174,7 @@ impl<'py> Tracer<'py> {
             let children = content.iter().copied().chain([class]).collect();
             return self.set(
                 id,
-                New::Instance { class, value: None, content, order: Vec::new(), attributes: Vec::new() },
+                New::Instance { class, args: Vec::new(), content, order: Vec::new(), attributes: Vec::new() },
                 children,
             );
         }

@@ -3,6 +3,7 @@ use crate::ffi::containers::{self, Kind};
 use crate::ffi::types::is_c_type;
 use crate::ffi::{inspect, ordered_dict, types};
 use crate::names::{interned, name};
+use crate::trace::finish::c_objects::SEVERAL_CALLBACKS;
 use crate::trace::finish::descriptors::{Attributes, bases, descriptors, is_hidden, kind, same};
 use crate::trace::state::materialised::Materialised;
 use crate::trace::state::proxy::Proxy;
@@ -10,7 +11,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, StateSlot, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType, PyWeakrefReference};
 
 /// Parts of a function that `FunctionType` takes from the code object and the globals.
 const FUNCTION_PARTS: &[&str] = &["__name__", "__qualname__", "__doc__", "__module__", "__type_params__"];
@@ -87,8 +88,19 @@ impl<'py> Tracer<'py> {
             return self.escape(id, format!("instance of {name}, which derives from a C class"));
         }
         let mut laid_out = bases.iter().filter(|base| lays_out(base));
-        let (value, content) = match laid_out.next() {
-            None => (None, Content::default()),
+        let (args, content) = match laid_out.next() {
+            None => (Vec::new(), Content::default()),
+            Some(base) if base.is(self.py.get_type::<PyWeakrefReference>()) && laid_out.next().is_none() => {
+                match self.referent(object) {
+                    Some((referent, Some(_))) if self.leaves_with_callback(object, referent) => {
+                        return self.escape(id, SEVERAL_CALLBACKS);
+                    }
+                    Some((referent, callback)) => {
+                        (std::iter::once(referent).chain(callback).collect(), Content::default())
+                    }
+                    None => return self.escape(id, format!("instance of {name}, a kind of weak reference")),
+                }
+            }
             Some(base) if laid_out.all(|other| base.is_subclass(other).unwrap_or(false)) => {
                 match (self.builtin_value(object, base)?, self.content_of(id, object, base)?) {
                     (_, Err(escape)) => return Ok(Err(escape)),
@@ -96,7 +108,7 @@ impl<'py> Tracer<'py> {
                     (None, Ok(None)) => {
                         return self.escape(id, format!("instance of {name}, which derives from a C class"));
                     }
-                    (value, Ok(content)) => (value, content.unwrap_or_default()),
+                    (value, Ok(content)) => (value.into_iter().collect(), content.unwrap_or_default()),
                 }
             }
             Some(_) => return self.escape(id, format!("instance of {name}, which derives from C classes")),
@@ -112,8 +124,8 @@ impl<'py> Tracer<'py> {
         let class = self.constant(class.clone().into_any());
         let mut children: Vec<_> = attributes.iter().map(|(_, value)| *value).collect();
         children.push(class);
-        children.extend(content.items.iter().copied().chain(value));
-        self.set(id, New::Instance { class, value, content: content.items, order: content.order, attributes }, children)
+        children.extend(content.items.iter().chain(&args).copied());
+        self.set(id, New::Instance { class, args, content: content.items, order: content.order, attributes }, children)
     }
 
     /// The items of an instance of a class derived from `list` or `deque`, or keys and values of one of a kind of dict.

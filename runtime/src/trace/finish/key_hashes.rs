@@ -16,7 +16,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn hashes_itself(&mut self, key: ValueId) -> bool {
         let items = match self.value(key) {
             Value::New(New::Tuple(items)) => items.clone(),
-            Value::New(New::Instance { value: Some(value), .. }) => vec![*value],
+            Value::New(New::Instance { args, .. }) if !args.is_empty() => args.clone(),
             Value::Real { object, .. } => {
                 let object = object.bind(self.py).clone();
                 return self.object_hashes_itself(&object);
@@ -114,11 +114,12 @@ impl<'py> Tracer<'py> {
                 return self.is_lasting_object(&object, levels);
             }
             Value::New(New::Tuple(items) | New::List(items)) => items.clone(),
-            Value::New(New::Instance { class, value, content, attributes, .. }) => {
-                let (class, value, content) = (*class, *value, content.clone());
-                let held: Vec<_> = attributes.iter().map(|(_, held)| *held).chain(content).chain(value).collect();
+            Value::New(New::Instance { class, args, content, attributes, .. }) => {
+                let (class, args, content) = (*class, args.clone(), content.clone());
+                let held: Vec<_> =
+                    attributes.iter().map(|(_, held)| *held).chain(content).chain(args.clone()).collect();
                 let class = self.real(class).and_then(|class| class.cast_into::<PyType>().ok());
-                let hashes_parts = class.is_some_and(|class| value.is_some() || self.in_python(&class, "__hash__"));
+                let hashes_parts = class.is_some_and(|class| !args.is_empty() || self.in_python(&class, "__hash__"));
                 if !hashes_parts {
                     return false;
                 }

@@ -155,8 +155,7 @@ impl<'py> Tracer<'py> {
         self.state.weak.get(&(reference.as_ptr() as usize)).copied()
     }
 
-    /// Whether a weak reference with a callback leaves the trace already that refers to the same object: which is called first would be
-    /// decided by what is made first.
+    /// Whether a weak reference with a callback leaves the trace already that refers to the same object.
     pub(crate) fn leaves_with_callback(&self, reference: &Bound<'py, PyAny>, referent: ValueId) -> bool {
         let address = reference.as_ptr() as usize;
         self.state.weak.iter().any(|(other, (to, callback))| {

@@ -116,8 +116,8 @@ pub enum New {
     Instance {
         /// The class, a value that is a real type.
         class: ValueId,
-        /// What the `__new__` of the builtin class gets: the tuple, number or text that the instance is.
-        value: Option<ValueId>,
+        /// What the `__new__` of the builtin class gets: the tuple, number or text that the instance is, or what it refers to weakly.
+        args: Vec<ValueId>,
         /// The items of the list, or keys and values of the dict, that the instance is.
         content: Vec<ValueId>,
         /// The keys of an `OrderedDict` in its order, where its table has another.

@@ -185,6 +185,35 @@ class WeakKeys(unittest.TestCase):
         slotrt.compile(drops)(references, self.things[0], said)
         self.assertEqual(said, ["ended", "after"])
 
+    def test_weak_values(self):
+        def caches(cache, kept, key):
+            found = cache.get(key)
+            if found is None:
+                found = cache[key] = Thing()
+                found.key = key
+                kept.append(found)
+            return found.key, key in cache, [reference.key for reference in cache.valuerefs()]
+
+        def stores_in_two(first, second, thing):
+            first["a"] = thing
+            second["b"] = thing
+
+        slotrt.compile(caches, fullgraph=True)(weakref.WeakValueDictionary(), [], 1)
+        shown = []
+        for program in caches, slotrt.compile(caches):
+            cache, kept = weakref.WeakValueDictionary(), []
+            results = [program(cache, kept, key) for key in (1, 2, 1, 3, 2)]
+            kept.pop()
+            gc.collect()
+            shown.append((results, len(cache), [thing.key for thing in cache.values()]))
+        self.assertEqual(*shown)
+        for program in stores_in_two, slotrt.compile(stores_in_two):
+            first, second, thing = weakref.WeakValueDictionary(), weakref.WeakValueDictionary(), Thing()
+            program(first, second, thing)
+            self.assertEqual((len(first), len(second)), (1, 1))
+            del thing
+            self.assertEqual((len(first), len(second)), (0, 0))
+
     def test_classes_as_keys(self):
         def registers(registry, cls):
             if cls in registry:
