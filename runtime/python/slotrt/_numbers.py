@@ -29,3 +29,35 @@ def divided(left, right):
 
 def negated(number):
     return -number
+
+
+def floor_divided(left, right):
+    return left // right
+
+
+def remainder(left, right):
+    return left % right
+
+
+def is_equal(left, right):
+    return left == right
+
+
+def is_unequal(left, right):
+    return left != right
+
+
+def is_less(left, right):
+    return left < right
+
+
+def is_at_most(left, right):
+    return left <= right
+
+
+def is_greater(left, right):
+    return left > right
+
+
+def is_at_least(left, right):
+    return left >= right

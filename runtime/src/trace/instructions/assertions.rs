@@ -2,7 +2,7 @@
 //!
 //! The trace goes on where nothing is raised, and the graph checks that. Where the check fails the graph raises, the frame runs its
 //! original code from the start, and that raises what the program raises.
-use crate::bytecode::{Code, Instr, Op};
+use crate::bytecode::{Code, Op};
 use crate::domain::{Callee, Operand};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::numbers::TakenNumbers;
@@ -51,12 +51,28 @@ fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
     (taken != next).then_some(jumps_if != taken)
 }
 
-/// Whether what runs from here on comes to a `raise` in a straight line, and nothing in the frame catches that.
+/// How many instructions are looked at.
+const MOST: usize = 200;
+
+/// Whether all that may run from here on comes to a `raise`, and nothing in the frame catches that.
 fn only_raises(code: &Code, from: usize) -> bool {
-    let goes_on = |instr: &&Instr| {
-        let ends = matches!(instr.op, Op::RETURN_VALUE | Op::RETURN_CONST | Op::YIELD_VALUE | Op::RERAISE);
-        instr.op == Op::RAISE_VARARGS || instr.target.is_some() || ends
-    };
-    let last = code.instrs.get(from..).into_iter().flatten().find(goes_on);
-    last.is_some_and(|instr| instr.op == Op::RAISE_VARARGS && instr.handler.is_none())
+    let (mut waiting, mut seen) = (vec![from], Vec::new());
+    while let Some(at) = waiting.pop() {
+        let Some(instr) = code.instrs.get(at).filter(|instr| seen.len() < MOST && instr.handler.is_none()) else {
+            return false;
+        };
+        if instr.op == Op::RAISE_VARARGS || seen.contains(&at) {
+            continue;
+        }
+        seen.push(at);
+        // What jumps back may never end.
+        let target = instr.target.map(|target| code.index(target).filter(|target| *target > at));
+        let goes_on = !code.isa().ends_block(instr.op);
+        if target == Some(None) || target.is_none() && !goes_on || instr.op == Op::YIELD_VALUE {
+            return false;
+        }
+        waiting.extend(target.flatten());
+        waiting.extend(goes_on.then_some(at + 1));
+    }
+    true
 }

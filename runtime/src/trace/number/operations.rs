@@ -141,6 +141,20 @@ impl<'py> Tracer<'py> {
                 }
                 Ok(Some(best))
             }
+            ("divmod", [left, right]) => {
+                let operands = [*left, *right];
+                for operand in operands {
+                    if !self.class_of(operand)?.is(self.py.get_type::<PyInt>()) {
+                        return Ok(None);
+                    }
+                }
+                let quotient = self.number_operation(Operation::FloorDivide, &operands)?;
+                let rest = self.number_operation(Operation::Remainder, &operands)?;
+                match (quotient, rest) {
+                    (Some(quotient), Some(rest)) => self.tuple(&[quotient, rest]).map(Some),
+                    _ => Ok(None),
+                }
+            }
             ("int", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => Ok(Some(*value)),
             ("float", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyFloat>()) => Ok(Some(*value)),
             ("float", [_]) => self.number_operation(Operation::ToFloat, args),

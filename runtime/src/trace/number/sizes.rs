@@ -224,7 +224,12 @@ impl<'py> Tracer<'py> {
         let pointer = types::slot_pointer(&tuple, plain.suite(), plain.offset()).unwrap_or(0);
         let result = self.with_callbacks(|| call(pointer, natives, Signature::Binary));
         let part = self.after_native(result, natives)?;
-        match self.owned(part).and_then(|part| part.cast_into_exact::<PyTuple>().ok()) {
+        // A part that holds no symbolic size is a constant.
+        let made = match self.value(part) {
+            Value::Real { object, source: None } => Some(object.bind(self.py).clone()),
+            _ => self.owned(part),
+        };
+        match made.and_then(|part| part.cast_into_exact::<PyTuple>().ok()) {
             Some(items) => self.sequence_like(&sizes, items.iter().collect()).map(Some),
             None => Ok(Some(part)),
         }

@@ -1,5 +1,5 @@
 //! Small tensors that stand for the operands of a call while its kernel runs: what it gives shows the type and the rank of its results.
-use crate::domain::torch::examples::open::{Unread, Unsized, has_open};
+use crate::domain::torch::examples::open::{Unread, Unsized, has_unsized};
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{fault, stop};
@@ -61,7 +61,7 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
         contents: &'static str,
     ) -> Result<Sample<'py>, Box<Break>> {
-        let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open);
+        let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unsized);
         let mut sampler = Sampler { meta: self, short, contents, tensors: Vec::new() };
         let positional = sampler.all(args)?;
         let named = PyDict::new(self.py);

@@ -83,7 +83,19 @@ const CHECKED: &[&str] = &["corrcoef", "cov"];
 
 /// Whether what it gives may lie in the memory of its operand.
 pub(super) fn gives_views(name: &str) -> bool {
-    const VIEWS: &[&str] = &["detach", "flatten", "index", "permute", "reshape", "t", "transpose", "unsqueeze", "view"];
+    const VIEWS: &[&str] = &[
+        "detach",
+        "expand",
+        "flatten",
+        "index",
+        "narrow",
+        "permute",
+        "reshape",
+        "t",
+        "transpose",
+        "unsqueeze",
+        "view",
+    ];
     VIEWS.contains(&name)
 }
 
