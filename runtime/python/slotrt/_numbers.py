@@ -61,3 +61,19 @@ def is_greater(left, right):
 
 def is_at_least(left, right):
     return left >= right
+
+
+def absolute(number):
+    return abs(number)
+
+
+def to_float(number):
+    return float(number)
+
+
+def least(*numbers):
+    return min(numbers)
+
+
+def greatest(*numbers):
+    return max(numbers)

@@ -40,7 +40,7 @@ impl<'py> Tracer<'py> {
 
 /// The truth with which a branch at `at`, or right after it, goes on where the other side does nothing but raise.
 fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
-    let at = at + usize::from(code.instrs.get(at)?.op == Op::TO_BOOL);
+    let at = at + usize::from(matches!(code.instrs.get(at)?.op, Op::TO_BOOL | Op::COMPARE_OP));
     let branch = code.instrs.get(at)?;
     let jumps_if = match branch.op {
         Op::POP_JUMP_IF_TRUE | Op::POP_JUMP_FORWARD_IF_TRUE => true,

@@ -235,7 +235,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn is_size_tuple(&self, object: &Bound<'py, PyAny>) -> bool {
+    pub(crate) fn is_size_tuple(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
         self.state.domains.iter().any(|domain| domain.is_size_tuple(&class))
     }
@@ -258,12 +258,7 @@ impl<'py> Tracer<'py> {
 
     /// A tuple of a derived class, past a constructor that wants numbers that are known.
     pub(crate) fn sequence_like(&mut self, like: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
-        let tuple = self.py.get_type::<PyTuple>();
-        let made = PyTuple::new(self.py, items).and_then(|items| PyTuple::new(self.py, [items]));
-        let made = made.and_then(|args| {
-            let pointer = types::slot_pointer(&tuple, Slot::tp_new.suite(), Slot::tp_new.offset()).unwrap_or(0);
-            call(pointer, &[like.get_type().into_any(), args.into_any()], Signature::Ternary)
-        });
+        let made = types::tuple_of(&like.get_type(), items);
         let made = made.or_else(|error| internal(error.to_string()))?;
         Ok(self.own(made))
     }

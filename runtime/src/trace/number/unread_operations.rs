@@ -30,8 +30,9 @@ impl<'py> Tracer<'py> {
                 continue;
             }
             if self.is_symbolic(*operand) {
+                let fits = self.numeral(*operand)?.is_some_and(|numeral| !is_int || self.fits(&numeral));
                 match self.number_operand(*operand, TakenNumbers::All)? {
-                    Some(Operand::Number { value, hint, expression }) if class.is(self.py.get_type::<PyFloat>()) => {
+                    Some(Operand::Number { value, hint, expression }) if fits => {
                         tried.push(hint.clone());
                         args.push(Operand::Number { value, hint, expression });
                     }
@@ -54,6 +55,8 @@ impl<'py> Tracer<'py> {
             (Operation::FloorDivide, [left, right]) if is_known(1) => ("floor_divided", left.floor_div(right)),
             (Operation::Remainder, [left, right]) if is_known(1) => ("remainder", left.rem(right)),
             (Operation::Negative, [number]) => ("negated", number.neg()),
+            (Operation::Absolute, [number]) => ("absolute", number.abs()),
+            (Operation::ToFloat, [number]) => ("to_float", self.py.get_type::<PyFloat>().call1((number,))),
             _ => return Ok(None),
         };
         let Some(gives) = gives.ok().filter(|gives| {
@@ -69,6 +72,29 @@ impl<'py> Tracer<'py> {
     fn may_multiply(&self) -> bool {
         let is_product = |node: &&Node| node.name == PRODUCT && node.op == NodeOp::CallFunction;
         self.state.graph.nodes.iter().filter(is_product).count() < PRODUCTS
+    }
+
+    /// `min` and `max`, where an integer is such a number, and all are integers; `None`: C does it.
+    pub(super) fn unread_extreme(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        let Some(unread) = args.iter().copied().find(|arg| self.is_unread(*arg)) else { return Ok(None) };
+        let integer = self.py.get_type::<PyInt>();
+        let mut operands = Vec::with_capacity(args.len());
+        for arg in args {
+            if !self.class_of(*arg)?.is(&integer) {
+                return Ok(None);
+            }
+            operands.push(match self.is_unread(*arg) {
+                true => self.unread_as_operand(*arg),
+                false if self.is_symbolic(*arg) => match self.numeral(*arg)? {
+                    Some(numeral) if self.fits(&numeral) => self.number_operand(*arg, TakenNumbers::All)?,
+                    _ => None,
+                },
+                false => self.known(*arg).filter(|known| known.extract::<i64>().is_ok()).map(Operand::Known),
+            });
+        }
+        let Some(operands) = operands.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let function = if name == "min" { "least" } else { "greatest" };
+        self.record_of_numbers(function, &operands, unread, &integer)
     }
 
     /// A comparison, where an operand is such a number: another such number; `None`: none is, or the other is no number.

@@ -1,6 +1,6 @@
 //! Nodes for operations whose results contents decide.
 use super::open_sizes::{has_open_sizes, is_plain_option, is_unsized};
-use super::sample::{Sample, is_number, is_strided};
+use super::sample::{LENGTH, Sample, is_number, is_strided};
 use super::tags::{gives_views, operation};
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
@@ -24,8 +24,8 @@ const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
 /// The function that makes a tensor of sequences of numbers.
 const TENSOR: &str = "tensor";
 
-/// What samples hold, by the functions that make it: some operations refuse the first.
-const CONTENTS: [&str; 2] = ["zeros", "ones"];
+/// What samples hold, by the functions that make it, and numbers that nobody knows are: some operations refuse the first.
+const TRIED: [(&str, i64); 3] = [("zeros", 1), ("ones", 1), ("zeros", LENGTH)];
 
 /// Attributes and methods that sizes do not decide.
 const WITHOUT_SIZES: &[&str] = &[
@@ -208,8 +208,8 @@ impl<'py> Meta<'_, 'py> {
             return Err(needs(name_of(target)));
         }
         let mut found = None;
-        for contents in CONTENTS {
-            let sample = self.sample(args, kwargs, contents)?;
+        for (contents, number) in TRIED {
+            let sample = self.sample(args, kwargs, contents, number)?;
             let run = || target.call(&sample.args, Some(&sample.named));
             if let Ok(gives) = self.keeping_random(run) {
                 found = Some((sample, gives));
@@ -291,6 +291,9 @@ impl Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         match (callee, args) {
+            (Callee::GetAttr(name), [tensor]) if name == "shape" => {
+                meta.shape_of_open(tensor).unwrap_or_else(|| Err(needs(name.as_str())))
+            }
             (Callee::GetAttr(name), [Operand::Graph { example, .. }]) => meta.about_open(example, name),
             (Callee::Slot("mp_length" | "sq_length"), _) => {
                 let length = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("len")));

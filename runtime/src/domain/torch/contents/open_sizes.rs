@@ -6,8 +6,9 @@ use crate::domain::torch::meta::Meta;
 use crate::domain::torch::symbols::sizes::name_of;
 use crate::domain::{Answer, Callee, Operand};
 use crate::ffi::{callee, types};
+use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
+use pyo3::types::{PyInt, PyString, PyType};
 
 /// Of them, whatever the integers, results have as many dimensions and are of one type.
 const TAKE_SIZES: &[&str] = &[
@@ -23,6 +24,7 @@ const TAKE_SIZES: &[&str] = &[
     "new_full",
     "new_ones",
     "new_zeros",
+    "one_hot",
     "ones",
     "pad",
     "rand",
@@ -93,6 +95,9 @@ impl<'py> Meta<'_, 'py> {
     ) -> Option<CallResult<'py>> {
         let (Some(Operand::Graph { example, .. }), true) = (args.first(), kwargs.is_empty()) else { return None };
         let rank = example.cast::<Unsized>().ok()?.get().rank?;
+        if &*callee::name_of(target) == "size" && args.len() == 1 {
+            return Some(self.sizes_of_open(target.clone(), args, rank));
+        }
         let fits = match (&*callee::name_of(target), &args[1..]) {
             ("numel" | "nelement", []) => true,
             ("len" | "__len__", []) => rank > 0,
@@ -102,10 +107,35 @@ impl<'py> Meta<'_, 'py> {
             }
             _ => false,
         };
-        let unread = || Bound::new(self.py, Unread { class: self.py.get_type::<PyInt>().unbind() });
         fits.then(|| {
-            let example = unread().map_err(|error| fault(&error))?.into_any();
+            let example = self.unread_integer().map_err(|error| fault(&error))?;
             Ok(Answer::Node { target: target.clone(), args: args.to_vec(), kwargs: Vec::new(), example })
         })
+    }
+
+    /// `tensor.shape` of a tensor without sizes.
+    pub(super) fn shape_of_open(&self, tensor: &Operand<'py>) -> Option<CallResult<'py>> {
+        let Operand::Graph { example, .. } = tensor else { return None };
+        let rank = example.cast::<Unsized>().ok()?.get().rank?;
+        let args = [tensor.clone(), Operand::Known(PyString::new(self.py, "shape").into_any())];
+        Some(self.sizes_of_open(self.torch.rules.getattr.bind(self.py).clone(), &args, rank))
+    }
+
+    /// All sizes of such a tensor.
+    fn sizes_of_open(&self, target: Bound<'py, PyAny>, args: &[Operand<'py>], rank: usize) -> CallResult<'py> {
+        let made = || {
+            let class = self.torch.module.bind(self.py).getattr(name!("Size"))?.cast_into::<PyType>()?;
+            let sizes = (0..rank).map(|_| self.unread_integer()).collect::<PyResult<_>>()?;
+            PyResult::Ok((
+                types::tuple_of(&class, sizes)?,
+                self.torch.operator.bind(self.py).getattr(name!("getitem"))?,
+            ))
+        };
+        let (example, getitem) = made().map_err(|error| fault(&error))?;
+        Ok(Answer::Parts { target, args: args.to_vec(), kwargs: Vec::new(), example, getitem })
+    }
+
+    fn unread_integer(&self) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Bound::new(self.py, Unread { class: self.py.get_type::<PyInt>().unbind() })?.into_any())
     }
 }
