@@ -8,7 +8,7 @@ use crate::trace::state::frame::Frame;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{Value, ValueId};
 
 impl<'py> Tracer<'py> {
     /// `PyObject_IsTrue` of what a branch tests.
@@ -22,6 +22,10 @@ impl<'py> Tracer<'py> {
     /// The truth that a value must have for the branch of the next instruction, or of this one, to raise nothing; the graph checks it.
     /// `None`: it is no such branch, or no such value.
     fn checked_truth(&mut self, frame: &Frame, value: ValueId) -> Traced<Option<bool>> {
+        // Most comparisons give a truth that is known.
+        if !matches!(self.value(value), Value::Node { .. } | Value::Real { source: Some(_), .. }) {
+            return Ok(None);
+        }
         let Some(truth) = truth_without_raise(&frame.code, frame.pc) else { return Ok(None) };
         if self.is_unread(value) {
             return self.check_unread(value, truth);
@@ -47,8 +51,19 @@ fn truth_without_raise(code: &Code, at: usize) -> Option<bool> {
         Op::POP_JUMP_IF_FALSE | Op::POP_JUMP_FORWARD_IF_FALSE => false,
         _ => return None,
     };
-    let (taken, next) = (only_raises(code, code.index(branch.target?)?), only_raises(code, at + 1));
-    (taken != next).then_some(jumps_if != taken)
+    let target = code.index(branch.target?)?;
+    let (taken, next) = (only_raises(code, target), only_raises(code, at + 1));
+    let raises = if taken { target } else { at + 1 };
+    (taken != next && !leaves_loop(code, at, raises)).then_some(jumps_if != taken)
+}
+
+/// Whether an instruction lies in a loop that no iterator ends, and another one behind it: a trace that goes on in the loop each time would
+/// never end.
+fn leaves_loop(code: &Code, at: usize, other: usize) -> bool {
+    let is_begin = |begin: usize| begin <= at && code.instrs.get(begin).is_some_and(|instr| instr.op != Op::FOR_ITER);
+    let jumps_back = |target| code.index(target).is_some_and(is_begin);
+    let ends = code.instrs.iter().enumerate().skip(at + 1).filter(|(_, instr)| instr.target.is_some_and(jumps_back));
+    ends.map(|(end, _)| end).any(|end| end < other)
 }
 
 /// How many instructions are looked at.

@@ -175,6 +175,33 @@ class IntegersOfContents(unittest.TestCase):
                 grads.append(x.grad.tolist())
             self.assertEqual(grads[0], grads[1])
 
+    def test_loops_until_it_raises(self):
+        """A condition of a loop is no check of the graph, even if nothing but an error comes after the loop."""
+
+        def counts(x):
+            n = x[0].item()
+            while n > 0:
+                n = n - 1
+            raise ValueError(f"left {n}")
+
+        def subtracts(x):
+            while x.sum() > 0:
+                x = x - 1
+            raise ValueError(f"left {x.tolist()}")
+
+        def each(x):
+            n = x[0].item()
+            for number in range(3):
+                assert n > number, f"at {number}"
+            return torch.zeros(n)
+
+        for use in (counts, subtracts, each):
+            slotrt.reset()
+            compiled = slotrt.compile(use)
+            for contents in ((3, 1), (2, 1), (0, 0), (5, 0)):
+                self.assertEqual(outcome(compiled, vector(*contents)), outcome(use, vector(*contents)))
+            self.assertEqual(slotrt.stats()["frames_skipped"], 0)
+
     def test_branches_break(self):
         def use(x):
             n = x[0].item()
