@@ -90,9 +90,10 @@ CALLS = {
     "number": (["add", "sub", "mul", "div", "eq", "lt", "pow", "remainder", "floor_divide", "clamp", "bitwise_and"], [number]),
     "in place": (["add_", "mul_", "div_", "copy_", "sub_", "clamp_", "fill_", "pow_", "eq_"], [random_tensor]),
     "cast": (["to", "type", "type_as"], [dtype]),
-    "dims": (["sum", "mean", "amax", "any", "argmax", "max", "unbind", "squeeze", "unsqueeze", "softmax", "cumsum", "logsumexp", "flip", "select", "prod", "sort"], [dim]),
-    "two dims": (["transpose", "flatten", "sum", "select", "movedim", "chunk", "split", "unflatten", "repeat_interleave", "topk"], [dim, dim]),
-    "sizes": (["view", "reshape", "expand", "repeat", "permute", "new_zeros", "split_with_sizes"], [sizes]),
+    "dims": (["sum", "mean", "amax", "any", "argmax", "max", "unbind", "squeeze", "unsqueeze", "softmax", "cumsum", "logsumexp", "flip", "select", "prod", "sort", "argsort", "median", "tensor_split", "diagonal"], [dim]),
+    "two dims": (["transpose", "flatten", "sum", "select", "movedim", "chunk", "split", "unflatten", "repeat_interleave", "topk", "tensor_split", "diagonal"], [dim, dim]),
+    "three dims": (["unfold", "diagonal"], [dim, dim, dim]),
+    "sizes": (["view", "reshape", "expand", "repeat", "permute", "new_zeros", "split_with_sizes", "tile", "broadcast_to"], [sizes]),
     "index": (["__getitem__"], [index]),
     "matrix": (["matmul", "mm", "bmm"], [random_tensor]),
     "like": (["expand_as", "view_as", "reshape_as", "type_as"], [random_tensor]),
@@ -100,6 +101,8 @@ CALLS = {
 }
 FUNCTIONS = {
     "join": ([torch.cat, torch.stack], [tensors, dim]),
+    "stack": ([torch.hstack, torch.vstack], [tensors]),
+    "half": ([torch._C._nn.glu, torch.diag], [random_tensor, dim]),
     "where": ([torch.where], [lambda generator: random_tensor(generator) > 0, random_tensor, random_tensor]),
     "where number": ([torch.where], [lambda generator: random_tensor(generator) > 0, random_tensor, number]),
     "like": ([torch.zeros_like, torch.empty_like], [random_tensor]),

@@ -29,3 +29,51 @@ def divided(left, right):
 
 def negated(number):
     return -number
+
+
+def floor_divided(left, right):
+    return left // right
+
+
+def remainder(left, right):
+    return left % right
+
+
+def is_equal(left, right):
+    return left == right
+
+
+def is_unequal(left, right):
+    return left != right
+
+
+def is_less(left, right):
+    return left < right
+
+
+def is_at_most(left, right):
+    return left <= right
+
+
+def is_greater(left, right):
+    return left > right
+
+
+def is_at_least(left, right):
+    return left >= right
+
+
+def absolute(number):
+    return abs(number)
+
+
+def to_float(number):
+    return float(number)
+
+
+def least(*numbers):
+    return min(numbers)
+
+
+def greatest(*numbers):
+    return max(numbers)

@@ -140,6 +140,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Option<Vec<SymbolicLayout>> {
         None
     }
+    /// Whether integers that contents of arrays decide may be sizes or bounds of what an operation gives.
+    fn takes_open_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
     /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
     fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
         false

@@ -2,7 +2,7 @@
 use crate::ffi::code::fields as code_fields;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCode, PyComplex, PyFloat, PyFrozenSet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyCode, PyComplex, PyFloat, PyFrozenSet, PyInt, PyString, PyTuple};
 use std::hash::{DefaultHasher, Hasher};
 
 /// A digest that is being made. It tells mistakes and other versions apart; it is no protection against those who look for equal ones.
@@ -87,6 +87,13 @@ pub(super) fn add_constant(digest: &mut Digest, constant: &Bound<'_, PyAny>) -> 
             Ok(text) => digest.text(text),
             Err(_) => digest.text(&text.to_string_lossy()),
         }
+    } else if constant.is_none() {
+        digest.kind(b'n');
+    } else if let Ok(truth) = constant.cast_exact::<PyBool>() {
+        digest.kind(if truth.is_true() { b'T' } else { b'F' });
+    } else if let Some(number) = constant.cast_exact::<PyInt>().ok().and_then(|number| number.extract::<i64>().ok()) {
+        digest.kind(b'i');
+        digest.number(number.cast_unsigned());
     } else if let Ok(bytes) = constant.cast_exact::<PyBytes>() {
         digest.kind(b'b');
         digest.bytes(bytes.as_bytes());
@@ -117,7 +124,7 @@ pub(super) fn add_constant(digest: &mut Digest, constant: &Bound<'_, PyAny>) -> 
     } else {
         digest.kind(b'o');
         digest.text(&crate::ffi::types::name(&constant.get_type()));
-        // `int`, `bool`, `None`, `Ellipsis`: nothing of the program runs.
+        // Larger `int`s, `Ellipsis`: nothing of the program runs.
         digest.text(&constant.repr()?.to_string_lossy());
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
+use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, has_open, is_open};
 use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
-use super::functions::kinds::SIZE;
+use super::functions::kinds::{OVERRIDES, SIZE};
 use super::functions::{after, compilers, leaves, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
@@ -133,7 +134,9 @@ impl Domain for Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         let meta = Meta { torch: self, py };
-        if args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
+        let asks_for_classes =
+            matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*callee::name_of(function)));
+        if !asks_for_classes && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
             return self.call_on_open(&meta, callee, args, kwargs);
         }
         meta.refuse_scalars(callee, args, kwargs)?;
@@ -190,10 +193,17 @@ impl Domain for Torch {
         self.symbolic_layouts(operation, arithmetic)
     }
 
+    fn takes_open_sizes(&self, callee: &Callee<'_>) -> bool {
+        takes_open_sizes(callee)
+    }
+
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
         match callee {
             Callee::Slot(slot) => numbers::in_slot(slot),
-            Callee::Function(function) => !self.is_operator(function) && numbers::in_call(&callee::name_of(function)),
+            Callee::Function(function) => {
+                let name = callee::name_of(function);
+                !self.is_operator(function) && (numbers::in_call(&name) || OVERRIDES.contains(&&*name))
+            }
             Callee::Method(name) => numbers::in_call(name),
             Callee::GetAttr(_) => false,
         }

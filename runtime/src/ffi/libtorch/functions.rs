@@ -49,6 +49,7 @@ pub(super) struct Functions {
     pub layout: Get<i32>,
     pub device_type: Get<i32>,
     pub device_index: Get<i32>,
+    pub data_ptr: Get<usize>,
     /// Of a `c10::TensorImpl*`.
     pub requires_grad: unsafe extern "C" fn(*const c_void) -> bool,
     pub is_leaf: unsafe extern "C" fn(Handle) -> bool,
@@ -107,6 +108,7 @@ impl Functions {
                 layout: symbol(library, c"aoti_torch_get_layout")?,
                 device_type: symbol(library, c"aoti_torch_get_device_type")?,
                 device_index: symbol(library, c"aoti_torch_get_device_index")?,
+                data_ptr: symbol(library, c"aoti_torch_get_data_ptr")?,
                 requires_grad: symbol(library, c"_ZNK3c1010TensorImpl13requires_gradEv")?,
                 is_leaf: symbol(library, c"_ZNK2at10TensorBase7is_leafEv")?,
                 is_conj: symbol(library, c"_ZN2at6native7is_conjERKNS_6TensorE")?,

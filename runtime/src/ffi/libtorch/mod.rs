@@ -7,4 +7,4 @@ mod modes;
 mod tensor;
 
 pub use modes::ModeWords;
-pub use tensor::TensorWords;
+pub use tensor::{TensorPlaces, TensorWords};

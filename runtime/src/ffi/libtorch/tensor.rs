@@ -1,9 +1,10 @@
 //! What a tensor is, but for its elements.
 use super::functions::{Functions, Get, Handle};
 use crate::names::name;
+use pyo3::Borrowed;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 use rustc_hash::FxHasher;
 use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
@@ -53,6 +54,22 @@ impl Tensor<'_> {
         }
     }
 
+    /// The tensor of an object, if it is where all objects of its class have theirs.
+    fn found<'a>(functions: &'a Functions, example: &Bound<'_, PyAny>) -> Option<Tensor<'a>> {
+        // SAFETY: a type object is live.
+        let size = unsafe { (*example.get_type().as_type_ptr()).tp_basicsize }.cast_unsigned();
+        let inner: usize = example.getattr(name!("_cdata")).ok()?.extract().ok()?;
+        if size < PLACE + size_of::<usize>() {
+            return None;
+        }
+        // SAFETY: objects of the class are that large.
+        if inner == 0 || unsafe { *example.as_ptr().byte_add(PLACE).cast::<usize>() } != inner {
+            return None;
+        }
+        // SAFETY: the tensor that the object says it has is there.
+        unsafe { Tensor::of(functions, example) }
+    }
+
     fn get<T: Default>(self, get: Get<T>) -> Option<T> {
         let mut value = T::default();
         // SAFETY: the handle is that of a live tensor; the function fills the value, or says that it does not.
@@ -97,24 +114,48 @@ impl Tensor<'_> {
     }
 }
 
+/// The classes of some tensors, whose objects are known to keep their `at::Tensor` at one place.
+#[derive(Debug)]
+pub struct TensorPlaces(Box<[Py<PyType>]>);
+
+impl TensorPlaces {
+    /// Of tensors that have memory; `None` where PyTorch does not say where, or says otherwise in Python.
+    #[must_use]
+    pub fn of(tensors: &Bound<'_, PyTuple>) -> Option<Self> {
+        let functions = Functions::get(tensors.py())?;
+        let class = |example: Bound<'_, PyAny>| {
+            let told: usize = example.call_method0(name!("data_ptr")).ok()?.extract().ok()?;
+            let found = Tensor::found(functions, &example)?.get(functions.data_ptr)?;
+            (told == found).then(|| example.get_type().unbind())
+        };
+        tensors.iter().map(class).collect::<Option<_>>().map(Self)
+    }
+
+    /// Where the first elements of other tensors lie; `None` where one is of another class, or PyTorch does not say.
+    #[must_use]
+    pub fn addresses(&self, tensors: &Bound<'_, PyTuple>) -> Option<Vec<usize>> {
+        let functions = Functions::get(tensors.py())?;
+        if tensors.len() != self.0.len() {
+            return None;
+        }
+        let address = |(tensor, class): (Borrowed<'_, '_, PyAny>, &Py<PyType>)| {
+            if tensor.get_type_ptr().cast() != class.as_ptr() {
+                return None;
+            }
+            // SAFETY: the value is of the class for which this was found out.
+            unsafe { Tensor::of(functions, &tensor) }?.get(functions.data_ptr)
+        };
+        tensors.iter_borrowed().zip(&self.0).map(address).collect()
+    }
+}
+
 impl TensorWords {
     /// Of a strided tensor; `None` where PyTorch has not the functions that tell, or keeps tensors elsewhere.
     #[must_use]
     pub fn of(example: &Bound<'_, PyAny>) -> Option<Self> {
         let functions = Functions::get(example.py())?;
         let class = example.get_type();
-        // SAFETY: a type object is live.
-        let size = unsafe { (*class.as_type_ptr()).tp_basicsize }.cast_unsigned();
-        let inner: usize = example.getattr(name!("_cdata")).ok()?.extract().ok()?;
-        if size < PLACE + size_of::<usize>() {
-            return None;
-        }
-        // SAFETY: objects of the class are that large.
-        if inner == 0 || unsafe { *example.as_ptr().byte_add(PLACE).cast::<usize>() } != inner {
-            return None;
-        }
-        // SAFETY: the tensor that the object says it has is there.
-        let tensor = unsafe { Tensor::of(functions, example) }?;
+        let tensor = Tensor::found(functions, example)?;
         let count = tensor.dim()?;
         // SAFETY: there are that many, which are copied at once.
         let (sizes, strides) = unsafe {

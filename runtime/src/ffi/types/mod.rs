@@ -11,6 +11,7 @@ mod names;
 pub mod sequence_slots;
 pub mod slot_call;
 mod slots;
+mod tuples;
 
 pub use derived::{derived, derived_by};
 pub use flags::{flags, has, is_c_type, is_heap, is_immutable};
@@ -23,3 +24,4 @@ pub use hierarchy::{
 pub(super) use names::utf8;
 pub use names::{c_name, has_names_of, is_named, last_name, module, name, text};
 pub use slots::{clear_slot, set_slot, slot, slot_pointer, suite};
+pub use tuples::tuple_of;

@@ -3,6 +3,7 @@ use super::own_objects::OwnObjects;
 use super::save::{environment, hashes};
 use crate::emit::function_like;
 use crate::ffi::callable::Choice;
+use crate::ffi::collector::Pause;
 use crate::ffi::{Args, inspect};
 use crate::guard::Program;
 use crate::python::cache::Entry;
@@ -118,6 +119,8 @@ impl Compiled {
         code: &Bound<'py, PyAny>,
     ) -> Result<(Program, Bound<'py, PyAny>), Misfit> {
         let (py, shared) = (function.py(), &self.unit.shared);
+        // All that is read stays.
+        let _pause = Pause::new(py);
         let bytes = store.bytes(trace, py)?;
         let domains = shared.trace_caches.domains.loaded(py);
         let ours = OwnObjects::new(py, &shared.constants, domains, Some(function.clone()));

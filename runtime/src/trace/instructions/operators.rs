@@ -63,7 +63,7 @@ impl<'py> Tracer<'py> {
         };
         let mut result = self.operate_on(frame, name, 2)?;
         if release::compares_to_bool(arg) {
-            let truth = self.is_true(result)?;
+            let truth = self.branch_truth(frame, result)?;
             result = self.boolean(truth);
         }
         frame.push(result);

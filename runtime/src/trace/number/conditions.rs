@@ -55,6 +55,9 @@ impl<'py> Tracer<'py> {
         if !self.is_symbolic(*left) && !self.is_symbolic(*right) {
             return Ok(None);
         }
+        if let Some(truth) = self.unread_comparison(comparison, operands)? {
+            return Ok(Some(truth));
+        }
         if let Some(truth) = self.differs_in_kind(comparison, *left, *right)? {
             return Ok(Some(self.boolean(truth)));
         }

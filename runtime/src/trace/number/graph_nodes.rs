@@ -19,7 +19,7 @@ impl<'py> Tracer<'py> {
         let numeral = self.numeral(value)?;
         let is_float = numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>());
         // Backends compile floats as constants.
-        if is_float && (self.state.backend || taken == TakenNumbers::Integers) {
+        if is_float && (self.state.backend || taken != TakenNumbers::All) {
             return Ok(None);
         }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))

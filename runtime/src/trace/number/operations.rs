@@ -114,7 +114,7 @@ impl<'py> Tracer<'py> {
         self.relation_truth(relation, "the trace divides by it") == Some(true)
     }
 
-    fn fits(&mut self, integer: &Numeral<'py>) -> bool {
+    pub(super) fn fits(&mut self, integer: &Numeral<'py>) -> bool {
         let Some(expression) = integer.expression else { return false };
         let expressions = &self.state.numbers.expressions;
         if expressions.kind(expression) == Kind::Float || expressions.known(expression).is_some() {
@@ -131,6 +131,9 @@ impl<'py> Tracer<'py> {
         }
         match (name, args) {
             ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
+                if let Some(extreme) = self.unread_extreme(name, args)? {
+                    return Ok(Some(extreme));
+                }
                 let comparison = if name == "min" { "lt" } else { "gt" };
                 let mut best = *first;
                 for arg in rest {
@@ -140,6 +143,20 @@ impl<'py> Tracer<'py> {
                     }
                 }
                 Ok(Some(best))
+            }
+            ("divmod", [left, right]) => {
+                let operands = [*left, *right];
+                for operand in operands {
+                    if !self.class_of(operand)?.is(self.py.get_type::<PyInt>()) {
+                        return Ok(None);
+                    }
+                }
+                let quotient = self.number_operation(Operation::FloorDivide, &operands)?;
+                let rest = self.number_operation(Operation::Remainder, &operands)?;
+                match (quotient, rest) {
+                    (Some(quotient), Some(rest)) => self.tuple(&[quotient, rest]).map(Some),
+                    _ => Ok(None),
+                }
             }
             ("int", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => Ok(Some(*value)),
             ("float", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyFloat>()) => Ok(Some(*value)),

@@ -224,13 +224,18 @@ impl<'py> Tracer<'py> {
         let pointer = types::slot_pointer(&tuple, plain.suite(), plain.offset()).unwrap_or(0);
         let result = self.with_callbacks(|| call(pointer, natives, Signature::Binary));
         let part = self.after_native(result, natives)?;
-        match self.owned(part).and_then(|part| part.cast_into_exact::<PyTuple>().ok()) {
+        // A part that holds no symbolic size is a constant.
+        let made = match self.value(part) {
+            Value::Real { object, source: None } => Some(object.bind(self.py).clone()),
+            _ => self.owned(part),
+        };
+        match made.and_then(|part| part.cast_into_exact::<PyTuple>().ok()) {
             Some(items) => self.sequence_like(&sizes, items.iter().collect()).map(Some),
             None => Ok(Some(part)),
         }
     }
 
-    fn is_size_tuple(&self, object: &Bound<'py, PyAny>) -> bool {
+    pub(crate) fn is_size_tuple(&self, object: &Bound<'py, PyAny>) -> bool {
         let class = object.get_type();
         self.state.domains.iter().any(|domain| domain.is_size_tuple(&class))
     }
@@ -253,12 +258,7 @@ impl<'py> Tracer<'py> {
 
     /// A tuple of a derived class, past a constructor that wants numbers that are known.
     pub(crate) fn sequence_like(&mut self, like: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
-        let tuple = self.py.get_type::<PyTuple>();
-        let made = PyTuple::new(self.py, items).and_then(|items| PyTuple::new(self.py, [items]));
-        let made = made.and_then(|args| {
-            let pointer = types::slot_pointer(&tuple, Slot::tp_new.suite(), Slot::tp_new.offset()).unwrap_or(0);
-            call(pointer, &[like.get_type().into_any(), args.into_any()], Signature::Ternary)
-        });
+        let made = types::tuple_of(&like.get_type(), items);
         let made = made.or_else(|error| internal(error.to_string()))?;
         Ok(self.own(made))
     }

@@ -102,6 +102,7 @@ fn asks_by_slots(callable: &Bound<'_, PyAny>) -> bool {
     match callee::receiver_of(callable) {
         Some(module) if module.is_instance_of::<PyModule>() => match &*callee::module_of(callable) {
             "builtins" => BUILTINS.contains(&&*callee::name_of(callable)),
+            "math" => *callee::name_of(callable) == *"prod",
             module => matches!(module, "_operator" | "itertools"),
         },
         Some(receiver) => match receiver.cast::<PyType>() {

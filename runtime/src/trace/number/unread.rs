@@ -145,10 +145,14 @@ impl<'py> Tracer<'py> {
 
     /// Such a number as an operand of an operation whose result has the same metadata whatever the number.
     pub(crate) fn unread_operand(&mut self, value: ValueId, taken: TakenNumbers) -> Traced<Option<Operand<'py>>> {
-        if taken == TakenNumbers::All
-            && self.is_unread(value)
-            && let Value::Node { example, .. } = self.value(value)
-        {
+        let takes = match (taken, self.value(value)) {
+            (TakenNumbers::All, _) => self.is_unread(value),
+            (TakenNumbers::OpenIntegers, Value::Node { kind, .. }) => {
+                kind.bind(self.py).is(self.py.get_type::<PyInt>())
+            }
+            _ => false,
+        };
+        if takes && let Value::Node { example, .. } = self.value(value) {
             return Ok(Some(Operand::Graph { value, example: example.bind(self.py).clone(), layout: None }));
         }
         self.refuse_unread(value).map(|()| None)

@@ -117,6 +117,8 @@ pub(crate) enum TakenNumbers {
     None,
     /// Integers, which may say sizes.
     Integers,
+    /// The same, also those that contents of arrays decide.
+    OpenIntegers,
     /// All: they are contents.
     All,
 }

@@ -56,6 +56,7 @@ impl<'py> Tracer<'py> {
         let in_contents = domain.takes_numbers(&callee);
         let numbers = match (in_contents, domain.takes_sizes(&callee)) {
             (true, _) => TakenNumbers::All,
+            (false, true) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
             (false, true) => TakenNumbers::Integers,
             (false, false) => TakenNumbers::None,
         };
@@ -271,7 +272,9 @@ impl<'py> Tracer<'py> {
                 let mut parts = Vec::new();
                 for bound in bounds.iter() {
                     match bound {
-                        Operand::Known(_) | Operand::Number { .. } => parts.push(self.argument(bound)?),
+                        Operand::Known(_) | Operand::Number { .. } | Operand::Graph { .. } => {
+                            parts.push(self.argument(bound)?);
+                        }
                         _ => return unsupported("slice of unknown bounds", "graph argument"),
                     }
                 }

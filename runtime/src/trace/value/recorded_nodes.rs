@@ -124,7 +124,10 @@ impl<'py> Tracer<'py> {
             let args = [Operand::Graph { value: whole, example: example.clone(), layout: None }, Operand::Known(index)];
             let item = self.record(domain, getitem.clone(), &args, &[], part)?;
             self.keep_layout(item, layouts.next());
-            natives.push(self.native(item)?);
+            natives.push(self.stored(item)?);
+        }
+        if self.is_size_tuple(example) {
+            return self.sequence_like(example, natives);
         }
         let items = PyTuple::new(self.py, natives);
         let made = items.and_then(|items| match example.is_exact_instance_of::<PyTuple>() {

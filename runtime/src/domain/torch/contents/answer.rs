@@ -1,5 +1,6 @@
 //! Nodes for operations whose results contents decide.
-use super::sample::{Sample, is_number, is_strided};
+use super::open_sizes::{has_open_sizes, is_plain_option, is_unsized};
+use super::sample::{LENGTH, Sample, is_number, is_strided};
 use super::tags::{gives_views, operation};
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
@@ -23,8 +24,8 @@ const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
 /// The function that makes a tensor of sequences of numbers.
 const TENSOR: &str = "tensor";
 
-/// What samples hold, by the functions that make it: some operations refuse the first.
-const CONTENTS: [&str; 2] = ["zeros", "ones"];
+/// What samples hold, by the functions that make it, and numbers that nobody knows are: some operations refuse the first.
+const TRIED: [(&str, i64); 3] = [("zeros", 1), ("ones", 1), ("zeros", LENGTH)];
 
 /// Attributes and methods that sizes do not decide.
 const WITHOUT_SIZES: &[&str] = &[
@@ -79,6 +80,9 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         self.refuse_modes()?;
+        if let Some(length) = self.length_of_open(target, args, kwargs) {
+            return length;
+        }
         if let [Operand::Graph { example, .. }] = args
             && kwargs.is_empty()
             && metadata::is_method(target)
@@ -88,6 +92,10 @@ impl<'py> Meta<'_, 'py> {
         let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
         let tags = self.torch.tags_of(self.py, &name).map_err(|error| fault(&error))?;
         let warns = name == "index" && args.iter().skip(1).any(has_bytes);
+        if has_open_sizes(target, args, kwargs) && !warns {
+            let answer = self.sampled(target, &name, args, kwargs)?;
+            return if is_unsized(&answer) { Ok(answer) } else { Err(needs(name_of(target))) };
+        }
         if !tags.by_contents && !tags.elementwise || warns {
             return Err(needs(name_of(target)));
         }
@@ -192,13 +200,16 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         let is_transforming = self.torch.ambient.is_transforming(self.py).map_err(|error| fault(&error))?;
-        let places = kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "device" | "dtype"));
+        let places = match has_open_sizes(target, args, kwargs) {
+            true => !kwargs.iter().all(is_plain_option),
+            false => kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "device" | "dtype")),
+        };
         if is_transforming || places {
             return Err(needs(name_of(target)));
         }
         let mut found = None;
-        for contents in CONTENTS {
-            let sample = self.sample(args, kwargs, contents)?;
+        for (contents, number) in TRIED {
+            let sample = self.sample(args, kwargs, contents, number)?;
             let run = || target.call(&sample.args, Some(&sample.named));
             if let Ok(gives) = self.keeping_random(run) {
                 found = Some((sample, gives));
@@ -280,7 +291,14 @@ impl Torch {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         match (callee, args) {
+            (Callee::GetAttr(name), [tensor]) if name == "shape" => {
+                meta.shape_of_open(tensor).unwrap_or_else(|| Err(needs(name.as_str())))
+            }
             (Callee::GetAttr(name), [Operand::Graph { example, .. }]) => meta.about_open(example, name),
+            (Callee::Slot("mp_length" | "sq_length"), _) => {
+                let length = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("len")));
+                meta.record(length.map_err(|error| fault(&error))?, args, kwargs)
+            }
             (Callee::Slot(slot), _) if *slot != "mp_ass_subscript" => self.slot(meta, slot, args),
             (Callee::Method(name), _) => {
                 let method = self.tensor.bind(meta.py).getattr(interned(meta.py, name));

@@ -1,5 +1,5 @@
 //! Small tensors that stand for the operands of a call while its kernel runs: what it gives shows the type and the rank of its results.
-use crate::domain::torch::examples::open::{Unread, Unsized, has_open};
+use crate::domain::torch::examples::open::{Unread, Unsized, has_unsized};
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{fault, stop};
@@ -15,7 +15,7 @@ use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PySlice, Py
 const ELEMENTS: i64 = 1 << 16;
 
 /// The length of a dimension of those, and of one that is not known.
-const LENGTH: i64 = 2;
+pub(super) const LENGTH: i64 = 2;
 
 /// What stands for operands.
 pub(super) struct Sample<'py> {
@@ -50,6 +50,8 @@ struct Sampler<'a, 'b, 'py> {
     short: bool,
     /// The function that makes tensors.
     contents: &'static str,
+    /// What numbers are that nobody knows.
+    number: i64,
     tensors: Vec<Bound<'py, PyAny>>,
 }
 
@@ -60,9 +62,10 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
         contents: &'static str,
+        number: i64,
     ) -> Result<Sample<'py>, Box<Break>> {
-        let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open);
-        let mut sampler = Sampler { meta: self, short, contents, tensors: Vec::new() };
+        let short = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unsized);
+        let mut sampler = Sampler { meta: self, short, contents, number, tensors: Vec::new() };
         let positional = sampler.all(args)?;
         let named = PyDict::new(self.py);
         for (name, value) in kwargs {
@@ -98,7 +101,7 @@ impl<'py> Sampler<'_, '_, 'py> {
     fn of_example(&mut self, example: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         if let Ok(unread) = example.cast::<Unread>() {
             let class = unread.get().class.bind(self.meta.py);
-            return class.call1((1,)).map_err(|error| fault(&error));
+            return class.call1((self.number,)).map_err(|error| fault(&error));
         }
         let shape = match example.cast::<Unsized>() {
             Ok(tensor) => vec![LENGTH; tensor.get().rank.ok_or_else(other)?],

@@ -50,6 +50,7 @@ const OTHERS: &[&str] = &[
     "gather",
     "half",
     "huber_loss",
+    "index_add",
     "index_select",
     "int",
     "kl_div",
@@ -67,6 +68,8 @@ const OTHERS: &[&str] = &[
     "ones_like",
     "permute",
     "reshape",
+    "scatter",
+    "scatter_add",
     "smooth_l1_loss",
     "softmax",
     "sort",
@@ -83,7 +86,19 @@ const CHECKED: &[&str] = &["corrcoef", "cov"];
 
 /// Whether what it gives may lie in the memory of its operand.
 pub(super) fn gives_views(name: &str) -> bool {
-    const VIEWS: &[&str] = &["detach", "flatten", "index", "permute", "reshape", "t", "transpose", "unsqueeze", "view"];
+    const VIEWS: &[&str] = &[
+        "detach",
+        "expand",
+        "flatten",
+        "index",
+        "narrow",
+        "permute",
+        "reshape",
+        "t",
+        "transpose",
+        "unsqueeze",
+        "view",
+    ];
     VIEWS.contains(&name)
 }
 

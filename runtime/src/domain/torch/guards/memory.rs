@@ -1,9 +1,12 @@
 //! Which tensors lie in the same memory: a graph that changes one of them in place is compiled for that.
 use crate::domain::torch::thread::quiet::Quiet;
+use crate::ffi::libtorch::TensorPlaces;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
+use std::sync::Mutex;
 
 /// What the state is written as.
 pub(in crate::domain::torch) const MEMORY: &str = "memory";
@@ -16,10 +19,31 @@ pub(in crate::domain::torch) struct MemoryCheck {
     /// Whether the graph may change the input.
     changed: Vec<bool>,
     overlaps: Vec<Overlap>,
+    quick: Quick,
+}
+
+/// What makes the next check quick.
+struct Quick {
+    /// Where objects like the inputs keep their tensors, once it was looked for.
+    places: PyOnceLock<Option<TensorPlaces>>,
+    /// The inputs as they lay in memory one after the other.
+    order: Mutex<Vec<usize>>,
 }
 
 /// Two inputs, how many bytes the second begins after the first, and whether they are one object.
 type Overlap = (usize, usize, isize, bool);
+
+impl std::fmt::Debug for Quick {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Quick")
+    }
+}
+
+impl Quick {
+    fn new() -> Self {
+        Self { places: PyOnceLock::new(), order: Mutex::default() }
+    }
+}
 
 impl MemoryCheck {
     /// For inputs like these.
@@ -28,7 +52,7 @@ impl MemoryCheck {
     pub(in crate::domain::torch) fn new(inputs: &[Bound<'_, PyAny>], changed: &[bool], open: bool) -> PyResult<Self> {
         let _quiet = Quiet::about(inputs);
         let extents = if open { None } else { Some(extents(inputs)?) };
-        let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new() };
+        let mut check = Self { extents, changed: changed.to_vec(), overlaps: Vec::new(), quick: Quick::new() };
         check.overlaps = check.overlaps_of(inputs)?;
         Ok(check)
     }
@@ -40,12 +64,35 @@ impl MemoryCheck {
         if extents.as_ref().is_some_and(|extents| extents.len() != changed.len()) || !overlaps.iter().all(fits) {
             return Err(pyo3::exceptions::PyValueError::new_err("inputs that do not fit together"));
         }
-        Ok(Self { extents, changed, overlaps })
+        Ok(Self { extents, changed, overlaps, quick: Quick::new() })
     }
 
     /// Whether any of them share memory.
     pub(in crate::domain::torch) fn has_overlaps(&self) -> bool {
         !self.overlaps.is_empty()
+    }
+
+    /// Whether none share memory, where none did; `None`: it takes longer to find out.
+    fn are_apart(&self, inputs: &Bound<'_, PyTuple>) -> Option<bool> {
+        let extents =
+            self.extents.as_ref().filter(|extents| self.overlaps.is_empty() && extents.len() == inputs.len())?;
+        let starts =
+            self.quick.places.get_or_init(inputs.py(), || TensorPlaces::of(inputs)).as_ref()?.addresses(inputs)?;
+        let mut order = self.quick.order.lock().ok()?;
+        if order.len() != starts.len() {
+            *order = (0..starts.len()).collect();
+        }
+        // Parameters stay where they are.
+        if !order.is_sorted_by_key(|index| starts[*index]) {
+            order.sort_unstable_by_key(|index| starts[*index]);
+        }
+        let meets = |(place, first): (usize, &usize)| {
+            let end = starts[*first] + extents[*first];
+            let behind = order[place + 1..].iter().take_while(|second| starts[**second] < end);
+            let is_changed = |second: &usize| self.changed[*first] || self.changed[*second];
+            behind.filter(|second| is_changed(second)).any(|second| starts[*first] < starts[*second] + extents[*second])
+        };
+        Some(!order.iter().enumerate().any(meets))
     }
 
     fn overlaps_of(&self, inputs: &[Bound<'_, PyAny>]) -> PyResult<Vec<Overlap>> {
@@ -95,6 +142,9 @@ fn extent(tensor: &Bound<'_, PyAny>) -> PyResult<usize> {
 
 impl DomainCheck for MemoryCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        if let Some(apart) = value.cast::<PyTuple>().ok().and_then(|inputs| self.are_apart(inputs)) {
+            return apart;
+        }
         let inputs: Vec<_> = value.cast::<PyTuple>().map(|inputs| inputs.iter().collect()).unwrap_or_default();
         inputs.len() == self.changed.len() && self.overlaps_of(&inputs).is_ok_and(|found| found == self.overlaps)
     }

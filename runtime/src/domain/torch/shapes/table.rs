@@ -4,7 +4,9 @@ use super::dtype::Dtype;
 use super::result::Answered;
 use super::rules::pointwise::{self, To};
 use super::rules::reductions::{self, Sum};
-use super::rules::{attention, casts, factories, images, in_place, indexing, joins, norms, products, recurrent, views};
+use super::rules::{
+    attention, casts, factories, images, in_place, indexing, joins, losses, norms, parts, products, recurrent, views,
+};
 use super::size::Size;
 
 /// A row.
@@ -122,7 +124,9 @@ impl<S: Size> Table<S> {
         row("std var", SPREAD, reductions::spread),
         row("norm", "self, p, dim, keepdim", reductions::norm),
         row("linalg_vector_norm", "self, ord, dim, keepdim, *, dtype", reductions::vector_norm),
+        row("median", "self, dim, keepdim", reductions::median),
         row("sort", "self, dim, descending", reductions::sort),
+        row("argsort", "self, dim, descending", reductions::argsort),
         row("softmax log_softmax", "self, dim, dtype", reductions::softmax),
         row("cumsum cumprod", "self, dim, *, dtype", reductions::cumulate),
         row("topk", "self, k, dim, largest, sorted", reductions::topk),
@@ -174,6 +178,15 @@ impl<S: Size> Table<S> {
         row("layer_norm", "input, normalized_shape, weight, bias, eps, cudnn_enable", norms::layer_norm),
         row("rms_norm", "input, normalized_shape, weight, eps", norms::rms_norm),
         row("group_norm", "input, num_groups, weight, bias, eps, cudnn_enabled", norms::group_norm),
+        // Losses.
+        row(
+            "cross_entropy_loss",
+            "input, target, weight, reduction, ignore_index, label_smoothing",
+            losses::of_classes,
+        ),
+        row("nll_loss_nd", "input, target, weight, reduction, ignore_index", losses::of_classes),
+        row("one_hot", "self, num_classes", losses::one_hot),
+        row("glu", "self, dim", losses::glu),
         // Views.
         row("view", "self, ...size", views::as_shape),
         row("reshape", "self, ...shape", views::reshape),
@@ -188,6 +201,10 @@ impl<S: Size> Table<S> {
         row("mT", "self", views::matrix_t),
         row("movedim moveaxis", "self, source, destination", views::movedim),
         row("expand", "self, ...size, *, implicit", views::expand),
+        row("broadcast_to", "self, ...size", views::broadcast_to),
+        row("diagonal", "self, offset, dim1, dim2", parts::diagonal),
+        row("unfold", "self, dimension, size, step", parts::unfold),
+        row("tensor_split", "self, sections, dim", parts::tensor_split),
         row("expand_as", "self, other", views::expand_as),
         row("unsqueeze", "self, dim", views::unsqueeze),
         row("squeeze", "self, dim", views::squeeze),
@@ -208,8 +225,12 @@ impl<S: Size> Table<S> {
         // Several, and repetitions.
         row("cat concat concatenate", "tensors, dim", joins::cat),
         row("stack", "tensors, dim", joins::stack),
+        row("hstack", "tensors", joins::side_by_side),
+        row("vstack row_stack", "tensors", joins::one_below_another),
         row("diff", "self, n, dim, prepend, append", joins::diff),
         row("repeat", "self, ...repeats", joins::repeat),
+        row("tile", "self, ...dims", joins::tile),
+        row("diag", "self, diagonal", parts::diag),
         row("repeat_interleave", "self, repeats, dim, *, output_size", joins::repeat_interleave),
         row("flip", "self, ...dims", joins::flip),
         row("roll", "self, shifts, dims", joins::roll),

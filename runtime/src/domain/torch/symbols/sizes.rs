@@ -38,7 +38,7 @@ const FOR_ALL_SIZES: &[&str] = &[
 ];
 
 /// The name of the function, method or attribute.
-fn name_of<'a>(callee: &'a Callee<'_>) -> std::borrow::Cow<'a, str> {
+pub(in crate::domain::torch) fn name_of<'a>(callee: &'a Callee<'_>) -> std::borrow::Cow<'a, str> {
     match callee {
         Callee::Slot("mp_ass_subscript") => "__setitem__".into(),
         Callee::Slot("mp_subscript" | "sq_item") => "__getitem__".into(),

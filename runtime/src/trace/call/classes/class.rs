@@ -9,7 +9,7 @@ use crate::trace::state::value::ValueId;
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PySlice, PyString, PyType};
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
 pub(crate) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
@@ -220,6 +220,13 @@ impl<'py> Tracer<'py> {
             && let Some(result) = self.convert(name, *value)?
         {
             return Ok(result);
+        }
+        if class.is(self.py.get_type::<PySlice>())
+            && args.keywords.is_empty()
+            && (1..=3).contains(&args.positional.len())
+            && args.positional.iter().any(|bound| self.is_symbolic(*bound))
+        {
+            return self.slice(&args.positional);
         }
         if self.is_weak_class(class)? {
             return self.make_weak(class.as_any(), None, args);

@@ -10,6 +10,9 @@ use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
 pub fn attention<S: Size>(call: &Call<S>) -> Answered<S> {
     let (query, key, value) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let dtype = same([query.dtype, key.dtype, value.dtype])?;
+    if query.rank() == 3 {
+        return without_heads(call, query, key, value);
+    }
     sure(dtype.is_float() && [query, key, value].iter().all(|tensor| tensor.rank() == 4))?;
     sure(query.shape[0].equals(&key.shape[0])? && query.shape[3].equals(&key.shape[3])?)?;
     sure(all_equal(&key.shape, &value.shape)?)?;
@@ -39,6 +42,20 @@ fn one_pass<S: Size>(call: &Call<S>, query: &Tensor<S>, key: &Tensor<S>) -> Answ
     let grouped = call.flag(7)? && of.mul(&heads.floor_div(of)?)?.equals(heads)?;
     sure(call.modes.flash_attention && (heads.equals(of)? || of.is(1)? || grouped))?;
     Ok(Given::Fresh(copied(query, query.dtype, MemoryFormat::Preserve)?))
+}
+
+/// Products and a `softmax` of stacks of matrices.
+fn without_heads<S: Size>(call: &Call<S>, query: &Tensor<S>, key: &Tensor<S>, value: &Tensor<S>) -> Answered<S> {
+    sure(matches!(query.dtype, Dtype::F32 | Dtype::F64) && !call.has(3) && !call.flag(7)?)?;
+    sure(matches!(call.argument(4), Argument::Missing) || call.float(4)? == 0.0)?;
+    call.flag(5)?;
+    call.optional_number(6)?;
+    for tensor in [query, key, value] {
+        sure(tensor.rank() == 3 && !tensor.is_empty()? && tensor.shape[0].equals(&query.shape[0])?)?;
+    }
+    sure(query.shape[2].equals(&key.shape[2])? && key.shape[1].equals(&value.shape[1])?)?;
+    let shape = [query.shape[0].clone(), query.shape[1].clone(), value.shape[2].clone()];
+    Ok(Given::Fresh(Tensor::fresh(query.dtype, &shape, MemoryFormat::Contiguous)?))
 }
 
 /// Products and a `softmax`, where some scores are left out.

@@ -54,6 +54,24 @@ fn joined<S: Size>(tensors: &[&Tensor<S>], dim: i64) -> Known<Tensor<S>> {
     Tensor::fresh(common_type(tensors)?, &shape, common_format(tensors)?)
 }
 
+/// `hstack(tensors)`: side by side.
+pub fn side_by_side<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensors = call.tensor_list(0)?;
+    let rank = tensors.first().ok_or(Unsure)?.rank();
+    Ok(Given::Fresh(joined(&tensors, i64::from(rank > 1))?))
+}
+
+/// `vstack(tensors)`: one below the other.
+pub fn one_below_another<S: Size>(call: &Call<S>) -> Answered<S> {
+    let row = |tensor: &&Tensor<S>| match tensor.rank() {
+        0 => Err(Unsure),
+        1 => super::views::unsqueezed(tensor, 0),
+        _ => Ok((*tensor).clone()),
+    };
+    let rows = call.tensor_list(0)?.iter().map(row).collect::<Known<Vec<_>>>()?;
+    Ok(Given::Fresh(joined(&rows.iter().collect::<Vec<_>>(), 0)?))
+}
+
 /// `diff(self, n, dim, prepend, append)`: of neighbours, once.
 pub fn diff<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
@@ -93,7 +111,19 @@ pub fn stack<S: Size>(call: &Call<S>) -> Answered<S> {
 
 /// `repeat`.
 pub fn repeat<S: Size>(call: &Call<S>) -> Answered<S> {
-    let (tensor, repeats) = (call.tensor(0)?, call.sizes(1)?);
+    repeated(call.tensor(0)?, &call.sizes(1)?)
+}
+
+/// `tile`: the same, where the first dimensions may be left out.
+pub fn tile<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, mut repeats) = (call.tensor(0)?, call.sizes(1)?);
+    while repeats.len() < tensor.rank() {
+        repeats.insert(0, S::of(1));
+    }
+    repeated(tensor, &repeats)
+}
+
+fn repeated<S: Size>(tensor: &Tensor<S>, repeats: &[S]) -> Answered<S> {
     sure(repeats.len() >= tensor.rank())?;
     let offset = repeats.len() - tensor.rank();
     let mut shape = Sizes::new();

@@ -164,6 +164,21 @@ pub fn sort<S: Size>(call: &Call<S>) -> Answered<S> {
     Ok(super::views::named("sort", vec![values, indices]))
 }
 
+/// `argsort(self, dim, descending)`.
+pub fn argsort<S: Size>(call: &Call<S>) -> Answered<S> {
+    match sort(call)? {
+        Given::Several(_, mut items) => items.pop().map(Given::Fresh).ok_or(Unsure),
+        _ => Err(Unsure),
+    }
+}
+
+/// `median`: of all elements, or along a dimension with indices.
+pub fn median<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(tensor.dtype != Dtype::Bool && !tensor.is_empty()?)?;
+    if call.has(1) { along(call, "median") } else { fresh(tensor.dtype, &[]) }
+}
+
 /// `softmax`, `log_softmax`: `(self, dim, dtype)`.
 pub fn softmax<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;

@@ -203,6 +203,11 @@ pub fn expand_as<S: Size>(call: &Call<S>) -> Answered<S> {
     expanded_to(call.tensor(0)?, &call.tensor(1)?.shape.clone())
 }
 
+/// `broadcast_to`.
+pub fn broadcast_to<S: Size>(call: &Call<S>) -> Answered<S> {
+    expanded_to(call.tensor(0)?, &call.sizes(1)?)
+}
+
 /// A view that repeats dimensions of length 1, and new ones.
 pub fn expanded_to<S: Size>(tensor: &Tensor<S>, sizes: &[S]) -> Answered<S> {
     sure(sizes.len() >= tensor.rank())?;

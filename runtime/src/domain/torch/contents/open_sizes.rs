@@ -1,0 +1,141 @@
+//! Operations that take integers which contents decide for sizes or bounds: only how long results are depends on them.
+use super::tags::operation;
+use crate::domain::torch::examples::open::{Unread, Unsized};
+use crate::domain::torch::graph_break::{CallResult, fault};
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::symbols::sizes::name_of;
+use crate::domain::{Answer, Callee, Operand};
+use crate::ffi::{callee, types};
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyString, PyType};
+
+/// Of them, whatever the integers, results have as many dimensions and are of one type.
+const TAKE_SIZES: &[&str] = &[
+    "arange",
+    "empty",
+    "expand",
+    "eye",
+    "full",
+    "getitem",
+    "linspace",
+    "narrow",
+    "new_empty",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "one_hot",
+    "ones",
+    "pad",
+    "rand",
+    "randn",
+    "repeat",
+    "reshape",
+    "roll",
+    "topk",
+    "view",
+    "zeros",
+];
+
+/// Options of them that change more than what results hold.
+const OTHER_OPTIONS: &[&str] = &["generator", "layout", "memory_format", "names", "out", "pin_memory", "requires_grad"];
+
+/// Whether a call is one of them.
+pub(in crate::domain::torch) fn takes_open_sizes(callee: &Callee<'_>) -> bool {
+    TAKE_SIZES.contains(&name_of(callee).trim_matches('_'))
+}
+
+/// Whether a call of a function is one of them, and is given such an integer.
+pub(super) fn has_open_sizes(
+    target: &Bound<'_, PyAny>,
+    args: &[Operand<'_>],
+    kwargs: &[(String, Operand<'_>)],
+) -> bool {
+    let own = callee::name_of(target);
+    let is_one = TAKE_SIZES.contains(&own.trim_matches('_')) && operation(target).is_some();
+    is_one && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(holds_unread)
+}
+
+/// Whether an option leaves a result of theirs on the CPU, and without a history of its own.
+pub(super) fn is_plain_option((name, value): &(String, Operand<'_>)) -> bool {
+    match name.as_str() {
+        "device" => matches!(value, Operand::Known(device) if device.is_none() || types::text(device) == "cpu"),
+        other => !OTHER_OPTIONS.contains(&other),
+    }
+}
+
+/// Whether an answer is a fresh tensor, or a view, of unknown length: what else an operation gives may be an operand, or one element of it.
+pub(super) fn is_unsized(answer: &Answer<'_>) -> bool {
+    let is = |example: &Bound<'_, PyAny>| example.is_instance_of::<Unsized>();
+    match answer {
+        Answer::Node { example, .. } => is(example),
+        Answer::Parts { example, .. } => {
+            example.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is(&item))))
+        }
+        _ => false,
+    }
+}
+
+fn holds_unread(operand: &Operand<'_>) -> bool {
+    match operand {
+        Operand::Graph { example, .. } => example.is_instance_of::<Unread>(),
+        Operand::Tuple(items) | Operand::List(items) => items.iter().any(holds_unread),
+        Operand::Slice(bounds) => bounds.iter().any(holds_unread),
+        Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
+    }
+}
+
+impl<'py> Meta<'_, 'py> {
+    /// How long a tensor without sizes is: `size(dim)`, `numel()`, `len(tensor)`.
+    pub(super) fn length_of_open(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Option<CallResult<'py>> {
+        let (Some(Operand::Graph { example, .. }), true) = (args.first(), kwargs.is_empty()) else { return None };
+        let rank = example.cast::<Unsized>().ok()?.get().rank?;
+        if &*callee::name_of(target) == "size" && args.len() == 1 {
+            return Some(self.sizes_of_open(target.clone(), args, rank));
+        }
+        let fits = match (&*callee::name_of(target), &args[1..]) {
+            ("numel" | "nelement", []) => true,
+            ("len" | "__len__", []) => rank > 0,
+            ("size", [Operand::Known(dim)]) if dim.is_exact_instance_of::<PyInt>() => {
+                let rank = rank as i64;
+                dim.extract().is_ok_and(|dim: i64| (-rank..rank).contains(&dim))
+            }
+            _ => false,
+        };
+        fits.then(|| {
+            let example = self.unread_integer().map_err(|error| fault(&error))?;
+            Ok(Answer::Node { target: target.clone(), args: args.to_vec(), kwargs: Vec::new(), example })
+        })
+    }
+
+    /// `tensor.shape` of a tensor without sizes.
+    pub(super) fn shape_of_open(&self, tensor: &Operand<'py>) -> Option<CallResult<'py>> {
+        let Operand::Graph { example, .. } = tensor else { return None };
+        let rank = example.cast::<Unsized>().ok()?.get().rank?;
+        let args = [tensor.clone(), Operand::Known(PyString::new(self.py, "shape").into_any())];
+        Some(self.sizes_of_open(self.torch.rules.getattr.bind(self.py).clone(), &args, rank))
+    }
+
+    /// All sizes of such a tensor.
+    fn sizes_of_open(&self, target: Bound<'py, PyAny>, args: &[Operand<'py>], rank: usize) -> CallResult<'py> {
+        let made = || {
+            let class = self.torch.module.bind(self.py).getattr(name!("Size"))?.cast_into::<PyType>()?;
+            let sizes = (0..rank).map(|_| self.unread_integer()).collect::<PyResult<_>>()?;
+            PyResult::Ok((
+                types::tuple_of(&class, sizes)?,
+                self.torch.operator.bind(self.py).getattr(name!("getitem"))?,
+            ))
+        };
+        let (example, getitem) = made().map_err(|error| fault(&error))?;
+        Ok(Answer::Parts { target, args: args.to_vec(), kwargs: Vec::new(), example, getitem })
+    }
+
+    fn unread_integer(&self) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Bound::new(self.py, Unread { class: self.py.get_type::<PyInt>().unbind() })?.into_any())
+    }
+}

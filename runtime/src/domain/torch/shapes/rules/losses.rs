@@ -1,0 +1,43 @@
+//! Losses, and what else is made of a class or a half of each row.
+use crate::domain::torch::shapes::arguments::Call;
+use crate::domain::torch::shapes::dtype::Dtype;
+use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::size::{Size, all_equal, sure};
+use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
+
+/// `cross_entropy_loss(input, target, weight, reduction, …)`, `nll_loss_nd`: one number, of classes that `target` names.
+pub fn of_classes<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (input, target) = (call.tensor(0)?, call.tensor(1)?);
+    sure(matches!(input.dtype, Dtype::F32 | Dtype::F64) && target.dtype == Dtype::I64 && input.rank() >= 2)?;
+    sure(matches!(call.int(3)?, 1 | 2) && !input.is_empty()?)?;
+    let (rows, rest) = (&input.shape[..1], &input.shape[2..]);
+    sure(target.rank() + 1 == input.rank())?;
+    sure(all_equal(rows, &target.shape[..1])? && all_equal(rest, &target.shape[1..])?)?;
+    if let Some(weight) = call.optional_tensor(2)? {
+        sure(weight.dtype == input.dtype && !weight.requires_grad)?;
+        sure(weight.rank() == 1 && weight.shape[0].equals(&input.shape[1])?)?;
+    }
+    Ok(Given::Fresh(Tensor::fresh(input.dtype, &[], MemoryFormat::Contiguous)?))
+}
+
+/// `one_hot(self, num_classes)`.
+pub fn one_hot<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, classes) = (call.tensor(0)?, call.size(1)?);
+    sure(tensor.dtype == Dtype::I64 && S::of(0).less(&classes)?)?;
+    let mut shape = tensor.shape.clone();
+    shape.push(classes);
+    Ok(Given::Fresh(Tensor::fresh(Dtype::I64, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `glu(self, dim)`: one half of a dimension, by the other.
+pub fn glu<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(matches!(tensor.dtype, Dtype::F32 | Dtype::F64) && tensor.rank() > 0 && !tensor.is_empty()?)?;
+    sure(tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
+    let dim = tensor.dim(call.int_or(1, -1)?)?;
+    let half = tensor.shape[dim].floor_div(&S::of(2))?;
+    sure(half.times(2)?.equals(&tensor.shape[dim])?)?;
+    let mut shape = tensor.shape.clone();
+    shape[dim] = half;
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
+}
