@@ -3,5 +3,6 @@
 //! In: an operation that cannot be asked for its result without contents, or one on what such an operation has given. Out: a node whose
 //! value has a type, a rank and a device, and no sizes. It must not know the tracer.
 mod answer;
+mod changes;
 mod sample;
 mod tags;
