@@ -98,6 +98,9 @@ impl Domain for Numpy {
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
         let examples = Examples::new(self, py);
+        if matches!(callee, Callee::Slot(slot) if operators::leaves_to_other(&examples, slot, args)) {
+            return Ok(Answer::NotImplemented);
+        }
         examples.refuse_objects(args)?;
         match callee {
             Callee::Slot(slot) => operators::slot(&examples, slot, args),

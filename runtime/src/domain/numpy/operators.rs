@@ -123,6 +123,26 @@ fn gives_up(left: &Operand<'_>, right: &Operand<'_>) -> bool {
     })
 }
 
+/// Whether an operator leaves the work to an operand that is a value of another library: one that has no `__array_ufunc__`, and a greater
+/// `__array_priority__`.
+pub(super) fn leaves_to_other(examples: &Examples<'_, '_>, slot: &str, args: &[Operand<'_>]) -> bool {
+    let [left, right, ..] = args else { return false };
+    if slot != "tp_richcompare" && BINARY.iter().all(|row| row.0.name() != slot) {
+        return false;
+    }
+    let is_before = |other: &Bound<'_, PyAny>, own: &Bound<'_, PyAny>| {
+        let priority = |object: &Bound<'_, PyAny>| object.getattr(name!("__array_priority__"))?.extract::<f64>();
+        let says = other.get_type().hasattr(name!("__array_ufunc__")).unwrap_or(true);
+        !says && priority(other).is_ok_and(|other| priority(own).is_ok_and(|own| own < other))
+    };
+    [(left, right), (right, left)].into_iter().any(|(own, other)| match (own, other) {
+        (Operand::Graph { example: own, .. } | Operand::Known(own), Operand::Graph { example: other, .. }) => {
+            examples.numpy.is_value(own) && !examples.numpy.is_value(other) && is_before(other, own)
+        }
+        _ => false,
+    })
+}
+
 fn compare<'py>(
     examples: &Examples<'_, 'py>,
     left: &Operand<'py>,

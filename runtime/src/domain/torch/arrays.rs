@@ -3,9 +3,11 @@ use super::examples::array_scalars::is_scalar;
 use super::examples::empty_like::empty_like;
 use super::examples::place::Place;
 use super::examples::placed::place_of;
+use super::functions::kinds::OVERRIDES;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
 use crate::domain::{Answer, Callee, Domain, Operand};
+use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -39,7 +41,9 @@ impl<'py> Meta<'_, 'py> {
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<(), Box<Break>> {
         let any = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_scalars);
-        match any && !self.torch.takes_numbers(callee) {
+        // Whether a class takes over calls, numbers do not say.
+        let asks = matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*callee::name_of(function)));
+        match any && !asks && !self.torch.takes_numbers(callee) {
             true => Err(stop(KIND, "scalar of numpy", "What the operation gives may depend on the number.")),
             false => Ok(()),
         }

@@ -14,7 +14,7 @@ use crate::graph_break::Break;
 use pyo3::prelude::*;
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.
-const REFUSED: &[&str] = &[
+pub(super) const REFUSED: &[&str] = &[
     "set_",
     "resize_",
     "resize_as_",
@@ -49,14 +49,14 @@ fn is_quantised(name: &str) -> bool {
 }
 
 /// Whether an operation of this name changes its first operand.
-fn changes(name: &str) -> bool {
+pub(super) fn changes(name: &str) -> bool {
     let in_place = name.ends_with('_') && !name.ends_with("__");
     let operator = name.starts_with("__i") && !matches!(name, "__invert__" | "__index__" | "__int__");
     in_place || operator || name == "__setitem__"
 }
 
 /// Whether elements of a tensor are one in memory by a stride of 0.
-fn repeats(example: &Bound<'_, PyAny>) -> bool {
+pub(super) fn repeats(example: &Bound<'_, PyAny>) -> bool {
     sizes::of(example).is_none_or(|layout| {
         layout.sizes.iter().zip(layout.strides.iter()).any(|(size, stride)| *size > 1 && *stride == 0)
     })
@@ -151,7 +151,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What stands for the operand after the change, and whether the operation gives the operand.
-    fn changed(
+    pub(super) fn changed(
         &self,
         name: &str,
         target: &Bound<'py, PyAny>,

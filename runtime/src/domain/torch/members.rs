@@ -8,6 +8,7 @@ use super::library::Torch;
 use super::meta::Meta;
 use super::metadata;
 use super::quantised::is_quantised;
+use super::thread::quiet::Quiet;
 use crate::domain::{Answer, Operand};
 use crate::graph_break::Break;
 use crate::names::{interned, name};
@@ -75,11 +76,16 @@ impl Torch {
             return Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, answer).to_owned().into_any()));
         }
         match name {
+            // The guard on a tensor from outside says whether it is a leaf.
+            "is_leaf" if is_leaf_from_outside(tensor) => {
+                Ok(Answer::Constant(pyo3::types::PyBool::new(meta.py, true).to_owned().into_any()))
+            }
+            "grad_fn" if is_leaf_from_outside(tensor) => Ok(Answer::Constant(meta.py.None().into_bound(meta.py))),
             "device" => {
                 let device = place()?.object(meta.py);
                 device.map(Answer::Constant).map_err(|error| fault(&error))
             }
-            // A tensor that needs no gradients is a leaf; of one from outside that needs some no guard says.
+            // A tensor that needs no gradients is a leaf.
             "is_leaf" | "grad_fn" if meta.is_known_to_gradients(tensor).map_err(|error| fault(&error))? => {
                 let answer = object.getattr(interned(meta.py, name)).map_err(|error| fault(&error))?;
                 match name == "is_leaf" || answer.is_none() {
@@ -99,6 +105,16 @@ impl Torch {
             _ => Err(stop("attribute of a tensor that is not recorded", name, "Its value may depend on contents.")),
         }
     }
+}
+
+/// Whether an operand is a leaf from outside, which stands for itself.
+fn is_leaf_from_outside(operand: &Operand<'_>) -> bool {
+    let Operand::Graph { example, .. } = operand else { return false };
+    let _quiet = Quiet::about([example]);
+    let is = |attribute| example.getattr(attribute).and_then(|answer: Bound<'_, PyAny>| answer.is_truthy());
+    !example.is_instance_of::<Sketch>()
+        && is(name!("is_meta")).is_ok_and(|is_meta| !is_meta)
+        && is(name!("is_leaf")).unwrap_or(false)
 }
 
 fn depends(slot: &str) -> Box<Break> {

@@ -3,8 +3,10 @@
 //! Between its guards and its last side effect compiled code lets other threads run only in its graph. So what a lock protects is as the guards
 //! found it if the lock is acquired, without waiting, before the graph is called, and released after its last use in the trace.
 use crate::ffi::types;
+use crate::graph::Node;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::names::name;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::outcome::{Effect, LockHold};
 use crate::trace::state::process::Lock;
@@ -87,6 +89,10 @@ impl<'py> Tracer<'py> {
         if enters && count > 0 && !is_reentrant(owner) && !does_not_wait(&given) {
             return unsupported("lock that is held already", name);
         }
+        if enters && !is_reentrant(owner) && self.state.graph.nodes.iter().any(|node| self.may_wait(node)) {
+            // It is acquired before the graph is called: what runs there may wait for it.
+            return unsupported("lock that the graph may wait for", name);
+        }
         let (said, now) = self.ask_twin(owner, count, name, &given)?;
         let hold = self.hold_lock(owner, *lock)?;
         self.do_to_lock(index, hold, now);
@@ -125,7 +131,8 @@ impl<'py> Tracer<'py> {
                 self.guard(source.clone(), Check::NotSameAs(other), "the trace used two locks");
             }
         }
-        self.state.locks.push(Lock { lock, start: count, count, acquired_first: false });
+        let is_reentrant = is_reentrant(&object.get_type());
+        self.state.locks.push(Lock { lock, start: count, count, acquired_first: false, is_reentrant });
         Ok(self.state.locks.len() - 1)
     }
 
@@ -164,6 +171,28 @@ impl<'py> Tracer<'py> {
             (false, _) => self.state.effects.push(hold.give_back()),
         }
         self.state.locks[index].count = now;
+    }
+
+    /// Breaks where a node would run Python code that may wait for a lock which is held while the graph runs: compiled code acquires locks before it
+    /// calls the graph, and releases them after it.
+    pub(crate) fn refuse_waiting(&self, node: &Node) -> Traced<()> {
+        let is_held = |lock: &Lock| (lock.acquired_first || lock.start > 0) && !lock.is_reentrant;
+        match self.state.locks.iter().any(is_held) && self.may_wait(node) {
+            true => unsupported("operation that runs Python code", "while compiled code holds a lock"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether what a node calls is, or calls, a function in Python: that may wait for a lock.
+    fn may_wait(&self, node: &Node) -> bool {
+        let Some(target) = node.target.as_ref().map(|target| target.bind(self.py)) else { return false };
+        let is_c = matches!(
+            &*types::c_name(&target.get_type()),
+            "builtin_function_or_method" | "method_descriptor" | "wrapper_descriptor" | "type"
+        );
+        // A class method of C works for a class in Python.
+        let of_class = || target.getattr(name!("__self__")).is_ok_and(|own| own.is_instance_of::<PyType>());
+        !is_c || of_class()
     }
 
     /// A lock that is acquired again is not released before: a thread that waits for it would change what guards have found already.

@@ -57,6 +57,8 @@ pub(crate) struct Lock {
     pub(crate) count: u32,
     /// Whether compiled code acquires it first of all.
     pub(crate) acquired_first: bool,
+    /// Whether the thread that holds it may acquire it again.
+    pub(crate) is_reentrant: bool,
 }
 
 /// A function that sets something.

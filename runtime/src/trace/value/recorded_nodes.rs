@@ -97,6 +97,7 @@ impl<'py> Tracer<'py> {
             backend,
         };
         self.refuse_late_failure(&node)?;
+        self.refuse_waiting(&node)?;
         let node = self.node(node);
         if is_open {
             self.note_open(node);

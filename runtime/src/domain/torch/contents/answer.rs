@@ -1,12 +1,14 @@
 //! Nodes for operations whose results contents decide.
 use super::open_sizes::{has_open_sizes, is_plain_option, is_unsized};
 use super::sample::{LENGTH, Sample, is_number, is_strided};
-use super::tags::{gives_views, operation};
+use super::tags::{Tags, gives_views, operation};
+use crate::domain::torch::change::changes;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::open::{Unread, Unsized, has_open, has_unsized};
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::functions::kinds::OVERRIDES;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, name_of};
@@ -25,7 +27,7 @@ const OF_ANY_RANK: &[&str] = &["linalg_lstsq"];
 const TENSOR: &str = "tensor";
 
 /// What samples hold, by the functions that make it, and numbers that nobody knows are: some operations refuse the first.
-const TRIED: [(&str, i64); 3] = [("zeros", 1), ("ones", 1), ("zeros", LENGTH)];
+pub(super) const TRIED: [(&str, i64); 3] = [("zeros", 1), ("ones", 1), ("zeros", LENGTH)];
 
 /// Attributes and methods that sizes do not decide.
 const WITHOUT_SIZES: &[&str] = &[
@@ -62,8 +64,16 @@ impl<'py> Meta<'_, 'py> {
         if name == TENSOR && matches!(args, [Operand::List(_) | Operand::Tuple(_)]) && kwargs.is_empty() {
             return self.sampled(target, &name, args, kwargs).ok();
         }
-        let tags = self.torch.tags_of(self.py, &name).ok().filter(|_| !fails)?;
+        let tags = self.tags_of_call(&name, args).ok().filter(|_| !fails)?;
         tags.by_contents.then(|| self.sampled(target, &name, args, kwargs))?.ok()
+    }
+
+    /// What tags say of a call: `where` of a condition alone says where it is true.
+    fn tags_of_call(&self, name: &str, args: &[Operand<'py>]) -> PyResult<Tags> {
+        match (name, args) {
+            ("where", [_]) => Ok(Tags { by_contents: true, elementwise: false }),
+            _ => self.torch.tags_of(self.py, name),
+        }
     }
 
     /// Whether contents decide what an operation gives: nothing without contents knows it.
@@ -90,7 +100,7 @@ impl<'py> Meta<'_, 'py> {
             return self.about_open(example, &callee::name_of(target));
         }
         let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
-        let tags = self.torch.tags_of(self.py, &name).map_err(|error| fault(&error))?;
+        let tags = self.tags_of_call(&name, args).map_err(|error| fault(&error))?;
         let warns = name == "index" && args.iter().skip(1).any(has_bytes);
         if has_open_sizes(target, args, kwargs) && !warns {
             let answer = self.sampled(target, &name, args, kwargs)?;
@@ -147,8 +157,8 @@ impl<'py> Meta<'_, 'py> {
         }
         match name {
             "device" => return Place::default().object(self.py).map(Answer::Constant).map_err(|error| fault(&error)),
-            "is_leaf" => return Ok(Answer::Constant(PyBool::new(self.py, !tensor.required).to_owned().into_any())),
-            "grad_fn" if !tensor.required => return Ok(Answer::Constant(self.py.None().into_bound(self.py))),
+            "is_leaf" => return Ok(Answer::Constant(PyBool::new(self.py, !tensor.required()).to_owned().into_any())),
+            "grad_fn" if !tensor.required() => return Ok(Answer::Constant(self.py.None().into_bound(self.py))),
             _ => {}
         }
         let (Some(rank), true) = (tensor.rank, WITHOUT_SIZES.contains(&name)) else { return Err(needs(name)) };
@@ -157,7 +167,7 @@ impl<'py> Meta<'_, 'py> {
             let named = pyo3::types::PyDict::new(self.py);
             named.set_item(name!("dtype"), tensor.dtype.bind(self.py))?;
             named.set_item(name!("device"), "meta")?;
-            named.set_item(name!("requires_grad"), tensor.required)?;
+            named.set_item(name!("requires_grad"), tensor.required())?;
             let made = module.getattr("empty")?.call((vec![0; rank],), Some(&named))?;
             let found = made.getattr(interned(self.py, name))?;
             if metadata::is_attribute(name) { Ok(found) } else { found.call0() }
@@ -208,8 +218,9 @@ impl<'py> Meta<'_, 'py> {
             return Err(needs(name_of(target)));
         }
         let mut found = None;
+        let lengths = self.with_any_lengths(name, args);
         for (contents, number) in TRIED {
-            let sample = self.sample(args, kwargs, contents, number)?;
+            let sample = self.sample(&lengths, kwargs, contents, number)?;
             let run = || target.call(&sample.args, Some(&sample.named));
             if let Ok(gives) = self.keeping_random(run) {
                 found = Some((sample, gives));
@@ -222,12 +233,21 @@ impl<'py> Meta<'_, 'py> {
         {
             return Ok(Answer::Same(*value));
         }
+        // What an index that holds tensors gives is no view.
+        let is_view = gives_views(name) && !(name == "index" && has_index(args.get(1)));
+        if is_view
+            && let Some(Operand::Graph { example, .. }) = args.first()
+            && let Ok(tensor) = example.cast::<Unsized>()
+        {
+            tensor.get().share();
+        }
         let (target, args, kwargs) = (target.clone(), args.to_vec(), kwargs.to_vec());
         let is_list = gives.is_exact_instance_of::<PyList>();
         if is_list || gives.is_instance_of::<PyTuple>() && types::is_c_type(&gives.get_type()) {
             let items = gives.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
             let items = items.map_err(|error| fault(&error))?;
-            let made = items.iter().map(|item| self.like(item, name, &sample)).collect::<Result<Vec<_>, _>>()?;
+            let made =
+                items.iter().map(|item| self.like(item, name, is_view, &sample)).collect::<Result<Vec<_>, _>>()?;
             let made = PyTuple::new(self.py, made).and_then(|items| match gives.is_exact_instance_of::<PyTuple>() {
                 true => Ok(items.into_any()),
                 false => gives.get_type().call1((items,)),
@@ -241,7 +261,7 @@ impl<'py> Meta<'_, 'py> {
             let example = unread.map_err(|error| fault(&error))?.into_any();
             return Ok(Answer::Node { target, args, kwargs, example });
         }
-        let example = self.like(&gives, name, &sample)?;
+        let example = self.like(&gives, name, is_view, &sample)?;
         Ok(Answer::Node { target, args, kwargs, example })
     }
 
@@ -250,22 +270,23 @@ impl<'py> Meta<'_, 'py> {
         &self,
         made: &Bound<'py, PyAny>,
         name: &str,
+        is_view: bool,
         sample: &Sample<'py>,
     ) -> Result<Bound<'py, PyAny>, Box<Break>> {
         let is_own = made.get_type().is(&self.torch.tensor);
         let is_here = || made.getattr(name!("is_cpu"))?.is_truthy();
         let fits = || {
-            let shares = || PyResult::Ok(!gives_views(name) && sample.shares_memory(made)?);
+            let shares = || PyResult::Ok(!is_view && sample.shares_memory(made)?);
             PyResult::Ok(is_own && is_here()? && is_strided(self.torch, made)? && !shares()?)
         };
-        match fits().and_then(|fits| if fits { self.stand_in_of(made, name).map(Some) } else { Ok(None) }) {
+        match fits().and_then(|fits| if fits { self.stand_in_of(made, name, is_view).map(Some) } else { Ok(None) }) {
             Ok(Some(stand_in)) => Ok(stand_in),
             Ok(None) => Err(needs(name)),
             Err(error) => Err(fault(&error)),
         }
     }
 
-    fn stand_in_of(&self, made: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn stand_in_of(&self, made: &Bound<'py, PyAny>, name: &str, is_view: bool) -> PyResult<Bound<'py, PyAny>> {
         let rank: usize = made.call_method0(name!("dim"))?.extract()?;
         let rank = (!OF_ANY_RANK.contains(&name)).then_some(rank);
         // Sequences of tensors without dimensions have a length that is known.
@@ -276,7 +297,7 @@ impl<'py> Meta<'_, 'py> {
             return Ok(like);
         }
         let required = made.getattr(name!("requires_grad"))?.is_truthy()?;
-        let tensor = Unsized { dtype: made.getattr(name!("dtype"))?.unbind(), rank, required };
+        let tensor = Unsized::new(made.getattr(name!("dtype"))?.unbind(), rank, required, is_view);
         Ok(Bound::new(self.py, tensor)?.into_any())
     }
 }
@@ -299,10 +320,22 @@ impl Torch {
                 let length = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("len")));
                 meta.record(length.map_err(|error| fault(&error))?, args, kwargs)
             }
+            (Callee::Slot("mp_ass_subscript"), [_, _, _]) => {
+                let setitem = self.operator.bind(meta.py).getattr(name!("setitem"));
+                meta.change_by_open("__setitem__", &setitem.map_err(|error| fault(&error))?, args, kwargs)
+            }
             (Callee::Slot(slot), _) if *slot != "mp_ass_subscript" => self.slot(meta, slot, args),
+            (Callee::Method(name), _) if changes(name) => {
+                let method = self.tensor.bind(meta.py).getattr(interned(meta.py, name));
+                meta.change_by_open(name, &method.map_err(|error| fault(&error))?, args, kwargs)
+            }
             (Callee::Method(name), _) => {
                 let method = self.tensor.bind(meta.py).getattr(interned(meta.py, name));
                 meta.record(method.map_err(|error| fault(&error))?, args, kwargs)
+            }
+            // Whether a class takes over calls, sizes do not say.
+            (Callee::Function(function), _) if OVERRIDES.contains(&&*callee::name_of(function)) => {
+                self.function(meta, function, args, kwargs)
             }
             (Callee::Function(function), _) if types::c_name(&function.get_type()) == "builtin_function_or_method" => {
                 meta.record(function.clone(), args, kwargs)
@@ -333,7 +366,7 @@ fn has_index(index: Option<&Operand<'_>>) -> bool {
 }
 
 /// The break at an operation that needs sizes or contents.
-fn needs(what: impl Into<String>) -> Box<Break> {
+pub(super) fn needs(what: impl Into<String>) -> Box<Break> {
     stop(
         "depends on the contents of a tensor",
         what,

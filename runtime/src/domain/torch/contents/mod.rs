@@ -3,6 +3,7 @@
 //! In: an operation that cannot be asked for its result without contents, or one on what such an operation has given. Out: a node whose
 //! value has a type, a rank and a device, and no sizes. It must not know the tracer.
 mod answer;
+mod changes;
 pub(super) mod open_sizes;
 mod sample;
 mod tags;

@@ -43,6 +43,7 @@ const OTHERS: &[&str] = &[
     "detach",
     "dot",
     "double",
+    "dropout",
     "embedding",
     "flatten",
     "flip",
@@ -75,6 +76,7 @@ const OTHERS: &[&str] = &[
     "sort",
     "stack",
     "t",
+    "to",
     "transpose",
     "unsqueeze",
     "view",
@@ -132,6 +134,12 @@ impl Torch {
             }
             (None, None) => Ok(Tags::default()),
         }
+    }
+
+    /// The same of an operation in place, or of an operator of that kind, by the name without what says so.
+    pub(super) fn tags_in_place(&self, py: Python<'_>, name: &str) -> PyResult<Tags> {
+        let done_by = DONE_BY.iter().find(|(known, _)| *known == name).map_or(name, |(_, by)| *by);
+        self.tags_of(py, done_by)
     }
 
     fn tags_of_packet(&self, py: Python<'_>, name: &str) -> PyResult<Option<Tags>> {

@@ -1,8 +1,11 @@
 //! What a trace has in the place of results that nobody knows before the graph has run.
+use super::sketch::PRIORITY;
 use crate::domain::Operand;
 use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyType};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A tensor of the graph, on the CPU, whose sizes contents decide.
 #[pyclass(frozen, module = "slotrt")]
@@ -11,7 +14,10 @@ pub(in crate::domain::torch) struct Unsized {
     pub(in crate::domain::torch) dtype: Py<PyAny>,
     /// How many dimensions it has; `None` where that depends on contents, too.
     pub(in crate::domain::torch) rank: Option<usize>,
-    pub(in crate::domain::torch) required: bool,
+    /// Since when it was made, or since a change in place.
+    required: AtomicBool,
+    /// Whether it may lie in the memory of another tensor, or another one in its memory.
+    is_shared: AtomicBool,
 }
 
 /// A number of the graph that contents decide.
@@ -20,6 +26,37 @@ pub(in crate::domain::torch) struct Unsized {
 pub(in crate::domain::torch) struct Unread {
     /// `int`, `float`, `bool` or `complex`; `str`, of the text of one.
     pub(in crate::domain::torch) class: Py<PyType>,
+}
+
+impl Unsized {
+    /// A tensor that the graph makes.
+    pub(in crate::domain::torch) fn new(
+        dtype: Py<PyAny>,
+        rank: Option<usize>,
+        required: bool,
+        is_shared: bool,
+    ) -> Self {
+        Self { dtype, rank, required: AtomicBool::new(required), is_shared: AtomicBool::new(is_shared) }
+    }
+
+    /// Whether gradients are required of it.
+    pub(in crate::domain::torch) fn required(&self) -> bool {
+        self.required.load(Relaxed)
+    }
+
+    /// Notes that another tensor may lie in its memory.
+    pub(in crate::domain::torch) fn share(&self) {
+        self.is_shared.store(true, Relaxed);
+    }
+
+    /// From now on gradients are required of it; `false` where they would be of other tensors, too.
+    pub(in crate::domain::torch) fn begin_gradients(&self) -> bool {
+        let alone = !self.is_shared.load(Relaxed);
+        if alone {
+            self.required.store(true, Relaxed);
+        }
+        alone
+    }
 }
 
 /// What those ask who ask a tensor.
@@ -32,12 +69,17 @@ impl Unsized {
 
     #[getter]
     fn requires_grad(&self) -> bool {
-        self.required
+        self.required()
+    }
+
+    #[getter]
+    fn __array_priority__(&self) -> f64 {
+        PRIORITY
     }
 
     #[getter]
     fn is_leaf(&self) -> bool {
-        !self.required
+        !self.required()
     }
 }
 

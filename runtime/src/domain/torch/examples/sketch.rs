@@ -3,10 +3,14 @@
 use super::place::Place;
 use crate::domain::torch::shapes::{Sizes, Tensor};
 use crate::names::name;
+use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The `__array_priority__` of tensors.
+pub(super) const PRIORITY: f64 = 1000.0;
 
 /// The kind of sizes that traces have.
 pub(in crate::domain::torch) type Extent = i64;
@@ -151,6 +155,15 @@ impl Sketch {
 /// What those ask who ask a tensor.
 #[pymethods]
 impl Sketch {
+    /// How tensors rank among what numpy's operators meet.
+    #[getter]
+    fn __array_priority__(&self) -> PyResult<f64> {
+        match self.class {
+            None => Ok(PRIORITY),
+            Some(_) => Err(PyAttributeError::new_err("__array_priority__")),
+        }
+    }
+
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let sizes = PyTuple::new(py, constants(&self.tensor.shape))?;
