@@ -50,6 +50,8 @@ pub use code::function;
 pub use code::instruction;
 #[cfg(slotrt_hooks)]
 use frames::generator_survivors;
+#[cfg(slotrt_traces)]
+pub use frames::observers;
 #[cfg(slotrt_hooks)]
 pub(crate) use frames::units;
 #[cfg(slotrt_hooks)]
