@@ -80,6 +80,7 @@ fn row(line: &str) -> Option<String> {
         ["function", name] => format!("What::Function(FunctionId::{name})"),
         ["raises", name] => format!("What::Error(FunctionId::{name})"),
         ["identifier", name] => format!("What::Identifier({name:?})"),
+        ["none", name] => format!("What::NoMethod({name:?})"),
         ["test", name] => {
             let ["of", class] = more else { return None };
             format!("What::Test({name:?}, {class:?})")

@@ -32,6 +32,9 @@ pub enum What {
     /// A special method that a class has, and the body asks for.
     Identifier(&'static str),
     #[allow(dead_code, reason = "a release with bodies of its own has no such row")]
+    /// A special method that the body asks for, where the class has `None` under its name.
+    NoMethod(&'static str),
+    #[allow(dead_code, reason = "a release with bodies of its own has no such row")]
     /// A test of an object, such as `PyDict_Check`, which instances of this builtin class do not pass in another release's bodies.
     Test(&'static str, &'static str),
 }
@@ -90,15 +93,20 @@ impl StoodIn {
 
     /// A body names an identifier.
     pub fn ask(&mut self, identifier: &'static str) {
-        let named = |(index, row): &(usize, &Row)| row.what == What::Identifier(identifier) && self.counts(*index);
+        let asked = [What::Identifier(identifier), What::NoMethod(identifier)];
+        let named = |(index, row): &(usize, &Row)| asked.contains(&row.what) && self.counts(*index);
         if let Some((index, _)) = ROWS.iter().enumerate().find(named) {
             self.asked = Some(index);
         }
     }
 
     /// A class has what was looked for.
-    pub fn find(&mut self, name: &str) {
-        let same = |index: &usize| matches!(ROWS[*index].what, What::Identifier(asked) if asked == name);
+    pub fn find(&mut self, name: &str, found: &Bound<'_, PyAny>) {
+        let same = |index: &usize| match ROWS[*index].what {
+            What::Identifier(asked) => asked == name,
+            What::NoMethod(asked) => asked == name && found.is_none(),
+            _ => false,
+        };
         if let Some(index) = self.asked.filter(same) {
             self.rows |= 1 << index;
         }
@@ -140,7 +148,7 @@ impl Row {
     pub fn name(&self) -> &'static str {
         match self.what {
             What::Function(function) | What::Error(function) => function.name(),
-            What::Identifier(name) | What::Test(name, _) => name,
+            What::Identifier(name) | What::NoMethod(name) | What::Test(name, _) => name,
         }
     }
 }

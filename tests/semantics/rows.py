@@ -128,6 +128,5 @@ IDLE = {
 NO_MEMBERS = "notimplemented_bool" in protocol.no_stand_in()
 if NO_MEMBERS:
     IDLE["wrapper_call"] = "reads members"
-    IDLE["PySequence_Index"] = "does not stand in where it raises, as it does in a small sample"
     if "PyObject_Format" in protocol.no_stand_in():
-        IDLE["PyObject_Format"] = IDLE["PySequence_Index"]
+        IDLE["PyObject_Format"] = "does not stand in where it raises, as it does in a small sample"

@@ -50,6 +50,8 @@ pub use code::function;
 pub use code::instruction;
 #[cfg(slotrt_hooks)]
 use frames::generator_survivors;
+#[cfg(slotrt_traces)]
+pub use frames::observers;
 #[cfg(slotrt_hooks)]
 pub(crate) use frames::units;
 #[cfg(slotrt_hooks)]
@@ -57,7 +59,7 @@ pub use frames::{eval_breaker, frame, surviving_frames, traceback};
 #[cfg(slotrt_traces)]
 pub use objects::{
     buffers, collector, containers, contexts, iterators, key_hashes, lru_cache, ordered_dict, referents, thread_locals,
-    weak_references,
+    tuple_hashes, weak_references,
 };
 #[cfg(slotrt_hooks)]
 pub(crate) use objects::{callee, modules};

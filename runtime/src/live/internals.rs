@@ -32,8 +32,8 @@ impl<'py> Live<'py> {
         name: &Bound<'py, PyString>,
     ) -> Result<Option<Object<'py>>, Stop> {
         let found = types::lookup(class, name);
-        if found.is_some() {
-            self.stood_in.find(name.to_str().unwrap_or_default());
+        if let Some(found) = &found {
+            self.stood_in.find(name.to_str().unwrap_or_default(), found);
         }
         Ok(found)
     }

@@ -5,12 +5,16 @@ use super::record::{Frame, Place};
 use super::shared::Stance;
 use crate::bytecode::Code;
 use crate::ffi::callable::{Choice, Dispatch};
-use crate::ffi::{Args, callee, eval_breaker};
+use crate::ffi::{Args, callee, eval_breaker, observers};
 use crate::internal_error::InternalError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// Why a call runs as it is while something observes.
+const OBSERVED: &str =
+    "frames are told to somebody: to a function of sys.settrace or sys.setprofile, or to a tool of sys.monitoring";
 
 impl Compiled {
     /// The entries of this generation.
@@ -136,7 +140,6 @@ impl Compiled {
         limit: &str,
         missed: impl FnOnce() -> Vec<String>,
     ) -> PyResult<Choice> {
-        let py = function.py();
         let shared = &self.unit.shared;
         shared.count(|counters| &counters.frames_skipped);
         let first = !std::mem::replace(&mut self.cache.lock().map_err(|_| poisoned())?.full, true);
@@ -146,8 +149,22 @@ impl Compiled {
         let missed = missed();
         self.tell_limit(function, limit, &missed)?;
         if shared.records() {
-            let code = Code::decode(&function.getattr("__code__")?)?;
-            shared.record(py, Frame::skipped(self.place(py), &code, limit.to_owned(), missed)?);
+            self.record_skipped(function, limit, missed)?;
+        }
+        Ok(Choice::Original)
+    }
+
+    fn record_skipped(&self, function: &Bound<'_, PyAny>, reason: &str, missed: Vec<String>) -> PyResult<()> {
+        let code = Code::decode(&function.getattr("__code__")?)?;
+        let skipped = Frame::skipped(self.place(function.py()), &code, reason.to_owned(), missed)?;
+        self.unit.shared.record(function.py(), skipped);
+        Ok(())
+    }
+
+    /// A call while frames are told to somebody, who would not see those that compiled code does not make: it runs as it is.
+    fn run_observed(&self, function: &Bound<'_, PyAny>) -> PyResult<Choice> {
+        if self.unit.shared.records() {
+            self.record_skipped(function, OBSERVED, Vec::new())?;
         }
         Ok(Choice::Original)
     }
@@ -169,6 +186,9 @@ impl Dispatch for Compiled {
     fn choose<'py>(&self, function: &Bound<'py, PyAny>, args: Args<'_, 'py>) -> PyResult<Choice> {
         if eval_breaker::is_set(args.py()) {
             return Ok(Choice::Original);
+        }
+        if observers::are_active(args.py())? {
+            return self.run_observed(function);
         }
         self.chosen(function, args)
     }

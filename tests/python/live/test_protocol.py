@@ -179,7 +179,13 @@ class StandIns(unittest.TestCase):
             __bool__ = None
 
         self.assertEqual(protocol.PyObject_IsTrue(True_()), 1)
-        self.assertEqual(self.refused(protocol.PyObject_IsTrue, Untrue()), "slot_nb_bool")
+        class Refusing:
+            def __bool__(self):
+                raise LookupError
+
+        self.assertEqual(self.refused(protocol.PyObject_IsTrue, Untrue()), "__bool__")
+        with self.assertRaises(LookupError):
+            protocol.PyObject_IsTrue(Refusing())
 
     def test_messages(self):
         self.assertEqual(protocol.PySequence_Contains([1, 2], 2), 1)

@@ -5,6 +5,8 @@
 pub mod eval_breaker;
 pub mod frame;
 pub(super) mod generator_survivors;
+#[cfg(slotrt_traces)]
+pub mod observers;
 pub mod surviving_frames;
 mod survivors;
 pub mod traceback;

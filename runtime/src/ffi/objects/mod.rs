@@ -40,4 +40,6 @@ pub mod snapshot;
 #[cfg(slotrt_traces)]
 pub mod thread_locals;
 #[cfg(slotrt_traces)]
+pub mod tuple_hashes;
+#[cfg(slotrt_traces)]
 pub mod weak_references;

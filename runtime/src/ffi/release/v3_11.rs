@@ -35,6 +35,12 @@ unsafe extern "C" {
 /// `FRAME_SPECIALS_SIZE`.
 const SPECIALS: usize = offset_of!(_PyInterpreterFrame, localsplus) / size_of::<usize>();
 
+/// Another number each time that tools of `sys.monitoring` set events for all code: this release has none.
+#[must_use]
+pub fn monitoring_version(_py: Python<'_>) -> usize {
+    0
+}
+
 /// The frame that the thread runs; NULL where it runs none.
 ///
 /// # Safety

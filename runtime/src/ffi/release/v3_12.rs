@@ -34,6 +34,15 @@ pub fn is_pending(py: Python<'_>) -> bool {
     super::pending::is_pending(py, MAIN_CALLS)
 }
 
+/// Another number each time that tools of `sys.monitoring` set events for all code; 0 where none ever did.
+#[must_use]
+pub fn monitoring_version(_py: Python<'_>) -> usize {
+    // SAFETY: attached, so that the interpreter is live.
+    unsafe {
+        raw::read(ffi::PyInterpreterState_Get().cast(), offset_of!(layouts::PyInterpreterState, monitoring_version))
+    }
+}
+
 /// The frame that the thread runs; NULL where it runs none.
 ///
 /// # Safety

@@ -44,15 +44,28 @@ pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
 /// `_PY_SIGNALS_PENDING_BIT`, `_PY_CALLS_TO_DO_BIT`, `_PY_ASYNC_EXCEPTION_BIT`.
 const PENDING: usize = 1 << 1 | 1 << 2 | 1 << 3;
 
-/// Whether a signal, a pending call or an exception from another thread is what this thread handles where it next looks.
-#[must_use]
-pub fn is_pending(_py: Python<'_>) -> bool {
+/// `_PY_EVAL_EVENTS_BITS`: below them stands what waits, above them how often events of `sys.monitoring` were set.
+const EVENTS_BITS: u32 = 8;
+
+/// The thread's `eval_breaker`.
+fn breaker(_py: Python<'_>) -> usize {
     // SAFETY: attached, so that the thread is live; its word, which other threads change, is aligned.
-    let word = unsafe {
+    unsafe {
         let thread = ffi::PyThreadState_Get().cast::<u8>();
         AtomicUsize::from_ptr(thread.add(offset_of!(PyThreadState, eval_breaker)).cast()).load(Relaxed)
-    };
-    word & PENDING != 0
+    }
+}
+
+/// Whether a signal, a pending call or an exception from another thread is what this thread handles where it next looks.
+#[must_use]
+pub fn is_pending(py: Python<'_>) -> bool {
+    breaker(py) & PENDING != 0
+}
+
+/// Another number each time that tools of `sys.monitoring` set events for all code; 0 where none ever did.
+#[must_use]
+pub fn monitoring_version(py: Python<'_>) -> usize {
+    breaker(py) >> EVENTS_BITS
 }
 
 /// The field of the thread's state that is elsewhere in this interpreter.

@@ -12,4 +12,5 @@ pub(super) mod iterators_apart;
 pub(super) mod kept_under_hash;
 pub(super) mod key_hashes;
 pub(super) mod key_order;
+pub(super) mod tuple_hash;
 pub(super) mod whole_answer;

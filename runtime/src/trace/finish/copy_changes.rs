@@ -29,6 +29,7 @@ impl<'py> Tracer<'py> {
                 private_copy.object.bind(self.py).clone(),
                 private_copy.original.bind(self.py).clone(),
             );
+            self.keep_hash_of(value, &object)?;
             let before = self.state.effects.len();
             if let Ok(first) = original.cast::<PyList>() {
                 self.compare_items(value, &object, first)?;

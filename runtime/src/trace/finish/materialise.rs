@@ -106,6 +106,11 @@ impl<'py> Tracer<'py> {
         if self.release_context(id) {
             return Ok(Ok(Vec::new()));
         }
+        if let Some(hash) = self.state.kept_hashes.get(&id).copied()
+            && self.real(id).is_none()
+        {
+            self.keep_hash(id, hash)?;
+        }
         match self.value(id) {
             Value::Real { object, source: None }
                 if crate::trace::value::finalisable::leads_to_code(object.bind(self.py)) =>
@@ -203,6 +208,7 @@ impl<'py> Tracer<'py> {
             return self.set(id, New::List(items.clone()), items);
         }
         if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            self.keep_hash_of(id, object)?;
             let items = self.absorb_all(tuple.iter());
             return self.set(id, New::Tuple(items.clone()), items);
         }

@@ -14,4 +14,5 @@ pub(crate) mod outside_hashes;
 pub(crate) mod outside_iterators;
 pub(crate) mod outside_wholes;
 pub(crate) mod protocol;
+pub(crate) mod tuple_hashes;
 pub(crate) mod unusual_keys;

@@ -89,6 +89,7 @@ impl<'py> Tracer<'py> {
             self.state.effects.extend(changes);
             return Ok(None);
         };
+        self.copy_kept_hash(id, object, &copy)?;
         let original = self.original_of(object, &copy)?;
         self.keep_private_copy(id, &copy, original);
         self.repeat_hashed_changes(id, changes)?;

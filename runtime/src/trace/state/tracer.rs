@@ -91,6 +91,8 @@ pub struct State {
     pub(crate) files: Tracked<Vec<ValueId>>,
     /// Variables of the frames that tracebacks name.
     pub(crate) variables: Tracked<crate::trace::state::tracebacks::Variables>,
+    /// Hashes that tuples keep because the trace has asked for them.
+    pub(crate) kept_hashes: Tracked<FxHashMap<ValueId, isize>>,
     pub(crate) nesting: u32,
     /// How often C hashed an object by an address that it has in this trace alone.
     pub(crate) hashed_own: u64,

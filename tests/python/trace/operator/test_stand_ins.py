@@ -50,6 +50,24 @@ class Untrue:
     __bool__ = None
 
 
+class Refusing:
+    """Has a truth on some days."""
+
+    def __init__(self, days):
+        self.days = days
+
+    def __bool__(self):
+        return 6 // self.days > 2
+
+
+class Refused:
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        raise LookupError(self.value)
+
+
 WHOLE = (
     lambda x: (int("12") + x, int(2.5)),
     lambda x: ({1: 2}[x], {1, 2}.pop(), x in {1: 2}, 3 in [x]),
@@ -101,6 +119,29 @@ class StandIns(unittest.TestCase):
                 compiled = slotrt.compile(program)
                 for x in (1, 2, 1):
                     self.assertEqual(outcome(compiled, x), outcome(program, x))
+
+    def test_truth_that_raises(self):
+        """Where `__bool__` raises, the error is the program's own: the releases agree, and nothing breaks."""
+
+        def program(days):
+            try:
+                return "yes" if Refusing(days) else "no"
+            except ArithmeticError as error:
+                return type(error)
+
+        compiled = slotrt.compile(program)
+        for days in (1, 6, 0, 0):
+            self.assertEqual(compiled(days), program(days))
+
+        def handled(value):
+            try:
+                return not Refused(value)
+            except LookupError as error:
+                return error.args
+
+        whole = slotrt.compile(handled, fullgraph=True)
+        for value in (1, 2, 1):
+            self.assertEqual(whole(value), handled(value))
 
     def test_lengths_that_are_asked_for(self):
         for program in EFFECTS:

@@ -1,9 +1,10 @@
 //! Slot functions that give no object: lengths, truth, hashes, searches, stores; and iteration.
-use crate::ffi::types;
+use crate::ffi::{tuple_hashes, types};
 use crate::semantics::dispatch;
 use crate::trace::operator::capi::SlotFunction;
 use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::journal::changed;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
@@ -71,6 +72,10 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn slot_hash(&mut self, function: &SlotFunction, value: ValueId) -> Traced<isize> {
         if let Some(id) = function.body() {
+            if tuple_hashes::ARE_KEPT {
+                // A tuple that C asks meanwhile keeps its hash, which going back could not take away.
+                changed();
+            }
             return dispatch::hashfunc(self, id, &value).unwrap_or_else(|| self.untranslated(function));
         }
         self.state.route.push(function.name.to_owned().into());
@@ -85,6 +90,13 @@ impl<'py> Tracer<'py> {
             let hash = object.hash();
             return self.plain_result(hash);
         }
+        if self.keeps_hash(function, value) {
+            return self.kept_hash(value, |trace| trace.native_hash(function, value));
+        }
+        self.native_hash(function, value)
+    }
+
+    fn native_hash(&mut self, function: &SlotFunction, value: ValueId) -> Traced<isize> {
         self.copy_with_hashes(value)?;
         let object = self.object_for(function, value)?;
         let hash = self.with_callbacks(|| object.hash());

@@ -281,8 +281,8 @@ impl CApi for Tracer<'_> {
         let class = self.type_object(*class)?;
         let Some(name) = self.known_str(*name) else { return Err(self.unsupported("_PyType_LookupRef")) };
         let found = self.lookup(&class, &name);
-        if found.is_some() {
-            self.state.stood_in.find(&name);
+        if let Some(found) = &found {
+            self.state.stood_in.find(&name, found);
         }
         Ok(found.map(|found| self.absorb_static(found)))
     }
