@@ -17,7 +17,7 @@ impl<'py> Writer<'_, 'py> {
         match made {
             New::Tuple(items) => {
                 items.iter().try_for_each(|item| self.load(*item))?;
-                self.plain(Op::BUILD_TUPLE, items.len() as u32);
+                self.build_tuple(items.len() as u32);
             }
             New::Slice(slice) => {
                 slice.iter().try_for_each(|part| self.load(*part))?;
@@ -62,6 +62,14 @@ impl<'py> Writer<'_, 'py> {
         }
         self.store_home(id);
         Ok(())
+    }
+
+    /// A tuple of so many items from the stack. The empty one is a constant, as for CPython's compiler: the instruction makes objects that end.
+    pub(super) fn build_tuple(&mut self, count: u32) {
+        match count {
+            0 => self.constant(PyTuple::empty(self.py).into_any()),
+            _ => self.plain(Op::BUILD_TUPLE, count),
+        }
     }
 
     /// `base.__new__(class, *args)` and `base.__init__(it, *args)` for the nearest base written in C: what the user's own
@@ -125,7 +133,7 @@ impl<'py> Writer<'_, 'py> {
         self.constant(code.bind(py).getattr(name!("co_name"))?);
         self.constant(py.None().into_bound(py));
         closure.iter().try_for_each(|cell| self.load(*cell))?;
-        self.plain(Op::BUILD_TUPLE, closure.len() as u32);
+        self.build_tuple(closure.len() as u32);
         self.call(5);
         Ok(())
     }

@@ -54,7 +54,7 @@ impl<'py> Writer<'_, 'py> {
         self.plain(Op::SWAP, 2);
         let free = if self.code.is_continuation(self.py) { 0 } else { self.code.locals.len() - self.code.first_free() };
         (0..free).for_each(|cell| self.op(Op::LOAD_FAST, Arg::Slot(self.code.first_free() + cell)));
-        self.plain(Op::BUILD_TUPLE, free as u32);
+        self.build_tuple(free as u32);
         match inputs.saved {
             Some(temporary) => self.op(Op::LOAD_FAST, Arg::Temporary(temporary)),
             None => self.constant(self.py.None().into_bound(self.py)),

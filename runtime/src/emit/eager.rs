@@ -83,7 +83,7 @@ impl Writer<'_, '_> {
         match argument {
             Argument::Tuple(items) => {
                 let count = all(items)?;
-                self.plain(Op::BUILD_TUPLE, count);
+                self.build_tuple(count);
             }
             Argument::List(items) => {
                 let count = all(items)?;

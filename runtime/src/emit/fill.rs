@@ -127,7 +127,7 @@ impl Writer<'_, '_> {
         self.load(exception)?;
         self.constant(entries.to_tuple().into_any());
         held.iter().try_for_each(|value| self.load(*value))?;
-        self.plain(Op::BUILD_TUPLE, held.len() as u32);
+        self.build_tuple(held.len() as u32);
         self.call(3);
         self.plain(Op::POP_TOP, 0);
         Ok(())
