@@ -233,8 +233,9 @@ impl<'py> Meta<'_, 'py> {
         {
             return Ok(Answer::Same(*value));
         }
-        // What an index that holds tensors gives is no view.
-        let is_view = gives_views(name) && !(name == "index" && has_index(args.get(1)));
+        // What an index that holds tensors gives is a view only where all of these stand for integers.
+        let may_copy = name == "index" && has_index(args.get(1));
+        let is_view = gives_views(name) && (!may_copy || sample.shares_memory(&gives).unwrap_or(true));
         if is_view
             && let Some(Operand::Graph { example, .. }) = args.first()
             && let Ok(tensor) = example.cast::<Unsized>()
