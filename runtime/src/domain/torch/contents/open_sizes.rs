@@ -1,6 +1,6 @@
 //! Operations that take integers which contents decide for sizes or bounds: only how long results are depends on them.
 use super::tags::operation;
-use crate::domain::torch::examples::open::{Unread, Unsized};
+use crate::domain::torch::examples::open::{Unread, Unsized, has_unread};
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::symbols::sizes::name_of;
@@ -53,7 +53,7 @@ pub(super) fn has_open_sizes(
 ) -> bool {
     let own = callee::name_of(target);
     let is_one = TAKE_SIZES.contains(&own.trim_matches('_')) && operation(target).is_some();
-    is_one && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(holds_unread)
+    is_one && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unread)
 }
 
 /// Whether an option leaves a result of theirs on the CPU, and without a history of its own.
@@ -73,15 +73,6 @@ pub(super) fn is_unsized(answer: &Answer<'_>) -> bool {
             example.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is(&item))))
         }
         _ => false,
-    }
-}
-
-fn holds_unread(operand: &Operand<'_>) -> bool {
-    match operand {
-        Operand::Graph { example, .. } => example.is_instance_of::<Unread>(),
-        Operand::Tuple(items) | Operand::List(items) => items.iter().any(holds_unread),
-        Operand::Slice(bounds) => bounds.iter().any(holds_unread),
-        Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
     }
 }
 

@@ -100,6 +100,11 @@ pub(in crate::domain::torch) fn has_unsized(operand: &Operand<'_>) -> bool {
     any_of(operand, &|example| example.is_instance_of::<Unsized>())
 }
 
+/// Whether an operand is, or holds, a number that contents decide.
+pub(in crate::domain::torch) fn has_unread(operand: &Operand<'_>) -> bool {
+    any_of(operand, &|example| example.is_instance_of::<Unread>())
+}
+
 fn any_of(operand: &Operand<'_>, is: &dyn Fn(&Bound<'_, PyAny>) -> bool) -> bool {
     match operand {
         Operand::Graph { example, .. } => is(example),
