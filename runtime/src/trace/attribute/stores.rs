@@ -90,6 +90,10 @@ impl<'py> Tracer<'py> {
         if !matches!(self.value(object), Value::Node { .. }) {
             return self.generic_set_attr(object, name, value);
         }
+        if !own_dict_allowed(&class) {
+            // CPython refuses it, in words that differ between releases.
+            return unsupported("attribute of a graph value that has no __dict__ is set", name);
+        }
         let held = self.own_attr_of_graph_value(object, name)?;
         if held.is_none() && value.is_none() {
             return self.raise_missing_attribute(object, &class, name);

@@ -173,6 +173,37 @@ class ErrorsOfContents(unittest.TestCase):
                     mine, theirs = compiled(function, one, other), concatenate(function, one, other)
                     self.assertEqual(repr(mine), repr(theirs))
 
+    def test_attributes_that_an_array_cannot_have(self):
+        def changed(make, x, change):
+            array = make(x)
+            try:
+                change(array)
+            except AttributeError as error:
+                return str(error), error.name, error.obj is array
+            return "changed"
+
+        def store(array):
+            array.value = 3
+
+        def hide(array):
+            array.__call__ = len
+
+        def delete(array):
+            del array.value
+
+        def read_only(array):
+            array.sum = 3
+
+        class Derived(np.ndarray):
+            pass
+
+        for make in (np.zeros_like, lambda x: x + 1, lambda x: x.reshape(-1), lambda x: x.view(Derived), lambda x: x[0]):
+            for change in (store, hide, delete, read_only):
+                compiled = slotrt.compile(changed)
+                for _ in range(2):
+                    with self.subTest(change.__name__):
+                        self.assertEqual(compiled(make, np.ones(2), change), changed(make, np.ones(2), change))
+
 
 if __name__ == "__main__":
     unittest.main()
