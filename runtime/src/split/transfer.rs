@@ -7,7 +7,7 @@ use super::metadata::RootCode;
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::State;
-use crate::bytecode::{Code, Error, Handler, Instr, Label, Position, Problem};
+use crate::bytecode::{Code, Error, Handler, Instr, Label, Position, Problem, flag};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -166,15 +166,15 @@ fn keep_send(code: &mut Code, send: &Instr, suspended: Label, landing: Label) {
 }
 
 /// How many instructions run before the transfer: a loop's end belongs together, for the interpreter skips it as a whole,
-/// so does a call, whose first instructions leave what is on no stack, and, up to 3.12, a `yield` with the `RESUME` that
-/// tells C whether the frame delegates.
+/// so does a call, whose first instructions leave what is on no stack, and a `yield` with the `RESUME` that tells C whether
+/// the frame delegates (up to 3.12) and whether closing it runs a handler (from 3.13 on).
 fn natively_run(code: &Code, at: usize) -> usize {
     let rest = code.instrs.get(at..).unwrap_or_default();
     let end = code.isa().loop_end();
     if rest.first().is_some_and(|first| Some(&first.op) == end.first()) {
         return rest.iter().zip(end).take_while(|(instr, op)| instr.op == **op).count();
     }
-    let tells = |op: Op| matches!(op, Op::KW_NAMES | Op::PRECALL) || op == Op::YIELD_VALUE && code.isa().minor() < 13;
+    let tells = |op: Op| matches!(op, Op::KW_NAMES | Op::PRECALL | Op::YIELD_VALUE);
     1 + rest.iter().take_while(|instr| tells(instr.op)).count()
 }
 
@@ -263,7 +263,15 @@ impl Exits<'_, '_> {
             unit,
             indices: root.indices(state),
         };
-        let written = block.write(self.py, &layout, constant, constants);
+        // C closes what a coroutine awaits, and drops what that returns.
+        let closed = way == Exit::Raise
+            && block.packs
+            && original.instrs[self.site.at].op == Op::YIELD_VALUE
+            && original.flags & flag::COROUTINE != 0;
+        let written = match closed {
+            true => block.write_closed(self.py, &layout, constant, constants),
+            false => block.write(self.py, &layout, constant, constants),
+        };
         written.map_err(|error| Error::new(index, Problem::Object(error.to_string())))?;
         let mut instrs = block.instrs;
         instrs.extend(block.handlers);
