@@ -150,6 +150,11 @@ def set_requires_grad(tensor, requires):
     return tensor
 
 
+def gradient_of(tensor):
+    """`tensor.grad`, where a call of the graph has made it."""
+    return tensor.grad
+
+
 def _table():
     """By function."""
     table = {

@@ -1,4 +1,5 @@
 //! What a domain is: what it is asked.
+use super::gradient::Gradient;
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::recorded::Recorded;
@@ -230,6 +231,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
     fn is_gradient(&self, _attribute: &str) -> bool {
         false
+    }
+    /// The gradient that such a call has made of a leaf. `replayed` stands for the leaf, and has had the same call; `None`: it is not known.
+    fn gradient<'py>(&self, _replayed: &Bound<'py, PyAny>, _example: &Bound<'py, PyAny>) -> Option<Gradient<'py>> {
+        None
     }
     /// Attributes of an object from outside that hold functions of the program which are called where a call goes back to it.
     fn hooks_of(&self, _object: &Bound<'_, PyAny>) -> &'static [&'static str] {

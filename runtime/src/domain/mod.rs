@@ -3,6 +3,7 @@
 //! In: an operation on values of the library. Out: a node, a constant, a change in place, an exception, or a graph break.
 //! It must not know bytecode or the tracer.
 mod domains;
+mod gradient;
 mod interface;
 mod node_effects;
 pub mod numpy;
@@ -13,6 +14,7 @@ mod taking_modes;
 pub mod torch;
 
 pub use domains::Domains;
+pub use gradient::Gradient;
 pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
 pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, HandedOver, ModeChange, Operand};

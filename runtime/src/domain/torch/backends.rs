@@ -3,7 +3,7 @@ use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{REQUIRES, is_set_requires_grad};
 use super::library::Torch;
-use super::own::is_through_hook;
+use super::own::{GRADIENT_OF, is_named, is_through_hook};
 use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
@@ -40,6 +40,7 @@ impl Torch {
             || name == "tensor" && args.iter().any(holds_tensor)
             || is_set_data(target)
             || is_set_requires_grad(target)
+            || is_named(target, GRADIENT_OF)
             || name == REQUIRES
             || self.is_backward(target)
             || is_through_hook(target)

@@ -16,8 +16,8 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    AnsweredOperation, Callee, Domain, GlobalStateGuard, GraphCall, HandedOver, NodeEffects, Operand, Recorded,
-    Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
+    AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, NodeEffects, Operand,
+    Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph::ForBackend;
@@ -288,6 +288,10 @@ impl Domain for Torch {
 
     fn is_gradient(&self, attribute: &str) -> bool {
         attribute == GRADIENT
+    }
+
+    fn gradient<'py>(&self, replayed: &Bound<'py, PyAny>, example: &Bound<'py, PyAny>) -> Option<Gradient<'py>> {
+        self.gradient_made(replayed, example)
     }
 
     fn hooks_of(&self, object: &Bound<'_, PyAny>) -> &'static [&'static str] {

@@ -10,6 +10,9 @@ pub(in crate::domain::torch) const MODULE: &str = "slotrt._torch_functions";
 /// Gives a tensor the memory of another one.
 pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
 
+/// The function that reads the gradient of a leaf.
+pub(in crate::domain::torch) const GRADIENT_OF: &str = "gradient_of";
+
 /// The functions that check that a number is false, or true.
 pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
 

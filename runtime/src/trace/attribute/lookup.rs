@@ -340,7 +340,9 @@ impl<'py> Tracer<'py> {
         name: &str,
     ) -> Traced<ValueId> {
         self.rely_on_surroundings(domain)?;
-        self.refuse_after_backward(domain, name)?;
+        if let Some(gradient) = self.gradient_after_backward(domain, object, name)? {
+            return Ok(gradient);
+        }
         match self.held_by_graph_value(domain, object, name) {
             Some(held) => Ok(held),
             None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),

@@ -1,5 +1,5 @@
-//! Calls that go back through the graph and give leaves their gradients. Nothing takes that back, and nobody knows the gradients before the
-//! graph has run: where something asks for one, or may raise, the trace is made again, and such a call runs natively.
+//! Calls that go back through the graph and give leaves their gradients. Nothing takes that back: where something sets a gradient, or may
+//! raise, the trace is made again, and such a call runs natively.
 use crate::domain::{Domain, Operand};
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -30,6 +30,8 @@ impl<'py> Tracer<'py> {
         let made = self.record(domain, target, args, kwargs, self.py.None().into_bound(self.py))?;
         let node = self.graph_node(made)?;
         self.state.backward.nodes.push(node);
+        let replayed = self.state.backward.rehearsed.take().map(|replayed| (node, replayed));
+        *self.state.backward.replayed = replayed;
         self.state.final_changes.push(node);
         Ok(self.none())
     }
@@ -40,7 +42,7 @@ impl<'py> Tracer<'py> {
         Err(Unwind::Specialise)
     }
 
-    /// Does so where an attribute is looked at, or set, that such a call of the graph has set.
+    /// Does so where an attribute is set that such a call of the graph has set.
     pub(crate) fn refuse_after_backward(&mut self, domain: &Arc<dyn Domain>, attribute: &str) -> Traced<()> {
         match !self.state.backward.nodes.is_empty() && domain.is_gradient(attribute) {
             true => self.leave_backward(),

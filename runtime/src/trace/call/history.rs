@@ -42,6 +42,7 @@ impl<'py> Tracer<'py> {
         if !domain.needs_history(callee) {
             return Ok(());
         }
+        self.state.backward.rehearsed = None;
         // What is to happen to gradients on the way is told after the graph.
         self.refuse_change_after()?;
         let numbers = &self.state.numbers;
@@ -55,7 +56,9 @@ impl<'py> Tracer<'py> {
         }
         let Some(results) = self.replay(domain) else { return Ok(()) };
         self.rely_on_unseen_gradients(domain)?;
-        operands.iter_mut().try_for_each(|operand| self.replace_examples(operand, &results))
+        operands.iter_mut().try_for_each(|operand| self.replace_examples(operand, &results))?;
+        self.state.backward.rehearsed = Some(results.into_iter().map(|made| made.map(Bound::unbind)).collect());
+        Ok(())
     }
 
     /// What the nodes so far give, with their history.

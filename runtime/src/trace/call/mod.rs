@@ -16,6 +16,7 @@ pub(crate) mod effects;
 pub(crate) mod folded;
 pub(crate) mod forwarded;
 pub(crate) mod function;
+pub(crate) mod gradients;
 pub(crate) mod history;
 pub(crate) mod lru_cache;
 pub(crate) mod models;

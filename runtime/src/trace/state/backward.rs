@@ -1,12 +1,23 @@
 //! Calls that go back through the graph to leaves, which get gradients: nothing takes that back.
 use crate::graph::NodeId;
 use crate::trace::state::journal::Tracked;
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+
+/// What each node gives, without contents.
+pub(crate) type Replayed = Vec<Option<Py<PyAny>>>;
 
 /// Those of a trace.
 #[derive(Debug, Default)]
 pub(crate) struct BackwardCalls {
     /// Their nodes.
     pub(crate) nodes: Tracked<Vec<NodeId>>,
+    /// The graph as it was run again for the call that is being recorded.
+    pub(crate) rehearsed: Option<Replayed>,
+    /// The same after the last of the nodes: its leaves have their gradients.
+    pub(crate) replayed: Tracked<Option<(NodeId, Replayed)>>,
+    /// Leaves whose gradients the trace has read since, and these.
+    pub(crate) read: Tracked<Vec<(ValueId, ValueId)>>,
     /// Whether they run natively.
     pub(crate) are_native: bool,
     /// Whether the trace is to be made again so.

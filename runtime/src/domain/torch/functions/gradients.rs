@@ -1,13 +1,14 @@
 //! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
 use super::natives;
-use crate::domain::Operand;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::own::{GRADIENT_OF, MODULE};
 use crate::domain::torch::stand_ins::is_outside;
+use crate::domain::{Gradient, Operand};
 use crate::names::name;
 use pyo3::prelude::*;
 
@@ -32,10 +33,15 @@ impl Torch {
         let (Some(outputs), Some(inputs)) = (outputs, inputs) else {
             return Err(natives::break_at(grad).unwrap_or_else(other));
         };
-        match is_made_here(outputs) && is_made_here(inputs) && !is_cut(outputs) {
-            true => meta.record(grad.clone(), args, kwargs),
-            false => Err(natives::break_at(grad).unwrap_or_else(other)),
+        if !is_made_here(outputs) || !is_made_here(inputs) || is_cut(outputs) {
+            return Err(natives::break_at(grad).unwrap_or_else(other));
         }
+        // A call without tensors by position is taken for one that makes some.
+        let mut positional = vec![outputs.clone(), inputs.clone()];
+        positional.extend(args.iter().skip(2).cloned());
+        let is_other = |name: &str| name != "outputs" && name != "inputs";
+        let named: Vec<_> = kwargs.iter().filter(|(name, _)| is_other(name)).cloned().collect();
+        meta.record(grad.clone(), &positional, &named)
     }
 }
 
@@ -57,6 +63,47 @@ impl Torch {
         leaf.dtype == gradient.dtype && leaf.shape == gradient.shape && here == there
     }
 }
+
+impl Torch {
+    /// The gradient that `backward` has made of a leaf, which `replayed` stands for.
+    pub(in crate::domain::torch) fn gradient_made<'py>(
+        &self,
+        replayed: &Bound<'py, PyAny>,
+        example: &Bound<'py, PyAny>,
+    ) -> Option<Gradient<'py>> {
+        let py = replayed.py();
+        let truth = |object: &Bound<'py, PyAny>, name: &str| object.getattr(name).ok()?.is_truthy().ok();
+        if !truth(replayed, "is_leaf")? {
+            return None;
+        }
+        let gradient = replayed.getattr(name!("grad")).ok()?;
+        if gradient.is_none() {
+            return None;
+        }
+        place_of(example)?.tell(&gradient).ok()?;
+        let is_plain = gradient.get_type().is(&self.tensor)
+            && truth(&gradient, "is_meta")?
+            && !truth(&gradient, "requires_grad")?
+            && self.may_be_gradient(example, &gradient);
+        // The stride of a single item is that of the leaf or any other, as kernels give it.
+        let shape = gradient.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<usize>>());
+        if shape.map_or(true, |shape| shape.contains(&1)) {
+            return None;
+        }
+        // A leaf from outside may take gradients of another kind.
+        let kind = example.getattr_opt(KIND).ok()?.filter(|_| !example.is_instance_of::<Sketch>());
+        if !is_plain
+            || kind.as_ref().is_some_and(|kind| !gradient.getattr(name!("dtype")).is_ok_and(|own| own.is(kind)))
+        {
+            return None;
+        }
+        let reader = py.import(MODULE).and_then(|functions| functions.getattr(GRADIENT_OF)).ok()?;
+        Some(Gradient { reader, example: gradient, relies_on: kind.map(|kind| (KIND, kind)) })
+    }
+}
+
+/// The attribute that says of which kind of numbers the gradient of a leaf is.
+const KIND: &str = "grad_dtype";
 
 /// Whether the way back from one of the tensors may end before it should.
 pub(super) fn is_cut(operand: &Operand<'_>) -> bool {

@@ -2,7 +2,7 @@
 //! raise for no contents.
 use super::super::library::Torch;
 use super::super::named::module_of;
-use super::super::own::{SET_DATA, is_check, is_through_hook};
+use super::super::own::{GRADIENT_OF, SET_DATA, is_check, is_through_hook};
 use super::super::thread::modes;
 use crate::domain::NodeEffects;
 use crate::ffi::callee;
@@ -140,6 +140,7 @@ const SURE: &[&str] = &[
     "le",
     "leaky_relu",
     "lerp",
+    "linalg_vector_norm",
     "linear",
     "log",
     "log10",
@@ -201,6 +202,7 @@ const SURE: &[&str] = &[
     "relu",
     "relu6",
     "repeat",
+    "requires_grad",
     "reshape",
     "rms_norm",
     "rnn_relu",
@@ -341,7 +343,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     if name == AS_SUBCLASS || OF_ARRAYS.contains(&name) {
         return NodeEffects { shares_first: true, ..plain };
     }
-    if name == SET_REQUIRES_GRAD {
+    if name == SET_REQUIRES_GRAD || name == GRADIENT_OF {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {

@@ -1,0 +1,97 @@
+//! Gradients that a trace reads after a call that goes back through the graph: they are where that puts them.
+use crate::domain::{Domain, Gives, Gradient, Operand};
+use crate::graph::NodeId;
+use crate::guard::Check;
+use crate::guard::source::Source;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::Traced;
+use crate::trace::state::value::{Value, ValueId};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// The gradient of a leaf, after such a call; `None`: there was none, or another attribute is read.
+    pub(crate) fn gradient_after_backward(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        leaf: ValueId,
+        attribute: &str,
+    ) -> Traced<Option<ValueId>> {
+        if self.state.backward.nodes.is_empty() || !domain.is_gradient(attribute) {
+            return Ok(None);
+        }
+        if let Some((_, gradient)) = self.state.backward.read.iter().find(|(of, _)| *of == leaf) {
+            return Ok(Some(*gradient));
+        }
+        let class = self.class_of(leaf)?;
+        if domain.takes_over(&class) || self.has_taking_modes() || !self.state.numbers.layouts.is_empty() {
+            return self.leave_backward();
+        }
+        let Some(replayed) = self.replayed_leaf(leaf)? else { return self.leave_backward() };
+        let gradient = match self.held_by_graph_value(domain, leaf, attribute) {
+            Some(held) if !self.is_none(held)? => self.grown_gradient(domain, leaf, attribute, held),
+            _ => self.new_gradient(domain, leaf, &replayed)?,
+        };
+        let Some(gradient) = gradient else { return self.leave_backward() };
+        self.state.backward.read.push((leaf, gradient));
+        Ok(Some(gradient))
+    }
+
+    /// What stands for a leaf in the graph as it was run again for the last such call.
+    fn replayed_leaf(&mut self, leaf: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+        let is_in_graph = match self.value(leaf) {
+            Value::Node { .. } => true,
+            _ => self.state.inputs.iter().any(|(_, input)| *input == leaf),
+        };
+        if !is_in_graph {
+            return Ok(None);
+        }
+        let NodeId(index) = self.graph_node(leaf)?;
+        let backward = &self.state.backward;
+        let Some((last, replayed)) = &*backward.replayed else { return Ok(None) };
+        let found = replayed.get(index as usize).filter(|_| backward.nodes.last() == Some(last));
+        Ok(found.and_then(Option::as_ref).map(|found| found.bind(self.py).clone()))
+    }
+
+    /// A gradient that was there before: the call adds to it.
+    fn grown_gradient(
+        &self,
+        domain: &Arc<dyn Domain>,
+        leaf: ValueId,
+        attribute: &str,
+        held: ValueId,
+    ) -> Option<ValueId> {
+        let (leaf, gradient) = (self.real(leaf)?, self.real(held)?);
+        domain.may_hold(&leaf, attribute, &gradient).then_some(held)
+    }
+
+    /// A gradient that the call made.
+    fn new_gradient(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        leaf: ValueId,
+        replayed: &Bound<'py, PyAny>,
+    ) -> Traced<Option<ValueId>> {
+        let example = self.example(domain, leaf)?;
+        let Some(Gradient { reader, example: gradient, relies_on }) = domain.gradient(replayed, &example) else {
+            return Ok(None);
+        };
+        if let (Some((attribute, held)), Some(source)) = (relies_on, self.source(leaf)) {
+            let source = Source::Attr(Arc::new(source), attribute.into());
+            self.guard(source, Check::Is(held.unbind()), "the trace relied on what gradients of the leaf are");
+        }
+        let operand = Operand::Graph { value: leaf, example, layout: None };
+        self.record(domain, reader, &[operand], &[], gradient).map(Some)
+    }
+
+    /// Makes the trace again where something that may be such a gradient is changed.
+    pub(crate) fn refuse_change_of_gradients(&mut self, gives: &Gives) -> Traced<()> {
+        let read = &self.state.backward.read;
+        let is_other = |value: &ValueId| read.iter().all(|(_, gradient)| gradient != value);
+        match gives {
+            _ if read.is_empty() => Ok(()),
+            Gives::Became(value) if is_other(value) => Ok(()),
+            _ => self.leave_backward(),
+        }
+    }
+}
