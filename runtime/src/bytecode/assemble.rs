@@ -68,8 +68,8 @@ impl<'a> Layout<'a> {
         }
         let args: Vec<u32> =
             code.instrs.iter().map(|instr| if instr.target.is_some() { 0 } else { instr.arg }).collect();
-        let prefixes =
-            code.instrs.iter().zip(&args).map(|(instr, arg)| instr.prefixes.max(prefixes_for(*arg))).collect();
+        let first = |(instr, arg): (&Instr, &u32)| instr.target.map_or(prefixes_for(*arg), |_| instr.prefixes);
+        let prefixes = code.instrs.iter().zip(&args).map(first).collect();
         Ok(Self { code, isa, indices, ops, args, prefixes, starts: Vec::new() })
     }
 
@@ -87,27 +87,33 @@ impl<'a> Layout<'a> {
         self.starts.push(unit);
     }
 
-    /// Grows `EXTENDED_ARG`s until every jump reaches its target: sizes only grow, so this ends.
+    /// Gives every jump the `EXTENDED_ARG`s that it needs. First they only grow, from what the original had: a jump back over its own
+    /// `EXTENDED_ARG` may need it for that alone, and then keeps it. Then they only shrink, which makes no distance longer: an edit that
+    /// shortened a jump leaves no `EXTENDED_ARG` of 0, which CPython's debug builds refuse. So both end.
     fn settle(&mut self) -> Result<(), Error> {
-        loop {
-            self.place();
-            let mut grown = false;
-            for index in 0..self.ops.len() {
-                let Some(target) = self.code.instrs[index].target else { continue };
-                let target = self.starts[resolve(self.code, self.indices, index, target)?];
-                let distance = target.abs_diff(self.starts[index + 1]);
-                let arg =
-                    u32::try_from(distance).map_err(|_| Error::new(self.code.offset_of(index), Problem::TooLarge))?;
-                self.args[index] = arg;
-                if prefixes_for(arg) > self.prefixes[index] {
-                    self.prefixes[index] = prefixes_for(arg);
-                    grown = true;
-                }
-            }
-            if !grown {
-                return Ok(());
+        while self.measure(|needed, has| needed > has)? {}
+        while self.measure(|needed, has| needed < has)? {}
+        Ok(())
+    }
+
+    /// Measures all jumps; whether one got another number of `EXTENDED_ARG`s, because the one that it needs is `wanted` in place of the one
+    /// that it has.
+    fn measure(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Result<bool, Error> {
+        self.place();
+        let mut changed = false;
+        for index in 0..self.ops.len() {
+            let Some(target) = self.code.instrs[index].target else { continue };
+            let target = self.starts[resolve(self.code, self.indices, index, target)?];
+            let distance = target.abs_diff(self.starts[index + 1]);
+            let arg = u32::try_from(distance).map_err(|_| Error::new(self.code.offset_of(index), Problem::TooLarge))?;
+            self.args[index] = arg;
+            let needed = prefixes_for(arg);
+            if wanted(needed, self.prefixes[index]) {
+                self.prefixes[index] = needed;
+                changed = true;
             }
         }
+        Ok(changed)
     }
 
     fn code(&self) -> Result<Vec<u8>, Error> {

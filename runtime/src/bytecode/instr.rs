@@ -61,7 +61,7 @@ pub struct Instr {
     pub position: Position,
     /// Offset in bytes of the operation itself (after its `EXTENDED_ARG`s) in the code object decoded from; `None` for inserted instructions.
     pub offset: Option<u32>,
-    /// At least this many `EXTENDED_ARG`s are written: what the original had.
+    /// How many `EXTENDED_ARG`s the original had. A jump back over its own starts from it.
     pub(crate) prefixes: u8,
 }
 

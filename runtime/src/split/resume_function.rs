@@ -37,7 +37,8 @@ fn build(
     let names: Vec<String> = (0..layout.extras()).map(|index| format!(".state{index}")).collect();
     code.insert_hidden(layout.prefix, &names);
     code.take_by_position(layout.prefix + names.len());
-    let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: layout.prefix };
+    let ends_handling = matches!(root.instrs[resume].op, Op::POP_EXCEPT | Op::RERAISE);
+    let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: layout.prefix, ends_handling };
     prologue.cells();
     if layout.delegates {
         prologue.push(Op::RETURN_GENERATOR, 0);
@@ -64,6 +65,8 @@ struct Prologue<'a> {
     instrs: Vec<Instr>,
     /// Next parameter beyond the plain locals.
     next: usize,
+    /// Whether it goes on where a handler is left with the exception: the one handled before lies on the stack twice, or was taken up again.
+    ends_handling: bool,
 }
 
 impl Prologue<'_> {
@@ -159,11 +162,36 @@ impl Prologue<'_> {
                 _ => self.take_slot(parameter),
             }
             if *entry == Entry::PreviousException {
-                self.push(Op::PUSH_EXC_INFO, 0);
-                self.push(Op::POP_TOP, 0);
+                self.handle(py, constants);
             }
         }
         self.units(py, layout, constants)
+    }
+
+    /// What is on top becomes the exception that is handled; the one before takes its place.
+    fn handle(&mut self, py: Python<'_>, constants: &TransferConstants) {
+        if !self.ends_handling {
+            self.push(Op::PUSH_EXC_INFO, 0);
+            self.push(Op::POP_TOP, 0);
+            return;
+        }
+        // `PUSH_EXC_INFO` takes an exception only, as CPython's debug builds check: where none is handled, one is for as long as it takes.
+        let (nothing, next) = (self.code.instr(Op::POP_TOP, 0), self.code.instr(Op::NOP, 0));
+        let none = self.code.constant(py.None().bind(py)) as usize;
+        let mark = self.code.constant(constants.exception.bind(py)) as usize;
+        self.push(Op::COPY, 1);
+        self.push(Op::LOAD_CONST, none);
+        self.push(Op::IS_OP, 1);
+        let (jump, over) = (self.code.unless(nothing.id), self.code.jump(Op::JUMP_FORWARD, next.id));
+        self.instrs.push(jump);
+        self.push(Op::PUSH_EXC_INFO, 0);
+        self.push(Op::POP_TOP, 0);
+        self.instrs.extend([over, nothing]);
+        self.push(Op::LOAD_CONST, mark);
+        for (op, arg) in [(Op::PUSH_EXC_INFO, 0), (Op::POP_TOP, 0), (Op::COPY, 1), (Op::POP_EXCEPT, 0)] {
+            self.push(op, arg);
+        }
+        self.instrs.push(next);
     }
 
     /// Makes integers of the objects that travelled for them, and says so to those who ask what lies on the stack.

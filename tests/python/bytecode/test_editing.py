@@ -220,6 +220,21 @@ class Edits(unittest.TestCase):
         jumps = [i for i in dis.get_instructions(made) if i.opname in ("FOR_ITER", "JUMP_BACKWARD")]
         self.assertTrue(all(jump.arg > 65_535 for jump in jumps))
 
+    def test_jumps_that_became_short_lose_their_prefixes(self):
+        # CPython's debug builds refuse an EXTENDED_ARG of 0.
+        space = {}
+        exec("def function(x):\n    while x:\n        x -= 1\n" + "        x = x or x\n" * 100 + "    return x", space)
+        code = bytecode.Code(space["function"].__code__)
+        self.assertIn(dis.opmap["EXTENDED_ARG"], code.assemble().co_code[::2])
+        start = next(i for i, row in enumerate(code.instructions()) if row[5] == 4)
+        while code.instructions()[start][5] is not None and 4 <= code.instructions()[start][5] <= 102:
+            code.delete(start)
+        short = code.assemble()
+        rows = list(dis.get_instructions(short))
+        self.assertNotIn("EXTENDED_ARG", [row.opname for row in rows])
+        self.assertEqual(like(space["function"], short)(5), 0)
+        self.assertEqual(bytecode.roundtrip(short).co_code, short.co_code)
+
     def test_lines_stay(self):
         def function(x):
             y = x + 1

@@ -4,6 +4,7 @@ import builtins
 import collections
 import gc
 import random
+import sys
 import threading
 import unittest
 import weakref
@@ -115,6 +116,10 @@ CHANGES = {
     "item of a list": lambda tree: tree.parts["a"].numbers.__setitem__(0, 90),
     "list cleared": lambda tree: tree.parts["a"].numbers.clear(),
 }
+
+if hasattr(sys, "gettotalrefcount") and sys.version_info >= (3, 14):
+    # A debug build of CPython aborts in its own LOAD_ATTR_WITH_HINT, also without slotrt.
+    del CHANGES["a namespace of a derived class"]
 
 
 def with_own_classes():

@@ -280,7 +280,10 @@ class TestCompiledAnew(unittest.TestCase):
             self.assertEqual(run(number), (list(range(number)), 6 * number))
 
     def test_a_graph_that_raises_goes_on_with_the_cells_of_its_function(self):
-        import numpy
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not installed")
 
         def run(text, divisor):
             @slotrt.compile

@@ -5,6 +5,7 @@ use crate::ffi::release::{PyFrameObject, Reference};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use std::ffi::c_int;
 use std::mem::offset_of;
 
 /// The frame that a frame object stands for.
@@ -84,6 +85,23 @@ impl<'py> FrameVariables<'py> {
     }
 }
 
+/// The line where a frame stands or ended; 0 or less where nobody knows. A continuation that runs natively stands, once it has raised an
+/// exception again, at a unit of the root's code, which its own code may not have: CPython's debug builds refuse to look there.
+fn line(object: &Bound<'_, PyAny>) -> c_int {
+    let inner = data(object);
+    // SAFETY: only called with frame objects whose code is a code object; its size is that of its instructions, in units.
+    unsafe {
+        let set: c_int = raw::read(object.as_ptr().cast(), offset_of!(PyFrameObject, f_lineno));
+        let code = frame::code(inner).cast::<u8>();
+        let at: *mut u8 = raw::read(inner, frame::INSTR);
+        let end = code.add(code::CO_CODE_ADAPTIVE).wrapping_offset(2 * ffi::Py_SIZE(code.cast()));
+        if set <= 0 && at >= end {
+            return 0;
+        }
+        ffi::PyFrame_GetLineNumber(object.as_ptr().cast())
+    }
+}
+
 /// Copies the variables of a frame that has ended to surviving frames, and the line where it ended.
 pub(super) fn copy_at_end(object: &Bound<'_, PyAny>, survivors: &[Py<PyAny>]) {
     if FrameVariables::of_ended(object).is_some() {
@@ -96,8 +114,7 @@ pub(super) fn copy_at_end(object: &Bound<'_, PyAny>, survivors: &[Py<PyAny>]) {
 pub(super) fn copy<'py>(object: &Bound<'py, PyAny>, survivors: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
     let mut replaced = Vec::new();
     let Some(from) = FrameVariables::of(object) else { return replaced };
-    // SAFETY: it is a frame object.
-    let line = unsafe { ffi::PyFrame_GetLineNumber(object.as_ptr().cast()) };
+    let line = line(object);
     for survivor in survivors {
         let Some(to) = FrameVariables::of_ended(survivor.bind(object.py())) else { continue };
         if line > 0 {
