@@ -83,6 +83,10 @@ def tensors(generator):
     return [one] + [laid_out(one.detach(), generator).to(generator.choice((one.dtype, dtype(generator)))) for _ in range(2)]
 
 
+def reduction(generator):
+    return generator.randrange(4)
+
+
 # Methods and functions, and what makes their arguments.
 CALLS = {
     "unary": (["neg", "abs", "exp", "relu", "sigmoid", "sqrt", "floor", "sign", "logical_not", "bitwise_not", "isnan", "clone", "contiguous"], []),
@@ -90,7 +94,7 @@ CALLS = {
     "number": (["add", "sub", "mul", "div", "eq", "lt", "pow", "remainder", "floor_divide", "clamp", "bitwise_and"], [number]),
     "in place": (["add_", "mul_", "div_", "copy_", "sub_", "clamp_", "fill_", "pow_", "eq_"], [random_tensor]),
     "cast": (["to", "type", "type_as"], [dtype]),
-    "dims": (["sum", "mean", "amax", "any", "argmax", "max", "unbind", "squeeze", "unsqueeze", "softmax", "cumsum", "logsumexp", "flip", "select", "prod", "sort", "argsort", "median", "tensor_split", "diagonal"], [dim]),
+    "dims": (["sum", "mean", "amax", "any", "argmax", "max", "unbind", "squeeze", "unsqueeze", "softmax", "cumsum", "logsumexp", "flip", "select", "prod", "sort", "argsort", "median", "tensor_split", "diagonal", "roll"], [dim]),
     "two dims": (["transpose", "flatten", "sum", "select", "movedim", "chunk", "split", "unflatten", "repeat_interleave", "topk", "tensor_split", "diagonal"], [dim, dim]),
     "three dims": (["unfold", "diagonal"], [dim, dim, dim]),
     "sizes": (["view", "reshape", "expand", "repeat", "permute", "new_zeros", "split_with_sizes", "tile", "broadcast_to"], [sizes]),
@@ -102,6 +106,8 @@ CALLS = {
 FUNCTIONS = {
     "join": ([torch.cat, torch.stack], [tensors, dim]),
     "stack": ([torch.hstack, torch.vstack], [tensors]),
+    "difference": ([torch._C._nn.mse_loss, torch._C._nn.l1_loss, torch._C._nn.smooth_l1_loss, torch._C._nn.huber_loss], [random_tensor, random_tensor, reduction]),
+    "spread": ([torch._C._VariableFunctions.broadcast_tensors], [tensors]),
     "half": ([torch._C._nn.glu, torch.diag], [random_tensor, dim]),
     "where": ([torch.where], [lambda generator: random_tensor(generator) > 0, random_tensor, random_tensor]),
     "where number": ([torch.where], [lambda generator: random_tensor(generator) > 0, random_tensor, number]),

@@ -74,7 +74,7 @@ def wrong(target, args, kwargs, call=None):
     if kind in ("fresh", "view", "detached"):
         if not isinstance(gave, torch.Tensor):
             return f"{kind} instead of {type(gave).__name__}"
-    elif kind in ("views", "tuple"):
+    elif kind in ("views", "tuple", "each"):
         if type(gave) is not tuple:
             return f"{kind} instead of {type(gave).__name__}"
     elif type(gave) is not getattr(torch.return_types, kind):
@@ -82,6 +82,10 @@ def wrong(target, args, kwargs, call=None):
     found = [metadata(result) for result in results]
     if found != [tuple(item) for item in known]:
         return f"{kind} {known} instead of {found}"
+    if kind == "each":
+        if not all(result is operand or result._is_view() and shares(result, operand) for result, operand in zip(results, operands)):
+            return "each: other memory"
+        return None
     if any(result is operand for result in results for operand in operands):
         return f"{kind} instead of an operand itself"
     if kind in ("view", "views", "detached"):

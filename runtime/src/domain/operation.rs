@@ -139,6 +139,8 @@ pub enum Answer<'py> {
         example: Bound<'py, PyAny>,
         /// `operator.getitem`.
         getitem: Bound<'py, PyAny>,
+        /// Which items are operands themselves; may be shorter.
+        itself: Vec<Option<ValueId>>,
     },
     /// Record `target(*args, **kwargs)`, which changes operands and gives one of them, or `None`; or that has another effect, and gives
     /// `None`.

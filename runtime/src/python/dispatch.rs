@@ -154,7 +154,12 @@ impl Compiled {
         Ok(Choice::Original)
     }
 
-    fn record_skipped(&self, function: &Bound<'_, PyAny>, reason: &str, missed: Vec<String>) -> PyResult<()> {
+    pub(super) fn record_skipped(
+        &self,
+        function: &Bound<'_, PyAny>,
+        reason: &str,
+        missed: Vec<String>,
+    ) -> PyResult<()> {
         let code = Code::decode(&function.getattr("__code__")?)?;
         let skipped = Frame::skipped(self.place(function.py()), &code, reason.to_owned(), missed)?;
         self.unit.shared.record(function.py(), skipped);

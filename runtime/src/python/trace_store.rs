@@ -49,6 +49,8 @@ pub struct StoredTrace {
     pub used: AtomicBool,
     /// Whether it does not fit this process.
     unfit: AtomicBool,
+    /// Whether a call has run as it is, for a module that the trace names had not been imported.
+    waited: AtomicBool,
 }
 
 /// What was read from one file.
@@ -128,6 +130,11 @@ impl TraceStore {
         }
     }
 
+    /// Whether to wait for modules that a trace names and that nobody has imported: once, for a call that imports them perhaps.
+    pub fn waits(&self, trace: &StoredTrace) -> bool {
+        !trace.waited.swap(true, Relaxed)
+    }
+
     /// All traces that nobody has needed so far, and that may fit.
     pub fn unused(&self) -> impl Iterator<Item = (&StoredTrace, &[u8])> {
         let waits = |trace: &&StoredTrace| !trace.used.load(Relaxed) && !trace.unfit.load(Relaxed);
@@ -158,9 +165,9 @@ impl StoredTrace {
         let bound = if from.byte()? == 0 { ProcessBound::Nowhere } else { ProcessBound::Hashes };
         let size = from.bytes()?.len();
         let end = length - from.rest().len();
-        let (used, unfit) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (used, unfit, waited) = Default::default();
         let number = COUNT.fetch_add(1, Relaxed);
-        Ok(Self { code, settings, bound, range: end - size..end, number, used, unfit })
+        Ok(Self { code, settings, bound, range: end - size..end, number, used, unfit, waited })
     }
 
     /// Writes a trace.

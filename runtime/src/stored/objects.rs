@@ -263,8 +263,13 @@ pub struct In<'a, 'py> {
     traced: Bound<'py, PyAny>,
     /// Takes fingerprints.
     pub fingerprints: &'a mut Fingerprints,
+    /// A module of the program that an object is named by and that nobody has imported so far.
+    pub absent: Option<String>,
     special: &'a dyn Special<'py>,
 }
+
+/// What names of the project's own modules begin with.
+const OWN: &str = "slotrt.";
 
 impl<'a, 'py> In<'a, 'py> {
     /// From the first byte on.
@@ -274,7 +279,7 @@ impl<'a, 'py> In<'a, 'py> {
         fingerprints: &'a mut Fingerprints,
         special: &'a dyn Special<'py>,
     ) -> Self {
-        Self { bytes: Reader::new(bytes), known: Vec::new(), traced, fingerprints, special }
+        Self { bytes: Reader::new(bytes), known: Vec::new(), traced, fingerprints, absent: None, special }
     }
 
     /// The interpreter.
@@ -351,6 +356,11 @@ impl<'a, 'py> In<'a, 'py> {
     fn reached(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {
         let way = Way::read(&mut self.bytes)?;
         let print = self.bytes.digest()?;
+        match way.absent(self.py()) {
+            // A trace imports the project's own modules where it needs them.
+            Some(module) if module.starts_with(OWN) => drop(self.py().import(module)?),
+            absent => self.absent = absent.map(str::to_owned),
+        }
         let found = way.follow(&self.traced).ok_or_else(|| Misfit(format!("{} is not there", way.text())))?;
         match self.fingerprints.of(&found) {
             Ok(now) if now == print => Ok(found),

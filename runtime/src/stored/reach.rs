@@ -170,6 +170,14 @@ impl Way {
         self.steps.iter().try_fold(start, |object, step| step.follow(&object))
     }
 
+    /// The module that it begins at, where nobody has imported that.
+    pub fn absent(&self, py: Python<'_>) -> Option<&str> {
+        match &self.start {
+            Start::Module(name) => modules::imported(&interned(py, name)).is_none().then_some(name),
+            Start::Traced => None,
+        }
+    }
+
     /// In words, for reports.
     pub fn text(&self) -> String {
         let mut text = match &self.start {

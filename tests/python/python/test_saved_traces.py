@@ -191,6 +191,47 @@ class Saved(unittest.TestCase):
         self.assertEqual((other["traced"], other["loaded"]), (1, 1))
         self.assertIn("the order of a set", str(other["unfit"]))
 
+    def test_modules_that_calls_import(self):
+        """The first call of another process imports them where the plain function does; from the second on nothing is traced."""
+        pathlib.Path(self.folder, "late.py").write_text("said = []\ndef double(x):\n    said.append(x)\n    return x * 2\nprint('imported')\n")
+        program = PROGRAM + textwrap.dedent("""
+            def imports(x):
+                if x:
+                    import late
+                    return late.double(x), "colorsys" in sys.modules
+                return x
+            def imports_more(x):
+                from colorsys import rgb_to_hsv
+                import late as again
+                return rgb_to_hsv(x, 1, 2), again.double(x)
+            CALLS = [("none", imports, ("",)), ("imports", imports, ("ab",)), ("more", imports_more, (4,)), ("more", imports_more, (4,))]
+        """)
+        plain = run(self.folder, "none", self.path, program)
+        first = run(self.folder, "save", self.path, program)
+        self.assertEqual((first["saved"]["left_out"], first["saved"]["traces"]), ({}, 3))
+        second = run(self.folder, "load", self.path, program)
+        self.assertEqual(second["said"], plain["said"])
+        self.assertEqual((second["unfit"], second["traced"], second["loaded"]), ({}, 0, 3))
+
+    def test_modules_that_are_gone(self):
+        """A module that another process does not import: a call waits for it once, then the function is traced."""
+        pathlib.Path(self.folder, "late.py").write_text("def double(x):\n    return x * 2\n")
+        program = PROGRAM + textwrap.dedent("""
+            if len(sys.argv) > 1 and sys.argv[1] == "save":
+                import late
+            else:
+                class late:
+                    def double(x): return x * 3
+            def uses(x):
+                return late.double(x)
+            CALLS = [("uses", uses, (3,)), ("uses", uses, (3,))]
+        """)
+        run(self.folder, "save", self.path, program)
+        second = run(self.folder, "load", self.path, program)
+        self.assertEqual(second["said"], [["uses", "9", "9"]] * 2)
+        self.assertEqual((second["traced"], second["loaded"]), (1, 0))
+        self.assertIn("late is not there", second["unfit"])
+
     def test_sets_whose_order_nothing_sees(self):
         program = PROGRAM + textwrap.dedent("""
             def walk(names, seen=None):

@@ -6,6 +6,7 @@ use super::examples::placed::place_of;
 use super::examples::site::{Site, is_by_kernel};
 use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
+use super::itself::operand_that_is;
 use super::library::Torch;
 use super::metadata;
 use super::stand_ins::stand_in;
@@ -218,9 +219,8 @@ impl<'py> Meta<'_, 'py> {
             Way::Fakes => self.run(&target, args, kwargs, false)?,
             Way::Meta => self.without_contents(&target, args, kwargs, &site)?,
         };
-        let itself = objects.iter().position(|object| object.is(&example)).and_then(|index| args.get(index));
-        if let Some(Operand::Graph { value, .. }) = itself {
-            return Ok(Answer::Same(*value));
+        if let Some(value) = operand_that_is(&example, args, &objects) {
+            return Ok(Answer::Same(value));
         }
         self.answer(target, args, kwargs, &objects, example)
     }
@@ -346,13 +346,15 @@ impl<'py> Meta<'_, 'py> {
         }
         let parts = self.parts(&example);
         let made = parts.as_deref().unwrap_or(std::slice::from_ref(&example));
-        if made.iter().any(|made| !made.is_none() && objects.iter().any(|object| object.is(made))) {
+        let itself: Vec<_> = made.iter().map(|made| operand_that_is(made, args, objects)).collect();
+        let unknown = |made: &Bound<'py, PyAny>| !made.is_none() && objects.iter().any(|object| object.is(made));
+        if made.iter().zip(&itself).any(|(made, itself)| (itself.is_none() || parts.is_none()) && unknown(made)) {
             return Err(stop("result that is the operand itself", name_of(&target), "A graph makes new objects."));
         }
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         if parts.is_some() {
             let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem")).map_err(|error| fault(&error))?;
-            return Ok(Answer::Parts { target, args, kwargs, example, getitem });
+            return Ok(Answer::Parts { target, args, kwargs, example, getitem, itself });
         }
         if self.is_meta_tensor(&example) {
             return Ok(Answer::Node { target, args, kwargs, example });

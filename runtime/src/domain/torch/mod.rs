@@ -14,6 +14,7 @@ mod function_calls;
 mod functions;
 mod graph_break;
 mod guards;
+mod itself;
 mod library;
 mod members;
 mod meta;

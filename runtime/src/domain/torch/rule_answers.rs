@@ -125,6 +125,7 @@ fn parts<S>(answer: Known<S>) -> (&'static str, Vec<Tensor<S>>) {
         Known::Several { views: true, items, .. } => ("views", items),
         Known::Several { container: Container::Tuple, items, .. } => ("tuple", items),
         Known::Several { container: Container::Named(class), items, .. } => (class, items),
+        Known::Each(items) => ("each", items),
         Known::Itself => ("itself", Vec::new()),
         Known::Changed { begins: true } => ("begins to require gradients", Vec::new()),
         Known::Changed { begins: false } => ("changed", Vec::new()),

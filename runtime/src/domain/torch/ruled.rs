@@ -126,7 +126,8 @@ impl<'py> Meta<'_, 'py> {
                     views.then(|| (examples.first(), modes.grad)),
                 ));
             }
-            Known::Changed { .. } => return None,
+            // Which of them are the operands themselves, PyTorch says.
+            Known::Each(_) | Known::Changed { .. } => return None,
         };
         Some(example.map_err(|error| fault(&error)).map(|example| Answer::Node {
             target: target.clone(),
@@ -166,7 +167,8 @@ impl<'py> Meta<'_, 'py> {
             PyResult::Ok((example, getitem))
         };
         let (example, getitem) = made().map_err(|error| fault(&error))?;
-        Ok(Answer::Parts { target: target.clone(), args: args.to_vec(), kwargs: kwargs.to_vec(), example, getitem })
+        let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
+        Ok(Answer::Parts { target: target.clone(), args, kwargs, example, getitem, itself: Vec::new() })
     }
 
     /// Whether a rule says that a call does nothing but change the contents of its first operand, or lets it begin to require gradients.

@@ -49,6 +49,20 @@ impl LoadedTraces {
     }
 }
 
+/// Why a trace cannot be read.
+enum Unread {
+    /// It does not fit.
+    Unfit(Misfit),
+    /// It names objects of this module, which nobody has imported so far.
+    Early(String),
+}
+
+impl From<Misfit> for Unread {
+    fn from(misfit: Misfit) -> Self {
+        Self::Unfit(misfit)
+    }
+}
+
 impl LoadedTraces {
     /// Reads a file, and keeps what it has for calls of functions of the session.
     pub fn read(py: Python<'_>, shared: &Shared, path: &Path) -> PyResult<Self> {
@@ -94,6 +108,7 @@ impl Compiled {
         let Some(code) = inspect::function_code(function) else { return Ok(None) };
         let digest = code_digest(&code)?;
         let settings = Settings { fullgraph: unit.options.fullgraph, dynamic: unit.options.dynamic };
+        let mut absent = None;
         for store in &stores {
             for trace in store.candidates(digest, settings) {
                 if self.cache.lock().map_err(|_| poisoned())?.loaded.contains(&trace.number) {
@@ -104,11 +119,23 @@ impl Compiled {
                         return self.take(trace, guards, run, &code).map(Some);
                     }
                     Ok(_) => {}
-                    Err(misfit) => store.refuse(trace, &misfit),
+                    Err(Unread::Early(module)) if store.waits(trace) => absent = Some(module),
+                    Err(Unread::Early(module)) => store.refuse(trace, &Misfit(format!("{module} is not there"))),
+                    Err(Unread::Unfit(misfit)) => store.refuse(trace, &misfit),
                 }
             }
         }
-        Ok(None)
+        absent.map(|module| self.run_before(function, &module)).transpose()
+    }
+
+    /// A call that is the first to import a module, perhaps: plain code does so in the right place, and the next call finds the trace.
+    fn run_before(&self, function: &Bound<'_, PyAny>, module: &str) -> PyResult<Choice> {
+        if self.unit.shared.records() {
+            let reason =
+                format!("a loaded trace names objects of {module}, which nobody has imported so far: this call may");
+            self.record_skipped(function, &reason, Vec::new())?;
+        }
+        Ok(Choice::Original)
     }
 
     fn read<'py>(
@@ -117,7 +144,7 @@ impl Compiled {
         trace: &StoredTrace,
         function: &Bound<'py, PyAny>,
         code: &Bound<'py, PyAny>,
-    ) -> Result<(Program, Bound<'py, PyAny>), Misfit> {
+    ) -> Result<(Program, Bound<'py, PyAny>), Unread> {
         let (py, shared) = (function.py(), &self.unit.shared);
         // All that is read stays.
         let _pause = Pause::new(py);
@@ -128,12 +155,14 @@ impl Compiled {
             store.fingerprints.lock().map(|mut known| std::mem::take(&mut *known)).unwrap_or_default();
         let mut from = In::new(bytes, code.clone(), &mut fingerprints, &ours);
         let checks = |name: &str, state: &Bound<'_, PyAny>| ours.check_of(name, state);
-        let read = Program::read(&mut from, &checks).and_then(|guards| Ok((guards, read_code(&mut from)?)));
+        let read: Result<_, Misfit> =
+            Program::read(&mut from, &checks).and_then(|guards| Ok((guards, read_code(&mut from)?)));
+        let absent = from.absent.take();
         if let Ok(mut known) = store.fingerprints.lock() {
             *known = fingerprints;
         }
-        let (guards, made) = read?;
-        Ok((guards, function_like(&made, function)?))
+        let (guards, made) = read.map_err(|misfit| absent.map_or(Unread::Unfit(misfit), Unread::Early))?;
+        Ok((guards, function_like(&made, function).map_err(Misfit::from)?))
     }
 
     fn take(

@@ -242,9 +242,12 @@ impl<'py> Tracer<'py> {
 
     /// Whether a tuple holds integers alone, some of which may be symbolic: what becomes sizes as it is.
     fn are_sizes(&self, object: &Bound<'py, PyAny>) -> bool {
-        let is_size = |item: Bound<'py, PyAny>| item.is_exact_instance_of::<PyInt>() || self.is_symbolic_integer(&item);
         let plain = object.is_exact_instance_of::<PyTuple>() || self.is_size_tuple(object);
-        plain && object.cast::<PyTuple>().is_ok_and(|items| items.iter().all(is_size))
+        plain && object.cast::<PyTuple>().is_ok_and(|items| items.iter().all(|item| self.is_size(&item)))
+    }
+
+    fn is_size(&self, item: &Bound<'py, PyAny>) -> bool {
+        item.is_exact_instance_of::<PyInt>() || self.is_symbolic_integer(item)
     }
 
     fn is_symbolic_integer(&self, object: &Bound<'py, PyAny>) -> bool {

@@ -51,7 +51,12 @@ impl<'py> Tracer<'py> {
 
     /// Functions of C that look at numbers within containers, past the slots of proxies, get them as they are: the trace is made again.
     pub(crate) fn fix_numbers_for(&mut self, callable: &Bound<'py, PyAny>, args: &[Bound<'py, PyAny>]) -> Traced<()> {
-        if !self.state.numbers.in_containers || asks_by_slots(callable) {
+        if !self.state.numbers.any_changes() {
+            return Ok(());
+        }
+        let by_slots = asks_by_slots(callable);
+        self.state.numbers.will_ask_by_slots = by_slots;
+        if !self.state.numbers.in_containers || by_slots {
             return Ok(());
         }
         self.fix_numbers_in(args)

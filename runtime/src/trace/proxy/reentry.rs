@@ -118,10 +118,13 @@ impl<'py> Tracer<'py> {
         self.enter_context();
         let handlers = self.put_handlers();
         self.install_warning_filter();
+        let by_slots = std::mem::take(&mut self.state.numbers.will_ask_by_slots);
+        let by_slots = std::mem::replace(&mut self.state.numbers.asked_by_slots, by_slots);
         let spare = self.spare.take();
         let outer = enter(std::mem::replace(&mut self.state, spare));
         let result = crate::ffi::hook::intercept(self.py, answer, run);
         self.spare = SpareState(Some(std::mem::replace(&mut self.state, leave(outer))));
+        self.state.numbers.asked_by_slots = by_slots;
         self.remove_warning_filter();
         self.take_handlers(handlers);
         self.leave_context();

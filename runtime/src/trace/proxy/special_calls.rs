@@ -102,9 +102,13 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// What C gets for the result of a special method: a symbolic number stays one where C only passes it on.
+    /// What C gets for the result of a special method: a symbolic number stays one where C only passes it on, or asks it as any object.
     pub(crate) fn stored_result(&mut self, name: &str, result: ValueId) -> Traced<Bound<'py, PyAny>> {
-        if is_operation(name) && self.is_number(result) { self.stored(result) } else { self.native(result) }
+        let passed_on = match name {
+            "__next__" => self.state.numbers.asked_by_slots && self.is_symbolic(result) && !self.is_unread(result),
+            _ => is_operation(name) && self.is_number(result),
+        };
+        if passed_on { self.stored(result) } else { self.native(result) }
     }
 
     /// Operators, which a domain knows by their names in the module `operator`.

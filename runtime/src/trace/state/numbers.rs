@@ -55,6 +55,10 @@ pub(crate) struct Numbers {
     pub(crate) closing: bool,
     /// Whether a container of the trace's own holds one.
     pub(crate) in_containers: bool,
+    /// Whether the C function that runs, if one does, asks what it goes through by slots alone.
+    pub(crate) asked_by_slots: bool,
+    /// The same of the one that is about to run.
+    pub(crate) will_ask_by_slots: bool,
 }
 
 impl Numbers {

@@ -135,9 +135,9 @@ impl<'py> Tracer<'py> {
                 self.keep_layout(made, layouts.next());
                 Ok(made)
             }
-            Answer::Parts { target, args, kwargs, example, getitem } => {
+            Answer::Parts { target, args, kwargs, example, getitem, itself } => {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
-                self.record_parts(domain, whole, &example, &getitem, layouts)
+                self.record_parts(domain, whole, &example, (&getitem, &itself), layouts)
             }
             Answer::Change { target, args, kwargs, example, changes, gives } => {
                 if !changes.is_empty() {

@@ -106,19 +106,24 @@ impl<'py> Tracer<'py> {
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
     }
 
-    /// A sequence of the same class as the example, of the items of what a node gives.
+    /// A sequence of the same class as the example, of the items of what a node gives, some of which may be operands themselves.
     pub(crate) fn record_parts(
         &mut self,
         domain: &Arc<dyn Domain>,
         whole: ValueId,
         example: &Bound<'py, PyAny>,
-        getitem: &Bound<'py, PyAny>,
+        (getitem, itself): (&Bound<'py, PyAny>, &[Option<ValueId>]),
         mut layouts: std::vec::IntoIter<SymbolicLayout>,
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
             if part.is_none() {
                 natives.push(part);
+                continue;
+            }
+            if let Some(Some(operand)) = itself.get(index) {
+                layouts.next();
+                natives.push(self.stored(*operand)?);
                 continue;
             }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});

@@ -211,6 +211,21 @@ x.to(torch.float64).sum(), x.long()
 torch.sum(y, dim=(0, 1)), y.sum((0,), keepdim=True)
 y.masked_fill(torch.arange(n)[:, None] > 2, 0.0)
 torch.arange(n)[None, :] < torch.arange(n)[:, None]
+F.mse_loss(y, y * 2)
+F.mse_loss(y.t(), (y * 2).t(), reduction="none")
+F.mse_loss(x, y[:, 0], reduction="sum")
+F.l1_loss(y, y + 1, reduction="none"), F.l1_loss(x, x * 2)
+F.smooth_l1_loss(y, y * 2, beta=0.5)
+F.huber_loss(x, x + 3, reduction="none"), F.huber_loss(y, y * 3, delta=2.0)
+torch.broadcast_tensors(x, x[:, None], y[:1, :1])
+k2 = torch.broadcast_tensors(x, x * 2, x[:1])\nr = k2[0] is x, k2[1] is x, k2
+k2, k3 = torch.broadcast_tensors(x.clone(), x[:1] * 2)\nk2.add_(1)\nr = k2, k3 + k2
+torch.roll(x, 1), y.roll(2)
+y.roll(n // 2, 0), y.roll(n), w.roll(-1)
+tuple(s * 2 for s in y.shape), y.new_zeros(tuple(s + 1 for s in y.shape))
+list(s for s in x.shape), sum(s * 2 for s in y.shape), max(s + 1 for s in y.shape)
+next(s for s in x.shape), list(zip((s for s in y.shape), x.shape)), list(map(abs, (-s for s in y.shape)))
+tuple(t for t in (n, n > 2, None, n * 2))
 """
 
 # More: they need numbers that are known, or PyTorch is asked what an operation gives.
@@ -278,7 +293,15 @@ c = x.clone()\nc[-1] = n\nr = c
 import functools\nr = functools.reduce(lambda a, b: a * b, y.shape), x
 h = n // 4 * 4\nr = y[:h].view(-1, 4, 6)
 k2 = max([n, 4], key=lambda v: -v)\nr = x * k2
+set(s for s in w.shape), sorted(s * 2 for s in y.shape), any(s > 3 for s in y.shape)
+F.mse_loss(y, y[:1], reduction="none")
+"-".join(str(s) for s in y.shape), bytes(s for s in y.shape), math.prod(s for s in y.shape)
+math.fsum(s for s in y.shape), dict.fromkeys(s for s in y.shape), bytearray(s + 1 for s in y.shape)
 k2 = torch.Size([n, 2])\nr = torch.ones(k2), k2.numel(), k2
+torch.Size((n, n + 1)), x.new_zeros(torch.Size([2, n])), torch.Size(tuple(s + 1 for s in y.shape))
+torch.Size([n, 2.5])
+torch.Size([n, True]), torch.Size([n, None])
+torch.Size(n)
 k2 = -1 if n == 0 else n\nr = x.new_zeros(k2)
 k2 = pow(n, 2, 5)\nr = x * k2
 k2 = math.log(n + 1)\nr = x * k2

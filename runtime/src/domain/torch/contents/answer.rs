@@ -247,6 +247,9 @@ impl<'py> Meta<'_, 'py> {
         if is_list || gives.is_instance_of::<PyTuple>() && types::is_c_type(&gives.get_type()) {
             let items = gives.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
             let items = items.map_err(|error| fault(&error))?;
+            if items.iter().any(|item| sample.tensors.iter().any(|operand| operand.is(item))) {
+                return Err(needs(name_of(&target)));
+            }
             let made =
                 items.iter().map(|item| self.like(item, name, is_view, &sample)).collect::<Result<Vec<_>, _>>()?;
             let made = PyTuple::new(self.py, made).and_then(|items| match gives.is_exact_instance_of::<PyTuple>() {
@@ -255,7 +258,7 @@ impl<'py> Meta<'_, 'py> {
             });
             let example = made.map_err(|error| fault(&error))?;
             let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem")).map_err(|error| fault(&error))?;
-            return Ok(Answer::Parts { target, args, kwargs, example, getitem });
+            return Ok(Answer::Parts { target, args, kwargs, example, getitem, itself: Vec::new() });
         }
         if is_number(&gives) {
             let unread = Bound::new(self.py, Unread { class: gives.get_type().unbind() });

@@ -123,7 +123,8 @@ impl<'py> Meta<'_, 'py> {
             ))
         };
         let (example, getitem) = made().map_err(|error| fault(&error))?;
-        Ok(Answer::Parts { target, args: args.to_vec(), kwargs: Vec::new(), example, getitem })
+        let args = args.to_vec();
+        Ok(Answer::Parts { target, args, kwargs: Vec::new(), example, getitem, itself: Vec::new() })
     }
 
     fn unread_integer(&self) -> PyResult<Bound<'py, PyAny>> {

@@ -17,6 +17,8 @@ pub enum Given<S> {
     Detached(Tensor<S>),
     /// Views of the first tensor among the arguments, in a tuple.
     Views(Vec<Tensor<S>>),
+    /// Of each tensor itself, where it has that shape, or a view of it, in a tuple.
+    Each(Vec<Tensor<S>>),
     /// Tensors of their own, in an object of this class.
     Several(Container, Vec<Tensor<S>>),
     /// The first tensor itself.

@@ -36,6 +36,8 @@ pub enum Answer<S> {
         /// Whether they are views.
         views: bool,
     },
+    /// Each of the tensors itself, or a view of it, in a tuple.
+    Each(Vec<Tensor<S>>),
     /// The first tensor itself.
     Itself,
     /// The first tensor, which is changed in place; whether it requires gradients from now on and did not before.
@@ -127,6 +129,10 @@ fn recorded<S: Size>(call: &Call<S>, given: Given<S>) -> Known<Answer<S>> {
         Given::Views(items) => {
             let items = items.into_iter().map(|item| with(item, of_first)).collect();
             Answer::Several { container: Container::Tuple, items, views: true }
+        }
+        Given::Each(items) => {
+            let own = |(item, operand): (_, &Tensor<S>)| with(item, operand.requires_grad);
+            Answer::Each(items.into_iter().zip(&call.tensors).map(own).collect())
         }
         Given::Several(container, items) => {
             let items = items.into_iter().map(|item| with(item, needed)).collect();

@@ -187,6 +187,8 @@ impl<S: Size> Table<S> {
         row("nll_loss_nd", "input, target, weight, reduction, ignore_index", losses::of_classes),
         row("one_hot", "self, num_classes", losses::one_hot),
         row("glu", "self, dim", losses::glu),
+        row("mse_loss l1_loss", "self, target, reduction", losses::of_differences),
+        row("smooth_l1_loss huber_loss", "self, target, reduction, bound", losses::of_differences),
         // Views.
         row("view", "self, ...size", views::as_shape),
         row("reshape", "self, ...shape", views::reshape),
@@ -205,6 +207,7 @@ impl<S: Size> Table<S> {
         row("diagonal", "self, offset, dim1, dim2", parts::diagonal),
         row("unfold", "self, dimension, size, step", parts::unfold),
         row("tensor_split", "self, sections, dim", parts::tensor_split),
+        row("broadcast_tensors", "tensors", views::broadcast_tensors),
         row("expand_as", "self, other", views::expand_as),
         row("unsqueeze", "self, dim", views::unsqueeze),
         row("squeeze", "self, dim", views::squeeze),

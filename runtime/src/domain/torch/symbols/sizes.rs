@@ -85,7 +85,7 @@ impl Torch {
         };
         let tensors = match (known, operation.answer) {
             (Known::Fresh(tensor) | Known::View(tensor) | Known::Detached(tensor), Answer::Node { .. }) => vec![tensor],
-            (Known::Several { items, .. }, Answer::Parts { .. }) => items,
+            (Known::Several { items, .. } | Known::Each(items), Answer::Parts { .. }) => items,
             (Known::Itself, Answer::Same(_)) | (Known::Changed { .. }, Answer::Change { .. }) => Vec::new(),
             _ => return None,
         };

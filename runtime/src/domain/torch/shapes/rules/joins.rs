@@ -153,11 +153,12 @@ pub fn flip<S: Size>(call: &Call<S>) -> Answered<S> {
     Ok(Given::Fresh(copy))
 }
 
-/// `roll(self, shifts, dims)`.
+/// `roll(self, shifts, dims)`; without dimensions all elements are one row.
 pub fn roll<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;
-    let (shifts, dims) = (call.sizes(1)?, call.dims(2, tensor)?);
-    sure(shifts.len() == dims.len() && !dims.is_empty() && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
+    let shifts = call.sizes(1)?;
+    let rows = if call.has(2) { call.dims(2, tensor)?.len().max(1) } else { 1 };
+    sure(shifts.len() == rows && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
     sure(!tensor.is_empty()? && tensor.rank() > 0)?;
     Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?))
 }

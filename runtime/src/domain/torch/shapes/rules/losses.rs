@@ -1,8 +1,9 @@
 //! Losses, and what else is made of a class or a half of each row.
 use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::Dtype;
+use crate::domain::torch::shapes::iterator::{broadcast, result_strides};
 use crate::domain::torch::shapes::result::{Answered, Given};
-use crate::domain::torch::shapes::size::{Size, all_equal, sure};
+use crate::domain::torch::shapes::size::{Size, Unsure, all_equal, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
 
 /// `cross_entropy_loss(input, target, weight, reduction, …)`, `nll_loss_nd`: one number, of classes that `target` names.
@@ -40,4 +41,18 @@ pub fn glu<S: Size>(call: &Call<S>) -> Answered<S> {
     let mut shape = tensor.shape.clone();
     shape[dim] = half;
     Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `mse_loss(self, target, reduction)` and others of the difference of two tensors: one number, or one for each element.
+pub fn of_differences<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (one, other) = (call.tensor(0)?, call.tensor(1)?);
+    sure(matches!(one.dtype, Dtype::F32 | Dtype::F64) && one.dtype == other.dtype)?;
+    // Others are refused.
+    sure(call.arguments.len() < 4 || !call.has(3) || call.float(3)? > 0.0)?;
+    let shape = broadcast([&one.shape[..], &other.shape[..]])?;
+    match call.int(2)? {
+        0 => Ok(Given::Fresh(Tensor::strided(one.dtype, &shape, result_strides(&[one, other], &shape)?)?)),
+        1 | 2 => Ok(Given::Fresh(Tensor::fresh(one.dtype, &[], MemoryFormat::Contiguous)?)),
+        _ => Err(Unsure),
+    }
 }

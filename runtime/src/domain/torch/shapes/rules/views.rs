@@ -1,5 +1,6 @@
 //! Views of a tensor.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
+use crate::domain::torch::shapes::iterator::broadcast;
 use crate::domain::torch::shapes::result::{Answered, Container, Given};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, product, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor, wrap};
@@ -206,6 +207,21 @@ pub fn expand_as<S: Size>(call: &Call<S>) -> Answered<S> {
 /// `broadcast_to`.
 pub fn broadcast_to<S: Size>(call: &Call<S>) -> Answered<S> {
     expanded_to(call.tensor(0)?, &call.sizes(1)?)
+}
+
+/// `broadcast_tensors(tensors)`: each in the shape that all have in common.
+pub fn broadcast_tensors<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensors = call.tensor_list(0)?;
+    sure(
+        tensors.len() == call.tensors.len()
+            && tensors.iter().zip(&call.tensors).all(|(one, own)| std::ptr::eq(*one, own)),
+    )?;
+    let shape = broadcast(tensors.iter().map(|tensor| &tensor.shape[..]))?;
+    let spread = |tensor: &&Tensor<S>| match expanded_to(tensor, &shape)? {
+        Given::View(view) => Ok(view),
+        _ => Err(Unsure),
+    };
+    tensors.iter().map(spread).collect::<Known<_>>().map(Given::Each)
 }
 
 /// A view that repeats dimensions of length 1, and new ones.
