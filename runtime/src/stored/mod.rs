@@ -12,6 +12,7 @@ mod misfit;
 mod objects;
 mod process_bound;
 mod reach;
+mod way;
 
 pub use bytes::{Damaged, Reader, Writer};
 pub use code::{read_code, write_code};

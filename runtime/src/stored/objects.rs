@@ -2,7 +2,8 @@
 use super::bytes::{Damaged, Reader, Writer};
 use super::fingerprint::{Fingerprints, is_plain};
 use super::misfit::Misfit;
-use super::reach::{Reach, Way};
+use super::reach::Reach;
+use super::way::Way;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
