@@ -16,8 +16,8 @@ impl Block<'_> {
     ///
     /// For generators this is not quite `yield from`, which closes what it delegates to before a `GeneratorExit` comes in.
     /// A coroutine does await: that is how it is seen to be awaited. (So its `close()` gives `None` where the program
-    /// returns something else on being closed, and it is said to ignore a `GeneratorExit` of `throw()` where it goes on.) Exceptions lose the traceback entry of this frame, where nothing of the
-    /// program runs any more.
+    /// returns something else on being closed, and it is said to ignore a `GeneratorExit` of `throw()` where it goes on.)
+    /// Exceptions lose the traceback entry of this frame, where nothing of the program runs any more.
     pub fn delegate(&mut self, py: Python<'_>, count: usize, constants: &TransferConstants) {
         let none = self.code.constant(py.None().bind(py));
         let call = self.code.end_call(count);
