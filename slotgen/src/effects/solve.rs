@@ -44,7 +44,11 @@ impl Program {
         let mut rank = vec![0; count];
         order.iter().enumerate().for_each(|(at, id)| rank[*id] = at);
         let mut waiting: BTreeSet<usize> = (0..count).collect();
-        while let Some(at) = waiting.pop_first() {
+        // Sweep after sweep: a function that calls itself through others waits until those were walked.
+        let mut next = 0;
+        while let Some(at) = waiting.range(next..).next().or(waiting.first()).copied() {
+            waiting.remove(&at);
+            next = at + 1;
             let id = order[at];
             *self.walking.borrow_mut() = id;
             let before = std::mem::take(&mut known[id]);

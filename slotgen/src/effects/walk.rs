@@ -36,6 +36,8 @@ pub struct Known {
     pub evidence: BTreeMap<String, Step>,
     /// Causes of `unknown` in the body itself.
     pub causes: BTreeMap<String, usize>,
+    /// The values of its variables.
+    pub(super) variables: BTreeMap<String, Value>,
 }
 
 pub(super) struct Walker<'p> {
@@ -51,9 +53,9 @@ pub(super) struct Walker<'p> {
 
 impl<'p> Walker<'p> {
     /// Walks until nothing new is found; the result contains `known`.
-    pub fn run(program: &'p Program, unit: usize, function: &Function, known: Known) -> Known {
-        let mut walker =
-            Self { program, unit, known, variables: BTreeMap::new(), changed: true, at: 0, numbers: BTreeSet::new() };
+    pub fn run(program: &'p Program, unit: usize, function: &Function, mut known: Known) -> Known {
+        let variables = std::mem::take(&mut known.variables);
+        let mut walker = Self { program, unit, known, variables, changed: true, at: 0, numbers: BTreeSet::new() };
         for (index, param) in function.signature.params.iter().enumerate() {
             let class = match program.class_of(&param.ctype) {
                 Class::Objects => Class::Arguments,
@@ -68,15 +70,16 @@ impl<'p> Walker<'p> {
             if number {
                 walker.numbers.insert(param.name.clone());
             }
-            let structure = Some(Rc::from(param.structure.as_str()));
-            let pointers = [Pointer::Parameter(index)].into();
-            walker
-                .variables
-                .insert(param.name.clone(), Value { origin, class, pointers, structure, ..Value::default() });
+            walker.variables.entry(param.name.clone()).or_insert_with(|| {
+                let structure = Some(Rc::from(param.structure.as_str()));
+                let pointers = [Pointer::Parameter(index)].into();
+                Value { origin, class, pointers, structure, ..Value::default() }
+            });
         }
         while std::mem::take(&mut walker.changed) {
             walker.statements(&function.body);
         }
+        walker.known.variables = walker.variables;
         walker.known
     }
 
