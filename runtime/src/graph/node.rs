@@ -109,8 +109,11 @@ pub enum ForBackend {
     /// It compiles the call.
     #[default]
     Compiles,
-    /// It compiles the call, which sets a mode, where it gets all of the graph; else the call runs as it was recorded.
+    /// It compiles the call, which sets a mode, where it gets all of the graph and the graph leaves the mode as it was; else the call runs
+    /// as it was recorded.
     Mode,
+    /// The same where the graph leaves another mode, too: so does what the backend makes of it.
+    KeptMode,
     /// It compiles the call, and nothing after it together with it: what comes later goes on with the object that it gives.
     EndsPart,
     /// The call runs as it was recorded: what the backend would make of it does less.

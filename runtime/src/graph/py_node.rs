@@ -102,7 +102,7 @@ fn meta<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyDict>> {
     match node.backend {
         ForBackend::Compiles => {}
         ForBackend::EndsPart => meta.set_item("apart", "end")?,
-        ForBackend::Mode => meta.set_item("apart", "mode")?,
+        ForBackend::Mode | ForBackend::KeptMode => meta.set_item("apart", "mode")?,
         ForBackend::LeavesAlone => meta.set_item("apart", "call")?,
     }
     if !node.origin.modules.is_empty() {

@@ -31,6 +31,7 @@ impl Torch {
             || is_state
             || is_of_this_package(target)
             || modes::is_of_defaults(&name)
+            || modes::is_of_kernels(&name)
             || name == AS_SUBCLASS
             || is_conversion(&name)
             || name == "numpy"
@@ -48,6 +49,7 @@ impl Torch {
             || name == "lstm" && self.keeps_gradients(target.py());
         match is_left {
             true => ForBackend::LeavesAlone,
+            false if modes::is_of_gradients(&name) => ForBackend::KeptMode,
             false if modes::is_setter(&name) => ForBackend::Mode,
             false => ForBackend::Compiles,
         }

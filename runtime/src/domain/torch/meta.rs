@@ -232,7 +232,7 @@ impl<'py> Meta<'_, 'py> {
             Site::Several => Ok(Way::Fakes),
             Site::One(place) if is_by_kernel(&crate::ffi::callee::name_of(target), place, args) => {
                 // What a transform has wrapped is no tensor that a kernel takes.
-                Ok(if ambient.is_transforming(self.py)? { Way::Meta } else { Way::Kernel })
+                Ok(if ambient.are_wrapped(self.py, args)? { Way::Meta } else { Way::Kernel })
             }
             Site::One(_) => Ok(if ambient.is_autocast(self.py)? { Way::Fakes } else { Way::Meta }),
         }

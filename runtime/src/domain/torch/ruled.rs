@@ -84,7 +84,7 @@ impl<'py> Meta<'_, 'py> {
         }
         // Operations choose their types by themselves, or work on what a transform has wrapped.
         let ambient = &self.torch.ambient;
-        if ambient.is_autocast(self.py).unwrap_or(true) || ambient.is_transforming(self.py).unwrap_or(true) {
+        if ambient.is_autocast(self.py).unwrap_or(true) || ambient.are_wrapped(self.py, args).unwrap_or(true) {
             return None;
         }
         let modes = rules.modes(self.py)?;

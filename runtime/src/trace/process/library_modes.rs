@@ -1,5 +1,6 @@
 //! Modes of an array library that the trace sets: in force while the domain asks the library, undone after the trace.
 use crate::domain::{Call, Domain, ModeChange, Operand};
+use crate::graph::ForBackend;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::process::{BoundCall, ModeInForce};
 use crate::trace::state::tracer::Tracer;
@@ -54,11 +55,32 @@ impl<'py> Tracer<'py> {
         if self.state.mode_changes.is_empty() {
             return Ok(());
         }
-        let mode_changes = std::mem::take(&mut *self.state.mode_changes).into_iter().rev();
-        for (target, args) in mode_changes.filter_map(|mode_changes| mode_changes.undo) {
+        let mode_changes = std::mem::take(&mut *self.state.mode_changes);
+        let sets = self.state.graph.nodes.iter().any(|node| node.backend == ForBackend::Mode);
+        let asked: Vec<_> = mode_changes.iter().filter(|_| sets).flat_map(|mode| &mode.questions).collect();
+        let left = self.answers(&asked)?;
+        for (target, args) in mode_changes.iter().rev().filter_map(|mode_changes| mode_changes.undo.as_ref()) {
             let done = target.bind(self.py).call1(args.bind(self.py));
             done.or_else(|error| internal(format!("a mode cannot be put back: {error}")))?;
         }
+        if !left.iter().zip(self.answers(&asked)?).all(|(left, before)| left.eq(before).unwrap_or(false)) {
+            self.leave_modes_to_the_graph();
+        }
         Ok(())
+    }
+
+    /// What functions that tell modes say now.
+    fn answers(&self, questions: &[&BoundCall]) -> Traced<Vec<Bound<'py, PyAny>>> {
+        let ask = |(question, args): &&BoundCall| question.bind(self.py).call1(args.bind(self.py));
+        let answers: PyResult<Vec<_>> = questions.iter().map(ask).collect();
+        answers.or_else(|error| internal(format!("a mode cannot be read: {error}")))
+    }
+
+    /// The graph ends with another mode than it began with, and what goes on after it relies on that: a backend would set it while it
+    /// compiles alone.
+    fn leave_modes_to_the_graph(&mut self) {
+        for node in self.state.graph.nodes.iter_mut().filter(|node| node.backend == ForBackend::Mode) {
+            node.backend = ForBackend::LeavesAlone;
+        }
     }
 }

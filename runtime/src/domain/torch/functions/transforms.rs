@@ -246,6 +246,7 @@ impl Torch {
             });
         }
         if opposite.contains("dual_level") {
+            self.ambient.duals().begin();
             let undo = exiting(undo, opposite)?;
             let restore = opposite.contains("exit").then(|| undo.clone());
             return Ok(ModeChange {

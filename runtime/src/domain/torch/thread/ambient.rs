@@ -1,5 +1,7 @@
 //! The state of the thread that changes what operations of PyTorch give, and the guard on it.
+use super::duals::Duals;
 use super::function_modes::FunctionModes;
+use crate::domain::Operand;
 use crate::ffi::libtorch::ModeWords;
 use crate::guard::DomainCheck;
 use crate::names::name;
@@ -29,6 +31,8 @@ pub(in crate::domain::torch) struct Ambient {
     transforms: Py<PyAny>,
     /// A context in which nothing is transformed.
     untransformed: Py<PyAny>,
+    /// Tensors with tangents, of forward-mode differentiation.
+    duals: Duals,
     /// Tells whether classes take over calls with their instances.
     overrides_on: Py<PyAny>,
     /// Tells whether operations choose their types by themselves.
@@ -77,6 +81,7 @@ impl Ambient {
             absent,
             transforms,
             untransformed,
+            duals: Duals::new(module)?,
             overrides_on,
             autocast,
             autocast_on: [enabled?, dtype?],
@@ -174,7 +179,12 @@ impl Ambient {
 
     /// The same where the trace has transformed nothing yet: nobody else transforms the function that is traced.
     pub(in crate::domain::torch) fn plain_at_start(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.transforms.bind(py).call0()?.is_none() && self.plain(py)?)
+        Ok(self.transforms.bind(py).call0()?.is_none() && self.plain(py)? && !self.duals.may_come_from_outside(py)?)
+    }
+
+    /// Tensors with tangents.
+    pub(in crate::domain::torch) const fn duals(&self) -> &Duals {
+        &self.duals
     }
 
     /// Whether no function is being transformed, and no mode is active.
@@ -185,6 +195,11 @@ impl Ambient {
     /// Whether a function is being transformed.
     pub(in crate::domain::torch) fn is_transforming(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(!self.transforms.bind(py).call0()?.is_none())
+    }
+
+    /// Whether a function is being transformed, or an operand has a tangent.
+    pub(in crate::domain::torch) fn are_wrapped(&self, py: Python<'_>, args: &[Operand<'_>]) -> PyResult<bool> {
+        Ok(self.is_transforming(py)? || self.duals.are_among(py, args)?)
     }
 
     /// A context, entered, in which the transforms that are under way leave operations alone; `None` where there are none.

@@ -1,7 +1,8 @@
 //! The modes of the thread, which change what PyTorch does.
 //!
-//! In: the state of the thread. Out: what it was, and whether it is so again. It must not know the tensors of a graph.
+//! In: the state of the thread. Out: what it was, and whether it is so again. It must not know how operations become nodes.
 pub(super) mod ambient;
+mod duals;
 pub(super) mod function_modes;
 pub(super) mod modes;
 pub(super) mod quiet;

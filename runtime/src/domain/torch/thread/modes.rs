@@ -45,6 +45,16 @@ pub(in crate::domain::torch) fn is_of_defaults(name: &str) -> bool {
     name.starts_with("_set_default_")
 }
 
+/// Whether a function of this name sets what kernels look at when they run: a compiled graph sets nothing.
+pub(in crate::domain::torch) fn is_of_kernels(name: &str) -> bool {
+    matches!(name, "_set_mkldnn_enabled" | "_set_float32_matmul_precision")
+}
+
+/// Whether a function of this name sets whether operations are remembered for gradients: compiled graphs leave that as the graph does.
+pub(in crate::domain::torch) fn is_of_gradients(name: &str) -> bool {
+    name == "_set_grad_enabled"
+}
+
 /// What calling it with these means for the trace.
 pub(in crate::domain::torch) fn change<'py>(
     module: &Bound<'py, PyAny>,
