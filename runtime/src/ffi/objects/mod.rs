@@ -20,6 +20,8 @@ mod iterator_copies;
 #[cfg(slotrt_traces)]
 mod iterator_fields;
 #[cfg(slotrt_traces)]
+pub mod iterator_parts;
+#[cfg(slotrt_traces)]
 pub mod iterators;
 #[cfg(slotrt_traces)]
 pub mod key_hashes;

@@ -12,6 +12,7 @@ pub(crate) mod outside_entries;
 pub(crate) mod outside_hashed_changes;
 pub(crate) mod outside_hashes;
 pub(crate) mod outside_iterators;
+pub(crate) mod outside_steps;
 pub(crate) mod outside_wholes;
 pub(crate) mod protocol;
 pub(crate) mod tuple_hashes;

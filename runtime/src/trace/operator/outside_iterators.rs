@@ -50,6 +50,9 @@ impl<'py> Tracer<'py> {
         let (Some(object), Some(source)) = (self.real(iterator), self.source(iterator)) else {
             return internal("an iterator that is not from outside");
         };
+        if let Some(stepper) = self.stepper_of(iterator, &object, &source)? {
+            return self.step_in_place_of(stepper, &class);
+        }
         let index = self.use_of_iterator(iterator, &object);
         let used = &self.state.iterators[index];
         if used.has_ended {

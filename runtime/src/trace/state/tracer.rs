@@ -133,6 +133,8 @@ pub struct State {
     pub(crate) interned: Tracked<FxHashMap<Vec<u8>, ValueId>>,
     /// Iterators of C from outside that the trace goes through.
     pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
+    /// Iterators of C from outside whose steps run code, and the trace's own that make these steps.
+    pub(crate) steppers: Tracked<Vec<(ValueId, ValueId)>>,
     /// Contexts of decimal arithmetic.
     pub(crate) decimals: crate::trace::state::process::Decimals,
     /// Context variables, contexts and tokens.
