@@ -1,6 +1,5 @@
 """Breaks before `super()` without arguments, whose first argument lies in a cell, and within `with`, whose methods wait on the stack."""
 
-import functools
 import sys
 import threading
 import unittest
@@ -72,10 +71,6 @@ class Plain:
         return kind is ValueError
 
 
-class Cached(Plain):
-    __exit__ = functools.lru_cache(Plain.__exit__)
-
-
 class Native(Plain):
     def __init__(self, log):
         super().__init__(log)
@@ -116,7 +111,7 @@ class MethodsAfterBreaks(unittest.TestCase):
                 self.assertEqual(compiled(Derived(n)), method(Derived(n)), method.__name__)
 
     def test_methods_of_managers(self):
-        kinds = [Plain, Cached]
+        kinds = [Plain]
         if not DEBUG or sys.version_info < (3, 14):  # CPython's own debug build ends where `__exit__` is bound already
             kinds += [Native, Static, OfClass]
         for kind in kinds:
