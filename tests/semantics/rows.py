@@ -1,5 +1,7 @@
 """Facts that prototypes lack: the operators that reach a C function, and conditions on its arguments beyond its prototype."""
 
+import sys
+
 from slotrt import protocol
 
 
@@ -68,6 +70,13 @@ LEFT_OUT = {
     "PyStructSequence_GetItem": "takes struct sequences alone, unchecked", "PyStructSequence_SetItem": "takes struct sequences alone, unchecked",
     "PyStructSequence_New": "takes types of struct sequences alone, unchecked",
 }
+# A debug build ends the process where arguments are not as C expects them, and release builds go on.
+DEBUG = hasattr(sys, "gettotalrefcount")
+if DEBUG:
+    LEFT_OUT |= {
+        "PySlice_AdjustIndices": "takes no step of 0, unchecked", "PyUnstable_Long_CompactValue": "takes small integers alone, unchecked",
+        "PyUnstable_Object_ClearWeakRefsNoCallbacks": "is for objects that die", "PyWrapper_New": "takes objects of the descriptor's class alone, unchecked",
+    }
 # The first object of a function with such a name is of this type: C does not check it everywhere.
 FAMILIES = {
     "PyByteArray_": bytearray, "PyBytes_": bytes, "PyUnicode_": str, "PyDict_": dict, "PySet_": (set, frozenset), "PyFrozenSet_": (set, frozenset),
@@ -101,6 +110,8 @@ DEMANDS = {
     "PyIter_Next": {0: ITERATORS}, "PyIter_Send": {0: ITERATORS}, "PyCFunction_Call": {1: tuple, 2: dict}, "PyObject_Call": {1: tuple, 2: dict}, "PyVectorcall_Call": {1: tuple, 2: dict},
     "PyWrapper_New": {0: type(int.__add__)}, "PyObject_CallObject": {1: tuple}, "PyEval_CallObjectWithKeywords": {1: tuple, 2: dict},
 }
+# Types whose instances a function must not get in a debug build: parameter and types.
+REFUSED = {"PyObject_GenericSetAttr": {0: type}} if DEBUG else {}
 
 # Special methods whose assignment to a class changes slots: one slot, several, two suites, and those that are treated apart.
 SPECIAL = ("__add__", "__radd__", "__mul__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__hash__", "__eq__", "__lt__", "__call__", "__iter__", "__next__", "__new__", "__init__", "__repr__", "__bool__", "__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__await__", "__contains__", "__index__", "attribute")

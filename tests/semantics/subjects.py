@@ -114,6 +114,8 @@ def demand(name, kinds, choices):
         choices[rows.COMPARISONS[name]] = (0, 1, 2, 3, 4, 5)
     for index, types in rows.DEMANDS.get(name, {}).items():
         choices[index] = [one for one in choices[index] if one is NULL or issubclass(one.kind, types)]
+    for index, types in rows.REFUSED.get(name, {}).items():
+        choices[index] = [one for one in choices[index] if one is NULL or not issubclass(one.kind, types)]
 
 
 # Slots that a program cannot reach (memory, the collector, buffers), and those whose arguments are no objects.
@@ -129,6 +131,8 @@ def slots(everything, report):
             for slot, address, name in protocol.slots_of(kind):
                 function = name and translated.get(tuple(name))
                 if function is None or slot in HIDDEN:
+                    continue
+                if rows.DEBUG and function.__name__ in rows.LEFT_OUT:
                     continue
                 entry = subjects.setdefault((function.__name__, function.file), (function, address, slot, []))
                 entry[3].append(value)

@@ -259,9 +259,11 @@ impl<'a, 'py> Writer<'a, 'py> {
         moved.map_or(slot, |pair| pair[1].arg as usize)
     }
 
-    /// Whether the frame's start puts the argument of this slot into a cell.
+    /// Whether the frame's start puts the argument of this slot into a cell, and leaves it there: that of a continuation takes it out again.
     pub(super) fn is_boxed(&self, slot: usize) -> bool {
-        self.start().iter().any(|instr| instr.op == Op::MAKE_CELL && instr.arg as usize == slot)
+        let changes =
+            |instr: &&&Instr| matches!(instr.op, Op::MAKE_CELL | Op::STORE_FAST) && instr.arg as usize == slot;
+        self.start().iter().rev().find(changes).is_some_and(|last| last.op == Op::MAKE_CELL)
     }
 
     /// What runs before `RESUME`; a continuation's start jumps over the original's.

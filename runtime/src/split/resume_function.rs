@@ -39,6 +39,7 @@ fn build(
     code.take_by_position(layout.prefix + names.len());
     let ends_handling = matches!(root.instrs[resume].op, Op::POP_EXCEPT | Op::RERAISE);
     let mut prologue = Prologue { code: &mut code, instrs: Vec::new(), next: layout.prefix, ends_handling };
+    prologue.first_argument();
     prologue.cells();
     if layout.delegates {
         prologue.push(Op::RETURN_GENERATOR, 0);
@@ -79,6 +80,16 @@ impl Prologue<'_> {
     fn take_slot(&mut self, slot: usize) {
         let instrs = self.code.take_slot(slot);
         self.instrs.extend(instrs);
+    }
+
+    /// `super()` without arguments takes the first argument out of its cell only in code that begins by making cells, which CPython's debug
+    /// builds check. The cell that arrives is put into another one for as long as that takes.
+    fn first_argument(&mut self) {
+        let is_cell = self.code.locals.first().is_some_and(|first| first.kind.contains(LocalKind::CELL));
+        let class = |local: &Local| local.kind.contains(LocalKind::FREE) && local.name == "__class__";
+        if is_cell && self.code.locals.iter().any(class) {
+            [Op::MAKE_CELL, Op::LOAD_DEREF, Op::STORE_FAST].into_iter().for_each(|op| self.push(op, 0));
+        }
     }
 
     /// `locals()` and debuggers look into a cell only if a `MAKE_CELL` stands before the current instruction; ours

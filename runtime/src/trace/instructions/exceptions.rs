@@ -173,7 +173,9 @@ impl<'py> Tracer<'py> {
         let Some(method) = self.special(manager, name)? else {
             return self.lacks_special(manager, which as usize / 2, name);
         };
-        frame.push_callable(method, None);
+        // CPython: `_PyObject_LookupSpecialMethod` leaves function and object apart.
+        let (function, receiver) = self.unbound(method);
+        frame.push_callable(function, receiver);
         Ok(Flow::Next)
     }
 
