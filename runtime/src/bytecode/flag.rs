@@ -24,3 +24,5 @@ pub const GENERATOR_LIKE: u32 = GENERATOR | COROUTINE | ASYNC_GENERATOR;
 pub const ASYNC: u32 = COROUTINE | ASYNC_GENERATOR;
 /// What `from __future__` has left there for what the code compiles: from `CO_FUTURE_DIVISION` on.
 pub const FUTURES: u32 = 0x1ff_0000;
+/// Code of a function within another.
+pub const NESTED: u32 = ffi::CO_NESTED as u32;

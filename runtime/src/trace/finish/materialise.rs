@@ -153,18 +153,17 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
             return Ok(Ok(vec![function, receiver]));
         };
-        if types::c_name(&object.get_type()) == "function" {
+        // Methods that are told their class (METH_METHOD) do not survive a `__get__` without one. What is bound and knows no class is no
+        // descriptor of C: `PyMethod_New` bound it.
+        let is_python = types::c_name(&object.get_type()) == "function";
+        let Some(class) = crate::ffi::callee::owner_of(&object).filter(|_| !is_python) else {
             return Ok(Ok(vec![function, receiver]));
-        }
+        };
         if self.real(receiver).is_some_and(|receiver| receiver.is_none()) {
             return self.materialise_method_of_none(id, &object, receiver);
         }
         match object.getattr(name!("__get__")) {
             Ok(get) if self.owned(function).is_none() => {
-                // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
-                let Some(class) = crate::ffi::callee::owner_of(&object) else {
-                    return internal("C method of no class");
-                };
                 let (callable, class) = (self.constant(get), self.constant(class.into_any()));
                 let args = vec![receiver, class];
                 self.set(id, New::Call { callable, args: args.clone(), state: None }, args)

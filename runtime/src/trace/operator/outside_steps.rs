@@ -2,7 +2,8 @@
 //!
 //! The trace makes an iterator of its own of the same parts, and lets that make the steps. A step that changes the iterator itself, not only
 //! what it goes through, is a graph break: nothing would change the one outside.
-use crate::ffi::{iterator_parts, iterators, types};
+use crate::bytecode::flag;
+use crate::ffi::{inspect, iterator_parts, iterators, types};
 use crate::guard::Check;
 use crate::guard::source::{Fixed, Source};
 use crate::trace::state::arguments::Arguments;
@@ -17,7 +18,8 @@ use std::sync::Arc;
 const MAX_LEFT: usize = 32;
 
 impl<'py> Tracer<'py> {
-    /// The trace's own iterator of the same parts; `None`: a copy can look ahead, nothing tells the parts, or much is left.
+    /// The trace's own iterator of the same parts; `None`: a copy can look ahead, nothing tells the parts, much is left, or the next
+    /// iterator will have other parts.
     pub(crate) fn stepper_of(
         &mut self,
         iterator: ValueId,
@@ -31,7 +33,8 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         let is_short = iterator_parts::steps_left(object, MAX_LEFT + 1) <= MAX_LEFT;
-        let Some((make, parts)) = iterator_parts::parts(object).filter(|_| is_short) else { return Ok(None) };
+        let parts = iterator_parts::parts(object).filter(|(_, parts)| is_short && !parts.iter().any(is_made_anew));
+        let Some((make, parts)) = parts else { return Ok(None) };
         let function = pyo3::wrap_pyfunction!(iterator_parts::parts_from, self.py)
             .or_else(|error| internal(error.to_string()))?
             .into_any();
@@ -55,4 +58,10 @@ impl<'py> Tracer<'py> {
             _ => unsupported("iterator from outside that its step changes", types::name(class)),
         }
     }
+}
+
+/// Whether a part is a function that another function makes: the trace relies on its identity, and the next iterator has another one.
+fn is_made_anew(part: Bound<'_, PyAny>) -> bool {
+    let flags = inspect::function_code(&part).and_then(|code| code.getattr("co_flags").ok()?.extract::<u32>().ok());
+    flags.is_some_and(|flags| flags & flag::NESTED != 0)
 }

@@ -1,5 +1,6 @@
 """Breaks before `super()` without arguments, whose first argument lies in a cell, and within `with`, whose methods wait on the stack."""
 
+import functools
 import sys
 import threading
 import unittest
@@ -71,6 +72,20 @@ class Plain:
         return kind is ValueError
 
 
+class Cached(Plain):
+    __exit__ = functools.lru_cache(Plain.__exit__)
+
+    @functools.lru_cache
+    def later(self):
+        return len(self.log)
+
+
+def cached(manager):
+    method = manager.later
+    slotrt.graph_break()
+    return method(), type(method)
+
+
 class Native(Plain):
     def __init__(self, log):
         super().__init__(log)
@@ -110,8 +125,14 @@ class MethodsAfterBreaks(unittest.TestCase):
             for n in range(4):
                 self.assertEqual(compiled(Derived(n)), method(Derived(n)), method.__name__)
 
+    def test_cached_methods(self):
+        """C of `functools` binds them, as methods of Python code are bound."""
+        compiled = slotrt.compile(cached)
+        for log in [], [1], [1, 2]:
+            self.assertEqual(compiled(Cached(log)), cached(Cached(log)))
+
     def test_methods_of_managers(self):
-        kinds = [Plain]
+        kinds = [Plain, Cached]
         if not DEBUG or sys.version_info < (3, 14):  # CPython's own debug build ends where `__exit__` is bound already
             kinds += [Native, Static, OfClass]
         for kind in kinds:
