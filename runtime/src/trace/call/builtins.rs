@@ -163,7 +163,7 @@ impl<'py> Tracer<'py> {
         Ok(self.none())
     }
 
-    fn model_next(&mut self, iterator: ValueId, default: Option<ValueId>) -> Traced<ValueId> {
+    pub(crate) fn model_next(&mut self, iterator: ValueId, default: Option<ValueId>) -> Traced<ValueId> {
         if default.is_none() && self.is_stepped(iterator) {
             return self.generator_method(iterator, "__next__", &[]);
         }
@@ -182,6 +182,9 @@ impl<'py> Tracer<'py> {
         {
             let next = self.import("builtins", "next")?;
             return self.run_native(&next, &[object], &[]);
+        }
+        if default.is_none() && self.is_outside_iterator(iterator) {
+            return self.next_of_outside(iterator);
         }
         self.require_iterator(iterator)?;
         match (self.next(iterator)?, default) {

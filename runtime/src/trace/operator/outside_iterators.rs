@@ -26,10 +26,9 @@ impl<'py> Tracer<'py> {
     /// What the method `__next__` of such an iterator gives; `None`: the value is none.
     pub(crate) fn next_by_name(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         match (name, args) {
-            ("__next__", [iterator]) if self.is_outside_iterator(*iterator) => match self.next_outside(*iterator)? {
-                Some(item) => Ok(Some(item)),
-                None => self.raise_plain("StopIteration"),
-            },
+            ("__next__", [iterator]) if self.is_outside_iterator(*iterator) => {
+                self.next_of_outside(*iterator).map(Some)
+            }
             ("__iter__", [value]) if self.is_outside_iterator(*value) => Ok(Some(*value)),
             ("__iter__", [value]) => self.iterate_unusual(*value),
             ("__len__", [view]) => Ok(self.length_of_view(*view)?.map(|length| self.integer(length as isize))),
@@ -51,7 +50,7 @@ impl<'py> Tracer<'py> {
             return internal("an iterator that is not from outside");
         };
         if let Some(stepper) = self.stepper_of(iterator, &object, &source)? {
-            return self.step_in_place_of(stepper, &class);
+            return self.step_in_place_of(stepper, &class, |trace| trace.next(stepper));
         }
         let index = self.use_of_iterator(iterator, &object);
         let used = &self.state.iterators[index];

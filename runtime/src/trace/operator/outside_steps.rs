@@ -48,13 +48,31 @@ impl<'py> Tracer<'py> {
         Ok(Some(stepper))
     }
 
-    /// The next item, by the trace's own iterator.
-    pub(crate) fn step_in_place_of(&mut self, stepper: ValueId, class: &Bound<'py, PyType>) -> Traced<Option<ValueId>> {
+    /// `next(iterator)` for one of C from outside. A `StopIteration` that code of the program raised in a step is the one that comes out.
+    pub(crate) fn next_of_outside(&mut self, iterator: ValueId) -> Traced<ValueId> {
+        if let (Some(object), Some(source)) = (self.real(iterator), self.source(iterator))
+            && let Some(stepper) = self.stepper_of(iterator, &object, &source)?
+        {
+            return self.step_in_place_of(stepper, &object.get_type(), |trace| trace.model_next(stepper, None));
+        }
+        match self.next_outside(iterator)? {
+            Some(item) => Ok(item),
+            None => self.raise_plain("StopIteration"),
+        }
+    }
+
+    /// A step of the trace's own iterator, which must not change it.
+    pub(crate) fn step_in_place_of<T>(
+        &mut self,
+        stepper: ValueId,
+        class: &Bound<'py, PyType>,
+        step: impl FnOnce(&mut Self) -> Traced<T>,
+    ) -> Traced<T> {
         let state = |tracer: &Self| tracer.owned(stepper).and_then(|own| iterator_parts::state(&own));
         let Some(before) = state(self) else { return unsupported("iterator from outside", types::name(class)) };
-        let item = self.next(stepper);
+        let result = step(self);
         match state(self) {
-            Some(after) if after == before => item,
+            Some(after) if after == before => result,
             _ => unsupported("iterator from outside that its step changes", types::name(class)),
         }
     }

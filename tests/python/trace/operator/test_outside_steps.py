@@ -30,6 +30,12 @@ def twice(number):
     return number, number
 
 
+def stop(number):
+    if number == 4:
+        raise StopIteration("four")
+    return number
+
+
 def fail(number):
     LOG.append(number)
     if number == 2:
@@ -206,6 +212,41 @@ class Steps(unittest.TestCase):
         for count in (60, 500, 77):
             self.assertEqual(compiled(map(add, range(count))), sum(range(count)))
         self.assertLessEqual(slotrt.stats()["frames_compiled"] - before, 1)
+
+    def test_ends_that_the_program_raises(self):
+        """What it says comes out of `next` and `__next__`, and out of `yield from` as its value."""
+
+        def by_next(iterator):
+            try:
+                while True:
+                    next(iterator)
+            except StopIteration as error:
+                return error.args
+
+        def by_method(iterator):
+            try:
+                while True:
+                    iterator.__next__()
+            except StopIteration as error:
+                return error.args
+
+        def by_generator(iterator):
+            def go_through():
+                yield (yield from iterator)
+
+            return list(go_through())
+
+        makers = (
+            lambda: map(stop, range(9)),
+            lambda: itertools.filterfalse(stop, range(1, 9)),
+            lambda: map(even, filter(stop, range(1, 9))),
+            lambda: zip(map(stop, range(9))),
+        )
+        for step in by_next, by_method, by_generator:
+            compiled = slotrt.compile(step)
+            for make in makers:
+                for _ in range(2):
+                    self.assertEqual(compiled(make()), step(make()), step.__name__)
 
     def test_functions_made_anew(self):
         """They are not what a trace is specialised for: it holds for the next one."""
