@@ -37,9 +37,8 @@ def _is_shown_plainly():
     if warnings.showwarning is not warnings._showwarning_orig or warnings.formatwarning is not warnings._formatwarning_orig:
         return False
     show = warnings._showwarnmsg_impl
-    if isinstance(show, types.BuiltinMethodType):
-        return type(show.__self__) is list and show.__name__ == "append"
-    return show.__module__ == "warnings" and _is_of_c(sys.stderr)
+    # A list that records warnings is one that a trace may read.
+    return type(show) is types.FunctionType and show.__module__ == "warnings" and _is_of_c(sys.stderr)
 
 
 def _is_of_c(stream):

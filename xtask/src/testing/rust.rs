@@ -1,4 +1,4 @@
-//! Rust tests: `cargo test` over the workspace, and over the runtime once per supported interpreter.
+//! Rust tests: `cargo test` over the workspace, and over the runtime on the oldest and the newest interpreter.
 use super::described;
 use super::tally::Tally;
 use crate::obtain::{Interpreter, sources};
@@ -20,12 +20,19 @@ pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> 
     workspace.current_dir(place::root()).args(["test", "--workspace", "--exclude", "slotrt"]);
     let mut tally = cargo_test("Rust tests", workspace, filter)?;
     // Each release has a folder of its own for what is built: they do not wait for one another.
-    let of_runtime: Result<Vec<Tally>> = interpreters.par_iter().map(|python| test_runtime(python, filter)).collect();
+    let of_runtime: Result<Vec<Tally>> = ends(interpreters).map(|python| test_runtime(python, filter)).collect();
     of_runtime?.into_iter().for_each(|counts| tally.add(counts));
     if filter.is_none() {
         tally.add(described::check()?);
     }
     Ok(tally)
+}
+
+/// The oldest and the newest: what these tests look at changes from release to release in tables, which the Python tests of every release
+/// go through.
+fn ends(interpreters: &[Interpreter]) -> impl ParallelIterator<Item = &Interpreter> {
+    let last = interpreters.len().saturating_sub(1);
+    interpreters.par_iter().enumerate().filter(move |(at, _)| *at == 0 || *at == last).map(|(_, python)| python)
 }
 
 fn test_runtime(python: &Interpreter, filter: Option<&str>) -> Result<Tally> {

@@ -21,6 +21,11 @@ impl<'py> Tracer<'py> {
         (!read).then(|| (object.bind(self.py).clone(), source.clone()))
     }
 
+    /// Whether it is such a container or text.
+    pub(crate) fn is_unread_whole(&self, value: ValueId) -> bool {
+        self.unread(value).is_some()
+    }
+
     /// The length of such a container: no guard asks what it holds.
     pub(crate) fn unread_length(&mut self, value: ValueId) -> Traced<Option<usize>> {
         self.settle_appends(value)?;

@@ -11,7 +11,7 @@ use crate::trace::state::value::ValueId;
 use crate::trace::value::kinds::{is_key, is_scalar};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::{PyBool, PyDict, PyTuple};
 use std::sync::Arc;
 
 const WHY: &str = "the trace looked for it";
@@ -31,8 +31,9 @@ impl<'py> Tracer<'py> {
         let Some(object) = self.real(value).filter(|_| !copied && !self.is_namespace(value)) else { return Ok(None) };
         let class = object.get_type();
         let (Some(of), Some(source)) = (containers::of(&class), self.source(value)) else { return Ok(None) };
-        // What is known by its value or identity needs no more guards.
-        if matches!(of.kind, Kind::Tuple | Kind::FrozenSet) && self.known(value).is_some() {
+        // What is known by its value or identity needs no more guards. The items of a tuple are asked for one by one before it is.
+        let by_items = object.is_exact_instance_of::<PyTuple>() && self.is_unread_whole(value);
+        if matches!(of.kind, Kind::Tuple | Kind::FrozenSet) && !by_items && self.known(value).is_some() {
             return Ok(None);
         }
         self.class_of(value)?;

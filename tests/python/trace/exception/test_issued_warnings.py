@@ -1,5 +1,6 @@
 """`warnings.warn` in compiled code: the same warnings at the same lines, under all filters, and no break where nothing of the program's runs."""
 
+import contextlib
 import io
 import sys
 import unittest
@@ -93,11 +94,52 @@ class IssuedWarnings(unittest.TestCase):
                     slotrt.reset()
                     self.assertEqual(outcomes(slotrt.compile(program), action), plain)
 
+    def test_what_is_shown(self):
+        for program in PROGRAMS:
+            for action in FILTERS:
+                shown = []
+                for function in (program, slotrt.compile(program)):
+                    globals().pop("__warningregistry__", None)
+                    warnings.onceregistry.clear()
+                    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()) as stream:
+                        warnings.simplefilter(action)
+                        for _ in range(3):
+                            with contextlib.suppress(Warning):
+                                function([])
+                    shown.append(stream.getvalue())
+                with self.subTest(program=program.__name__, action=action):
+                    self.assertEqual(shown[1], shown[0])
+
+    def test_a_list_that_records_them_and_is_read(self):
+        def recorded(caught):
+            before = len(caught)
+            warnings.warn("recorded")
+            return before, [str(warning.message) for warning in caught], len(caught)
+
+        def within(x):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                slotrt.graph_break()
+                warnings.warn("two", DeprecationWarning)
+            return [str(warning.message) for warning in caught]
+
+        compiled = slotrt.compile(recorded)
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(compiled([]), (0, [], 0))
+        for _ in range(3):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                self.assertEqual(compiled(caught), (0, ["recorded"], 1))
+                self.assertEqual(compiled([]), (0, [], 0))
+            self.assertEqual(slotrt.compile(within)(1), ["two"])
+
     def test_breaks(self):
         for program, breaks in ((nested, False), (repeated, False), (of_the_caller, True), (loud, True)):
-            with self.subTest(program=program.__name__):
+            with self.subTest(program=program.__name__), contextlib.redirect_stderr(io.StringIO()):
                 slotrt.reset()
-                outcomes(slotrt.compile(program), "always")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("always")
+                    slotrt.compile(program)([])
                 self.assertEqual(slotrt.stats()["graph_breaks"] > 0, breaks)
 
     def test_filters_that_change(self):
