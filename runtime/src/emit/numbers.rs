@@ -21,9 +21,16 @@ fn binary(operation: Operation) -> Option<u32> {
         Operation::Subtract => 10,
         Operation::TrueDivide => 11,
         Operation::Xor => 12,
-        Operation::Negative | Operation::Positive | Operation::Absolute | Operation::Invert | Operation::ToFloat => {
-            return None;
-        }
+        Operation::Negative
+        | Operation::Positive
+        | Operation::Absolute
+        | Operation::Invert
+        | Operation::ToFloat
+        | Operation::SquareRoot
+        | Operation::Floor
+        | Operation::Ceiling
+        | Operation::Truncate
+        | Operation::Round => return None,
     })
 }
 
@@ -36,8 +43,7 @@ impl Writer<'_, '_> {
             self.plain(Op::BINARY_OP, operator);
             return Ok(());
         }
-        let module = if number.operation == Operation::ToFloat { "builtins" } else { "operator" };
-        self.callee(original(self.py, module, number.operation.name())?);
+        self.callee(original(self.py, number.operation.module(), number.operation.name())?);
         load(self)?;
         self.call(number.operands.len() as u32);
         Ok(())

@@ -1,6 +1,7 @@
 //! Guards as data: a condition on the value at a source, and why the trace relies on it.
 use super::source::Source;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::sync::Arc;
 
 /// One condition on the value at a source.
@@ -89,6 +90,10 @@ impl Guard {
 pub trait DomainCheck: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Whether it holds; must not run Python code of the user.
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool;
+    /// The class that every value has exactly for which it holds, where it asks for one: then nothing else need ask.
+    fn class(&self) -> Option<&Py<PyType>> {
+        None
+    }
     /// Whether another condition is the same one: then a call asks for it once, whichever of its guards look at the same value.
     fn same(&self, _other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         false

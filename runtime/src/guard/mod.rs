@@ -14,6 +14,7 @@ mod number_condition;
 mod pins;
 mod plan;
 mod program;
+mod quick;
 mod residual;
 mod selection;
 pub mod source;

@@ -2,6 +2,7 @@
 use super::load::{Load, Registers, SharedObject};
 use super::pins::Pins;
 use super::program::{GuardFailure, Program};
+use super::quick::Quick;
 use super::residual::{ChangeCounts, GuardMode, Residual};
 use super::step::{Action, Step};
 use super::test::Test;
@@ -30,7 +31,8 @@ impl Program {
         let modes = (0..self.len()).map(|guard| plan.mode(guard)).collect();
         let Plan { steps, registers, watch, pins, .. } = plan;
         let (words, anchors) = pins.map(Pins::into_parts).unwrap_or_default();
-        Residual { steps, registers, watch, words, anchors, modes, ..Residual::default() }
+        let quick = Quick::of(&steps, registers);
+        Residual { steps, registers, quick, watch, words, anchors, modes, ..Residual::default() }
     }
 
     /// A guard that failed and will fail at each call, until something changes that CPython tells of; `None` where that is not known.

@@ -1,5 +1,6 @@
 //! The residual guard program: what is left to check at each call while nothing changes that CPython tells of.
 use super::load::Registers;
+use super::quick::Quick;
 use super::step::Step;
 use crate::ffi::Args;
 use crate::ffi::watch::{Watch, Word};
@@ -18,6 +19,8 @@ const WORTH: u32 = 64;
 pub struct Residual {
     pub(super) steps: Vec<Step>,
     pub(super) registers: usize,
+    /// The steps again, for calls that need not know which of them fails.
+    pub(super) quick: Quick,
     pub(super) watch: Option<Watch>,
     /// Which classes and namespaces objects have on the way, which nobody tells of: looked at last.
     pub(super) words: Box<[Word]>,
@@ -101,6 +104,12 @@ impl Residual {
     /// Counts a call. Threads may count one for two: it is about many or few.
     pub fn serve(&self) {
         self.served.store(self.served.load(Relaxed).saturating_add(1), Relaxed);
+    }
+
+    /// Whether all of it holds. Where it does not, [`check`](Self::check) says why.
+    #[must_use]
+    pub fn allows<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> bool {
+        self.quick.holds(args, function) && self.is_current(args.py())
     }
 
     /// Runs the steps from `from` on; those before it are known to hold, and what they found is in the registers.

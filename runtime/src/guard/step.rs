@@ -45,6 +45,18 @@ impl Step {
         }
     }
 
+    /// The same with other registers.
+    pub fn with(&self, mut register: impl FnMut(usize) -> usize) -> Self {
+        let action = match &self.action {
+            Action::Load { from, into } => Action::Load { from: from.with(&mut register), into: register(*into) },
+            Action::Check { register: at, test } => Action::Check { register: register(*at), test: Arc::clone(test) },
+            Action::Compare { register: one, other, same } => {
+                Action::Compare { register: register(*one), other: register(*other), same: *same }
+            }
+        };
+        Self { guard: self.guard, action }
+    }
+
     /// Whether two steps do the same to the same registers.
     pub fn same(&self, other: &Self, py: Python<'_>) -> bool {
         match (&self.action, &other.action) {

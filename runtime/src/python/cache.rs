@@ -186,6 +186,13 @@ impl Table {
 
     /// An entry for the function's code whose guards hold: first those are tried of which little has to be checked.
     pub fn find<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Lookup<'_, 'py> {
+        if let [row] = &*self.rows
+            && let Some(residual) = row.usable(function)
+            && residual.allows(args, function)
+        {
+            residual.serve();
+            return Lookup::Hit(&row.entry);
+        }
         if let Some(selection) = &self.selection {
             let usable = |index: usize| self.rows.get(index)?.usable(function);
             let found = selection.find(&usable, args, function);

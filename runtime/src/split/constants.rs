@@ -18,9 +18,9 @@ pub struct TransferConstants {
     /// `StopIteration`, for releases without `CLEANUP_THROW`.
     pub(super) stop_iteration: Py<PyAny>,
     /// Calls what it is subscribed with.
-    pub(super) caller: Py<helpers::Caller>,
+    pub(super) caller: Py<PyAny>,
     /// The same with keywords.
-    pub(super) keyword_caller: Py<helpers::KeywordCaller>,
+    pub(super) keyword_caller: Py<PyAny>,
     /// Runs what follows a frame packet.
     pub(super) follower: Py<helpers::Follower>,
     /// Makes what goes on with a packet when it is called.
@@ -40,12 +40,12 @@ pub struct TransferConstants {
 impl TransferConstants {
     /// What prologues call through, so that no signal is handled there.
     pub(crate) fn caller<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
-        self.caller.bind(py).as_any().clone()
+        self.caller.bind(py).clone()
     }
 
     /// The same with keywords.
     pub(crate) fn keyword_caller<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
-        self.keyword_caller.bind(py).as_any().clone()
+        self.keyword_caller.bind(py).clone()
     }
 
     /// `suspender[packet]` gives a callable that goes on with the packet, whatever it is called with.
@@ -67,8 +67,8 @@ impl TransferConstants {
             helper(&self.exception),
             helper(&self.stop_error),
             helper(&self.stop_iteration),
-            helper(self.caller.as_any()),
-            helper(self.keyword_caller.as_any()),
+            helper(&self.caller),
+            helper(&self.keyword_caller),
             helper(self.follower.as_any()),
             helper(self.suspender.as_any()),
             helper(self.survivors.as_any()),
@@ -88,8 +88,8 @@ impl TransferConstants {
             exception: py.get_type::<PyBaseException>().call0()?.unbind(),
             stop_error: helpers::stop_error(py)?.into_any().unbind(),
             stop_iteration: py.get_type::<PyStopIteration>().into_any().unbind(),
-            caller: Py::new(py, helpers::Caller)?,
-            keyword_caller: Py::new(py, helpers::KeywordCaller)?,
+            caller: callable::caller(py)?.unbind(),
+            keyword_caller: callable::keyword_caller(py)?.unbind(),
             follower: Py::new(py, helpers::Follower)?,
             suspender: Py::new(py, helpers::Suspender)?,
             survivors: Py::new(py, helpers::Survivors)?,

@@ -1,33 +1,9 @@
 //! Helpers among the constants of split code. They are called by subscription, after which the interpreter handles no signals:
-//! `caller[function, *arguments]`, `follower[packet]`.
-use crate::ffi::{callable, frame, function, surviving_frames, units};
+//! `follower[packet]`.
+use crate::ffi::{callable, frame, surviving_frames, units};
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyTuple};
-
-/// Calls a function: `caller[function, *arguments]`.
-#[pyclass(frozen, module = "slotrt")]
-#[derive(Debug)]
-pub(crate) struct Caller;
-
-#[pymethods]
-impl Caller {
-    fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        function::call_items(call)
-    }
-}
-
-/// The same with keywords: `caller[names, function, *arguments, *values]`.
-#[pyclass(frozen, module = "slotrt")]
-#[derive(Debug)]
-pub(crate) struct KeywordCaller;
-
-#[pymethods]
-impl KeywordCaller {
-    fn __getitem__<'py>(&self, call: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        function::call_named(call)
-    }
-}
 
 /// Gives a tuple of the running frame's surviving frames, or `None`.
 #[pyclass(frozen, module = "slotrt")]

@@ -24,7 +24,7 @@ pub(super) enum Expression {
     Float(u64),
     /// A float that comes in.
     Input(Symbol),
-    /// An operation that gives a float. None is simplified: floats round.
+    /// An operation that gives a float. None is simplified: floats are rounded.
     Applied(Operation, SmallVec<[ExpressionId; 2]>),
 }
 
@@ -102,7 +102,7 @@ impl Expressions {
     /// An operation; `None` where there is no expression for it.
     pub fn apply(&mut self, operation: Operation, operands: &[ExpressionId]) -> Option<ExpressionId> {
         let integers = operands.iter().all(|operand| self.kind(*operand) == Kind::Integer);
-        if integers && !matches!(operation, Operation::TrueDivide | Operation::ToFloat) {
+        if integers && !operation.gives_float() {
             let sum = self.of_integers(operation, operands)?;
             return Some(self.intern(Expression::Sum(sum)));
         }
@@ -113,7 +113,10 @@ impl Expressions {
         if operation.is_of_integers() {
             return None;
         }
-        Some(self.intern(Expression::Applied(operation, operands.into())))
+        Some(self.intern(match operation.rounds() {
+            true => Expression::Sum(Sum::factor(Factor::Applied(operation, operands.into()))),
+            false => Expression::Applied(operation, operands.into()),
+        }))
     }
 
     fn of_integers(&self, operation: Operation, operands: &[ExpressionId]) -> Option<Sum> {
@@ -124,6 +127,7 @@ impl Expressions {
             return match operation {
                 Operation::Negative => left_sum.scale(-1),
                 Operation::Positive => Some(left_sum.clone()),
+                rounding if rounding.rounds() => Some(left_sum.clone()),
                 // ~x == -x - 1
                 Operation::Invert => left_sum.scale(-1)?.add(&Sum::constant(-1)),
                 Operation::Absolute => match left_sum.known() {

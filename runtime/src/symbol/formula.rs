@@ -156,7 +156,9 @@ fn write_operation(
     text: &mut String,
     inner: bool,
 ) {
-    if let ([operand], Operation::Absolute | Operation::ToFloat) = (operands, operation) {
+    if let [operand] = operands
+        && operation.is_function()
+    {
         let _ = write!(text, "{}(", operation.sign());
         write(table, *operand, text, false);
         text.push(')');

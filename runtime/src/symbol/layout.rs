@@ -50,17 +50,27 @@ impl Layout<i64> {
     /// Whether the strides are as a plan says.
     #[must_use]
     pub fn follows(&self, plan: &[Stride]) -> bool {
-        plan.len() == self.strides.len()
-            && plan.iter().zip(&self.strides).all(|(planned, stride)| match planned {
-                Stride::Fixed(known) => known == stride,
-                Stride::Around(inner) => self.stride_around(*inner) == Some(*stride),
-            })
+        follow(plan, &self.sizes, &self.strides)
     }
 
-    /// The stride of a dimension that lies around this one without a gap; an empty one counts as one.
     fn stride_around(&self, inner: usize) -> Option<i64> {
-        self.strides.get(inner)?.checked_mul((*self.sizes.get(inner)?).max(1))
+        stride_around(&self.sizes, &self.strides, inner)
     }
+}
+
+/// Whether strides follow from sizes as a plan says.
+#[must_use]
+pub fn follow(plan: &[Stride], sizes: &[i64], strides: &[i64]) -> bool {
+    plan.len() == strides.len()
+        && plan.iter().zip(strides).all(|(planned, stride)| match planned {
+            Stride::Fixed(known) => known == stride,
+            Stride::Around(inner) => stride_around(sizes, strides, *inner) == Some(*stride),
+        })
+}
+
+/// The stride of a dimension that lies around this one without a gap; an empty one counts as one.
+fn stride_around(sizes: &[i64], strides: &[i64], inner: usize) -> Option<i64> {
+    strides.get(inner)?.checked_mul((*sizes.get(inner)?).max(1))
 }
 
 impl Expressions {

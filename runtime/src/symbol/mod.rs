@@ -17,7 +17,7 @@ mod sum;
 pub use expression::{Expressions, Kind};
 pub use formula::Formula;
 pub use ids::{ExpressionId, Symbol};
-pub use layout::{Layout, Stride, SymbolicLayout};
+pub use layout::{Layout, Stride, SymbolicLayout, follow};
 pub use number::{Comparison, Number};
 pub use operation::Operation;
 pub use relation::{Condition, Decision, Relation};

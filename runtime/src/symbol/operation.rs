@@ -12,7 +12,7 @@ pub enum Operation {
     TrueDivide,
     FloorDivide,
     Remainder,
-    /// By a small exponent that is known.
+    /// By a small exponent that is known: an integer, or of an integer a float.
     Power,
     /// By a small number of bits that is known.
     ShiftLeft,
@@ -27,6 +27,16 @@ pub enum Operation {
     Invert,
     /// `float(number)`.
     ToFloat,
+    /// Of a number that is not negative.
+    SquareRoot,
+    /// The integer that a float is rounded to: downwards.
+    Floor,
+    /// Upwards.
+    Ceiling,
+    /// Towards zero: `int(number)`.
+    Truncate,
+    /// To the nearest, of two the even one.
+    Round,
 }
 
 /// What exponents and numbers of bits are at most.
@@ -84,7 +94,7 @@ impl Operation {
         Some((operation, of_float))
     }
 
-    /// The name in the module `operator`, or in `builtins`.
+    /// The name in its [`module`](Self::module).
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -105,7 +115,50 @@ impl Operation {
             Self::Absolute => "abs",
             Self::Invert => "invert",
             Self::ToFloat => "float",
+            Self::SquareRoot => "sqrt",
+            Self::Floor => "floor",
+            Self::Ceiling => "ceil",
+            Self::Truncate => "int",
+            Self::Round => "round",
         }
+    }
+
+    /// The module that has it under this name.
+    #[must_use]
+    pub fn module(self) -> &'static str {
+        match self {
+            Self::ToFloat | Self::Truncate | Self::Round => "builtins",
+            Self::SquareRoot | Self::Floor | Self::Ceiling => "math",
+            _ => "operator",
+        }
+    }
+
+    /// Those that `math` has under a name.
+    #[must_use]
+    pub fn of_math(name: &str) -> Option<Self> {
+        Some(match name {
+            "sqrt" => Self::SquareRoot,
+            "floor" => Self::Floor,
+            "ceil" => Self::Ceiling,
+            "trunc" => Self::Truncate,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is written as a function: `abs(x)`.
+    pub(super) fn is_function(self) -> bool {
+        self == Self::Absolute || self.module() != "operator"
+    }
+
+    /// Whether it makes an integer of a float; of an integer it is the integer itself.
+    #[must_use]
+    pub fn rounds(self) -> bool {
+        matches!(self, Self::Floor | Self::Ceiling | Self::Truncate | Self::Round)
+    }
+
+    /// Whether it gives a float, also of integers.
+    pub(super) fn gives_float(self) -> bool {
+        matches!(self, Self::TrueDivide | Self::ToFloat | Self::SquareRoot)
     }
 
     /// As it is written, before an operand or between two.
@@ -125,7 +178,13 @@ impl Operation {
             Self::Or => "|",
             Self::Xor => "^",
             Self::Invert => "~",
-            Self::Absolute | Self::ToFloat => self.name(),
+            Self::Absolute
+            | Self::ToFloat
+            | Self::SquareRoot
+            | Self::Floor
+            | Self::Ceiling
+            | Self::Truncate
+            | Self::Round => self.name(),
         }
     }
 
@@ -133,7 +192,8 @@ impl Operation {
     #[must_use]
     pub fn arity(self) -> usize {
         match self {
-            Self::Negative | Self::Positive | Self::Absolute | Self::Invert | Self::ToFloat => 1,
+            Self::Negative | Self::Positive | Self::Invert => 1,
+            _ if self.is_function() => 1,
             _ => 2,
         }
     }
@@ -173,6 +233,12 @@ impl Operation {
             (Self::Absolute, Float(value)) => Some(Float(value.abs())),
             (Self::Positive, value) => Some(value),
             (Self::ToFloat, value) => Some(Float(value.nearest())),
+            (Self::SquareRoot, value) => Some(value.nearest()).filter(|value| *value >= 0.0).map(f64::sqrt).map(Float),
+            (_, value @ Integer(_)) if self.rounds() => Some(value),
+            (Self::Floor, Float(value)) => whole(value.floor()),
+            (Self::Ceiling, Float(value)) => whole(value.ceil()),
+            (Self::Truncate, Float(value)) => whole(value.trunc()),
+            (Self::Round, Float(value)) => whole(value.round_ties_even()),
             _ => None,
         }
     }
@@ -216,6 +282,12 @@ impl Operation {
             _ => None,
         }
     }
+}
+
+/// A float without a fraction, as an integer.
+fn whole(value: f64) -> Option<Number> {
+    const LIMIT: f64 = (1_u64 << 63) as f64;
+    (-LIMIT..LIMIT).contains(&value).then_some(Integer(value as i64))
 }
 
 fn floor_divide(left: i64, right: i64) -> Option<i64> {
@@ -265,6 +337,23 @@ mod tests {
         assert_eq!(Operation::TrueDivide.apply(&[Integer(1), Integer(0)]), None);
         assert_eq!(Operation::TrueDivide.apply(&[Integer((1 << 53) + 1), Integer(3)]), None);
         assert_eq!(Operation::ShiftLeft.apply(&[Integer(1), Integer(63)]), None);
+    }
+
+    #[test]
+    fn floats_are_rounded_to_integers_that_fit() {
+        for (value, floor, ceiling, whole, nearest) in
+            [(2.5, 2, 3, 2, 2), (-2.5, -3, -2, -2, -2), (3.5, 3, 4, 3, 4), (-0.4, -1, 0, 0, 0), (7.0, 7, 7, 7, 7)]
+        {
+            let given = [Operation::Floor, Operation::Ceiling, Operation::Truncate, Operation::Round]
+                .map(|operation| operation.apply(&[Float(value)]));
+            assert_eq!(given, [floor, ceiling, whole, nearest].map(|integer| Some(Integer(integer))));
+        }
+        for value in [f64::NAN, f64::INFINITY, -1e19, 9_223_372_036_854_775_808.0] {
+            assert_eq!(Operation::Truncate.apply(&[Float(value)]), None);
+        }
+        assert_eq!(Operation::Floor.apply(&[Float(-9_223_372_036_854_775_808.0)]), Some(Integer(i64::MIN)));
+        assert_eq!(Operation::SquareRoot.apply(&[Integer(9)]), Some(Float(3.0)));
+        assert_eq!(Operation::SquareRoot.apply(&[Integer(-1)]), None);
     }
 
     #[test]

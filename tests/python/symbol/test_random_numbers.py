@@ -9,6 +9,8 @@ import slotrt
 INTEGERS = [0, 1, 2, 3, 5, 7, -1, -2, -9, 63, 64, 257, 1000, 2**31, -(2**31), 2**53, 2**53 + 1, 2**62, 2**63 - 1, -(2**63), 2**63, 2**70, -(2**100)]
 FLOATS = [0.0, -0.0, 1.0, 0.5, -2.5, 3.75, 1e10, 1e308, -1e308, 5e-324, float("inf"), float("-inf"), float("nan"), 2.0**53, 2.0**63]
 
+ROUNDED = ["int", "round", "math.floor", "math.ceil", "math.trunc", "math.sqrt"]
+
 
 class Derived(int):
     """An `int` that says its name."""
@@ -35,9 +37,9 @@ def expression(chance, names, depth):
     if kind == 7:
         return f"({part()} {chance.choice(['&', '|', '^'])} {part()})"
     if kind == 8:
-        return f"({part()} {chance.choice(['<<', '>>', '**'])} {chance.choice([0, 1, 2, 3])})"
+        return f"({part()} {chance.choice(['<<', '>>', '**', '**'])} {chance.choice([0, 1, 2, 3, 0.5, -0.5, -1.5])})"
     if kind == 9:
-        return f"({chance.choice(['-', '+', '~', 'abs', 'int', 'float', 'bool', 'not '])}({part()}))"
+        return f"({chance.choice(['-', '+', '~', 'abs', 'int', 'float', 'bool', 'not ', *ROUNDED])}({part()}))"
     if kind == 10:
         return f"{chance.choice(['min', 'max'])}({part()}, {part()})"
     if kind == 11:

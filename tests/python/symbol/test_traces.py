@@ -1,7 +1,9 @@
 """How many traces a function needs whose numbers change from call to call."""
 
+import math
 import sys
 import unittest
+from math import ceil, floor
 
 import slotrt
 from guard_cases import fresh, made
@@ -33,6 +35,57 @@ class Traces(unittest.TestCase):
         self.check(lambda k: k / 3 * 0.5 - k, numbers, 2)
         self.check(lambda x: x * 2 - x / 3, [(number / 7,) for number in range(30)], 2)
         self.check(lambda k, x: (k * x, k + x), [(number, number / 7) for number in range(30)], 2)
+
+    def test_floats_that_are_rounded(self):
+        integers, floats = [(number,) for number in range(2, 30)], [(number / 7,) for number in range(3, 30)]
+        for function in (
+            lambda k: (int(k / 2), int(k * 0.3) + 1, [int(-k / 3)]),
+            lambda k: (math.floor(k / 2), math.ceil(k / 2), math.trunc(k / 3), round(k / 4)),
+            lambda k: (math.sqrt(k), 1 / math.sqrt(k + 1), int(math.sqrt(k))),
+            lambda k: (k**-0.5, k**0.5 * 2, (k + 1) ** 1.5),
+            lambda k: (floor(k), ceil(k), round(k), int(k)),
+            lambda k: int(k * 1.5) - int(k / 2) if round(k / 2) < 100 else None,
+        ):
+            self.check(function, integers, 2)
+            self.check(function, integers, 1, dynamic=True)
+        for function in (
+            lambda x: (int(x), round(x), math.floor(x) * 2, math.ceil(x)),
+            lambda x: (math.sqrt(x), int(x * x), int(math.sqrt(x * 1000))),
+        ):
+            self.check(function, floats, 2)
+
+    def test_integers_among_those_of_a_constant(self):
+        calls = [(number,) for number in [7, 8, 9, 3, 12, 5, 3, 40, 5, 6]]
+        self.check(lambda k: k + 1 if k in (3, 5) else k - 1, calls, 4)
+        self.check(lambda k: k + 1 if k not in {3, 5} else k - 1, calls, 4)
+        self.check(lambda k: (k in (3.0, "5"), k in (), k * 2 in (6, True), k in [3, 5]), calls, 8)
+
+    def test_floats_that_no_integer_is_made_of(self):
+        def told(function, x):
+            try:
+                return repr(function(x))
+            except (ValueError, ArithmeticError) as error:
+                return repr(error)
+
+        numbers = [2.5, 3.5, -3.5, -0.0, 1e300, float("inf"), float("nan"), -4.0, 7.25, 2.0**63, -(2.0**63), 2, 5, -1, 2**70]
+        for function in (int, round, math.floor, math.ceil, math.trunc, math.sqrt, lambda x: x**0.5, lambda x: x**-0.5):
+            compiled = slotrt.compile(lambda x, function=function: function(x))
+            for x in numbers:
+                self.assertEqual(told(compiled, x), told(function, x), (function, x))
+
+    def test_functions_of_math_that_programs_replace(self):
+        original = math.floor
+        function = slotrt.compile(lambda x: (floor(x / 2), math.floor(x / 2)))
+        try:
+            for x in range(3, 8):
+                self.assertEqual(function(x), (x // 2, x // 2))
+            math.floor = lambda x: ("replaced", x)
+            for x in range(3, 8):
+                self.assertEqual(function(x), (x // 2, ("replaced", x / 2)))
+            math.floor = original
+            self.assertEqual(function(11), (5, 5))
+        finally:
+            math.floor = original
 
     def test_keywords_that_go_through_dicts(self):
         def passed(**others):

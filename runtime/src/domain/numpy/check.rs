@@ -64,7 +64,7 @@ fn number(shape: &[isize], flags: i32) -> u64 {
 
 impl DomainCheck for ArrayCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        if !value.get_type().is(&self.class) {
+        if value.get_type_ptr().cast() != self.class.as_ptr() {
             return false;
         }
         let read = ndarray::metadata(value);
@@ -74,6 +74,10 @@ impl DomainCheck for ArrayCheck {
         let dtype = self.dtype.bind(value.py());
         read.descr == dtype.as_ptr() as usize
             || value.getattr(name!("dtype")).is_ok_and(|other| other.eq(dtype).unwrap_or(false))
+    }
+
+    fn class(&self) -> Option<&Py<PyType>> {
+        Some(&self.class)
     }
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {

@@ -6,18 +6,22 @@ use pyo3::types::PyType;
 use std::ffi::{CStr, c_int, c_ulong, c_void};
 use std::marker::PhantomData;
 
-/// Flags of every type here: made by us alone, collected, called by the vectorcall protocol.
+/// Flags of a type whose instances are called by the vectorcall protocol: made by us alone, collected.
 pub(super) const FLAGS: c_ulong = ffi::Py_TPFLAGS_DEFAULT
     | ffi::Py_TPFLAGS_HAVE_GC
     | ffi::Py_TPFLAGS_HAVE_VECTORCALL
     | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION
     | ffi::Py_TPFLAGS_IMMUTABLETYPE;
 
+/// Flags of a type whose instances own nothing and are not called: made by us alone.
+pub(super) const PLAIN: c_ulong =
+    ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+
 /// A heap type whose instances have the layout of `Instance`.
 pub(super) struct HeapType<Instance> {
     pub name: &'static CStr,
     pub flags: c_ulong,
-    /// Read-only; `__vectorcalloffset__` is among them.
+    /// Read-only; `__vectorcalloffset__` is among them where instances are called.
     pub members: Vec<ffi::PyMemberDef>,
     pub methods: Vec<ffi::PyMethodDef>,
     /// Without `tp_call`, `tp_members`, `tp_methods` and the end mark.
@@ -34,7 +38,9 @@ impl<Instance> HeapType<Instance> {
         let given = self.slots.into_iter().map(|(slot, pfunc)| ffi::PyType_Slot { slot, pfunc });
         let mut slots: Vec<ffi::PyType_Slot> = given.collect();
         let mut slot = |slot: c_int, pfunc: *mut c_void| slots.push(ffi::PyType_Slot { slot, pfunc });
-        slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut c_void);
+        if self.flags & ffi::Py_TPFLAGS_HAVE_VECTORCALL != 0 {
+            slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut c_void);
+        }
         // SAFETY: an all-zero definition is the end mark of either array.
         unsafe {
             slot(ffi::Py_tp_members, ended(self.members, std::mem::zeroed()).cast());

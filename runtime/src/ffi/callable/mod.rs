@@ -4,6 +4,7 @@
 //! It must not know what the dispatcher checks or compiles.
 mod argument_binder;
 mod call;
+mod callers;
 mod compiled_function;
 mod dispatch;
 mod frame_packet;
@@ -13,6 +14,7 @@ mod slots;
 mod suspended_frame;
 
 pub use call::{active, as_compiled, follow, is_compiled, is_packet, new, wrapped};
+pub use callers::{caller, keyword_caller};
 pub use dispatch::{Choice, Dispatch};
 pub use frame_packet::mark;
 pub use native_call::{called_natively, is_running as runs_natively, native_call};

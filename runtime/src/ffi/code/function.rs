@@ -23,43 +23,6 @@ pub fn from_code<'py>(code: &Bound<'py, PyAny>, like: &Bound<'py, PyAny>) -> PyR
     Ok(function)
 }
 
-/// Calls the first item with the others.
-///
-/// # Errors
-/// `TypeError` for an empty tuple; what the call raises.
-pub fn call_items<'py>(items: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-    let count = items.len();
-    if count == 0 {
-        return Err(PyTypeError::new_err("nothing to call"));
-    }
-    // SAFETY: the tuple has that many items, which it keeps alive; the result is a new reference, or NULL with an exception set.
-    unsafe {
-        let raw = items.as_ptr().cast::<ffi::PyTupleObject>();
-        let first = (&raw const (*raw).ob_item).cast::<*mut ffi::PyObject>();
-        let result = ffi::PyObject_Vectorcall(*first, first.add(1), count - 1, std::ptr::null_mut());
-        Bound::from_owned_ptr_or_err(items.py(), result)
-    }
-}
-
-/// Calls the second item with the others, the last of them by the names in the first.
-///
-/// # Errors
-/// `TypeError` where the first item is no tuple of names for that many others; what the call raises.
-pub fn call_named<'py>(items: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-    let names = items.get_item(0)?.cast_into_exact::<PyTuple>()?;
-    let Some(count) = items.len().checked_sub(names.len() + 2) else {
-        return Err(PyTypeError::new_err("fewer values than names"));
-    };
-    // SAFETY: the tuple has those items, which it keeps alive, and a value for each name; the result is a new reference, or NULL
-    // with an exception set.
-    unsafe {
-        let raw = items.as_ptr().cast::<ffi::PyTupleObject>();
-        let callable = (&raw const (*raw).ob_item).cast::<*mut ffi::PyObject>().add(1);
-        let result = ffi::PyObject_Vectorcall(*callable, callable.add(1), count, names.as_ptr());
-        Bound::from_owned_ptr_or_err(items.py(), result)
-    }
-}
-
 /// Whether the function still runs this code object (nobody assigned to `__code__`).
 ///
 /// `function` must be a Python function; anything else gives false.

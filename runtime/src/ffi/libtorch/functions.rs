@@ -75,7 +75,7 @@ pub(super) struct Functions {
 
 impl Functions {
     /// Those of the PyTorch that the program has imported; `None` where one is missing.
-    pub fn get(py: Python<'_>) -> Option<&Self> {
+    pub fn get(py: Python<'_>) -> Option<&'static Self> {
         static FOUND: PyOnceLock<Option<Functions>> = PyOnceLock::new();
         if let Some(found) = FOUND.get(py) {
             return found.as_ref();

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 /// Modes of the thread, as words.
 #[derive(Debug)]
 pub struct ModeWords {
+    functions: &'static Functions,
     words: Words,
     /// Which kinds of kernels the thread passed over. Those that choose types are among them unless autocast is on for their device.
     excluded: u64,
@@ -30,11 +31,12 @@ impl ModeWords {
     /// As they are now; `None` where PyTorch has not the functions that tell.
     #[must_use]
     pub fn of_thread(py: Python<'_>) -> Option<Self> {
-        let words = Words::now(Functions::get(py)?);
+        let functions = Functions::get(py)?;
+        let words = Words::now(functions);
         let native = modules::imported(intern!(py, "torch._C"))?;
         let excluded = native.getattr(intern!(py, "_dispatch_tls_local_exclude_set")).ok()?.call0().ok()?;
         let excluded = excluded.call_method0(intern!(py, "raw_repr")).ok()?.extract().ok()?;
-        Some(Self { words, excluded })
+        Some(Self { functions, words, excluded })
     }
 
     /// Whether modes see functions being called, or nothing tells.
@@ -57,10 +59,9 @@ impl ModeWords {
 
     /// Whether they are still so, and autocast is on for no device for which it was off.
     #[must_use]
-    pub fn hold(&self, py: Python<'_>) -> bool {
-        let Some(functions) = Functions::get(py) else { return false };
+    pub fn hold(&self, _py: Python<'_>) -> bool {
         // SAFETY: this reads a variable of the thread; a set of kinds of kernels is a struct of one number, passed as that.
-        Words::now(functions) == self.words && unsafe { (functions.excludes)(self.excluded) }
+        Words::now(self.functions) == self.words && unsafe { (self.functions.excludes)(self.excluded) }
     }
 }
 

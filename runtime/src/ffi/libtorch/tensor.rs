@@ -13,6 +13,7 @@ use std::hash::{Hash, Hasher};
 /// or negated.
 #[derive(Debug)]
 pub struct TensorWords {
+    functions: &'static Functions,
     class: Py<PyType>,
     /// dtype, device type, device index, layout.
     kinds: [i32; 4],
@@ -109,6 +110,48 @@ impl Tensor<'_> {
         }
     }
 
+    /// Whether it is of these kinds, with these flags and as many dimensions; `false` also where PyTorch does not say. Calls ask this of each
+    /// tensor: the kinds are fetched before one look at whether all were told.
+    #[inline]
+    fn is(self, kinds: &[i32; 4], flags: [bool; 4], dim: usize) -> bool {
+        let (Functions { dtype, device_type, device_index, layout, dim: count, .. }, handle) =
+            (self.functions, self.handle);
+        let (mut found, mut counted) = ([0; 4], 0);
+        let [first, second, third, fourth] = &mut found;
+        // SAFETY: the handle is that of a live tensor; each function fills the value, or says that it does not.
+        let failed = unsafe {
+            dtype(handle, first) | device_type(handle, second) | device_index(handle, third) | layout(handle, fourth)
+        };
+        // SAFETY: as above.
+        let counts = |counted: &mut i64| unsafe { count(handle, counted) } == 0;
+        failed == 0
+            && found == *kinds
+            && self.flags() == flags
+            && counts(&mut counted)
+            && usize::try_from(counted) == Ok(dim)
+    }
+
+    /// Sizes and strides; `None` where PyTorch does not say.
+    ///
+    /// # Safety
+    /// As for [`numbers`](Self::numbers).
+    #[inline]
+    unsafe fn layout<'a>(self, count: usize) -> Option<(&'a [i64], &'a [i64])> {
+        let (mut sizes, mut strides) = (std::ptr::null(), std::ptr::null());
+        let Functions { sizes: get_sizes, strides: get_strides, .. } = self.functions;
+        // SAFETY: as the caller promises; where both results are 0, there are `count` numbers, which the tensor keeps.
+        unsafe {
+            if get_sizes(self.handle, &raw mut sizes) | get_strides(self.handle, &raw mut strides) != 0 {
+                return None;
+            }
+            Some(if count == 0 {
+                (&[], &[])
+            } else {
+                (std::slice::from_raw_parts(sizes, count), std::slice::from_raw_parts(strides, count))
+            })
+        }
+    }
+
     fn dim(self) -> Option<usize> {
         usize::try_from(self.get(self.functions.dim)?).ok()
     }
@@ -161,7 +204,7 @@ impl TensorWords {
         let (sizes, strides) = unsafe {
             (tensor.numbers(functions.sizes, count)?.into(), tensor.numbers(functions.strides, count)?.into())
         };
-        Some(Self { class: class.unbind(), kinds: tensor.kinds()?, flags: tensor.flags(), sizes, strides })
+        Some(Self { functions, class: class.unbind(), kinds: tensor.kinds()?, flags: tensor.flags(), sizes, strides })
     }
 
     /// Whether all of it is the same of a tensor; `false` also where PyTorch does not say.
@@ -210,9 +253,8 @@ impl TensorWords {
         if value.get_type_ptr().cast() != self.class.as_ptr() {
             return None;
         }
-        let functions = Functions::get(value.py())?;
         // SAFETY: the value is of the class for which this was found out.
-        unsafe { Tensor::of(functions, value) }
+        unsafe { Tensor::of(self.functions, value) }
     }
 
     /// Sizes and strides of a tensor of which all else is the same, with as many dimensions.
@@ -220,13 +262,10 @@ impl TensorWords {
     pub fn layout<'a>(&self, value: &'a Bound<'_, PyAny>) -> Option<(&'a [i64], &'a [i64])> {
         let tensor = self.tensor(value)?;
         // A tensor of another kind may have no sizes: they are read last.
-        if tensor.kinds()? != self.kinds || tensor.flags() != self.flags || tensor.dim()? != self.sizes.len() {
+        if !tensor.is(&self.kinds, self.flags, self.sizes.len()) {
             return None;
         }
         // SAFETY: the numbers are the tensor's, which the object holds; nothing changes it while they are compared.
-        unsafe {
-            let sizes = tensor.numbers(tensor.functions.sizes, self.sizes.len())?;
-            Some((sizes, tensor.numbers(tensor.functions.strides, self.sizes.len())?))
-        }
+        unsafe { tensor.layout(self.sizes.len()) }
     }
 }

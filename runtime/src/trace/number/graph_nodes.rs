@@ -1,5 +1,7 @@
 //! Symbolic numbers in the graph: inputs, and the operations on them.
 use crate::domain::Operand;
+use crate::ffi::callee;
+use crate::ffi::snapshot::original;
 use crate::graph::{Argument, ForBackend, InputSize, Node, NodeId, NodeOp};
 use crate::symbol::{Formula, Number, Operation, SymbolicLayout};
 use crate::trace::state::numbers::TakenNumbers;
@@ -59,6 +61,18 @@ impl<'py> Tracer<'py> {
         self.state.inputs.iter().find(|(_, input)| is_same(input)).map(|(node, _)| *node)
     }
 
+    /// What the graph calls for an operation. `int` wants to know the number: backends get what has an answer for symbols, too.
+    fn number_function_of(&self, operation: Operation) -> Traced<Bound<'py, PyAny>> {
+        if operation == Operation::Truncate
+            && self.state.backend
+            && let Ok(truncate) = original(self.py, "math", "trunc")
+            && callee::module_of(&truncate) == "math"
+        {
+            return Ok(truncate);
+        }
+        self.import(operation.module(), operation.name())
+    }
+
     /// The node that computes a number.
     pub(crate) fn number_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.numbers.nodes.get(&value) {
@@ -82,8 +96,7 @@ impl<'py> Tracer<'py> {
                 },
             });
         }
-        let module = if operation == Operation::ToFloat { "builtins" } else { "operator" };
-        let target = self.import(module, operation.name())?;
+        let target = self.number_function_of(operation)?;
         let node = self.node(Node {
             name: operation.name().to_owned(),
             op: NodeOp::CallFunction,

@@ -1,15 +1,20 @@
 //! Operations on symbolic numbers: what they give is computed again by compiled code, which must not raise there.
 use super::inputs::Numeral;
+use crate::ffi::snapshot::original;
 use crate::symbol::{Comparison, Kind, Number, Operation, Relation};
+use crate::trace::state::arguments::Arguments;
 use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyTuple};
 
 /// Exponents that are multiplied out.
 const EXPONENTS: std::ops::RangeInclusive<i64> = 0..=8;
+
+/// With how many integers of a constant one is compared.
+const AMONG: usize = 16;
 
 /// Numbers of bits that integers are shifted by.
 const BITS: std::ops::RangeInclusive<i64> = 0..=61;
@@ -45,6 +50,7 @@ impl<'py> Tracer<'py> {
         }
         match (name, operands) {
             ("index", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => return Ok(Some(*value)),
+            ("contains", [container, value]) => return self.number_among(*container, *value),
             (_, [_, _]) => return self.compare_numbers(name, operands),
             _ => {}
         }
@@ -52,6 +58,30 @@ impl<'py> Tracer<'py> {
             Some(operation) if operation.arity() == operands.len() => self.number_operation(operation, operands),
             _ => Ok(None),
         }
+    }
+
+    /// Whether an integer is among those of a constant of the program; `None`: C looks for it.
+    fn number_among(&mut self, container: ValueId, value: ValueId) -> Traced<Option<ValueId>> {
+        let Value::Real { object, source: None } = self.value(container) else { return Ok(None) };
+        let object = object.bind(self.py);
+        let items: Vec<Bound<'py, PyAny>> = match (object.cast_exact::<PyTuple>(), object.cast_exact::<PyFrozenSet>()) {
+            (Ok(items), _) => items.iter().collect(),
+            (_, Ok(items)) => items.iter().collect(),
+            _ => return Ok(None),
+        };
+        let integers = items.len() <= AMONG && items.iter().all(|item| item.is_exact_instance_of::<PyInt>());
+        let integer = self.is_symbolic(value) && self.class_of(value)?.is(self.py.get_type::<PyInt>());
+        if !integers || !integer || self.is_unread(value) {
+            return Ok(None);
+        }
+        for item in items {
+            let item = self.constant(item);
+            let Some(equal) = self.compare_numbers("eq", &[item, value])? else { return Ok(None) };
+            if self.is_true(equal)? {
+                return Ok(Some(equal));
+            }
+        }
+        Ok(Some(self.boolean(false)))
     }
 
     /// The result of an operation, computed again at each call.
@@ -85,8 +115,17 @@ impl<'py> Tracer<'py> {
     fn never_raises(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
         let is_float = |operand: &Numeral<'py>| operand.hint.is_exact_instance_of::<PyFloat>();
         let floats = operands.iter().any(is_float);
+        if operation == Operation::Power && floats {
+            return self.has_power(operands);
+        }
         if operation.is_of_integers() && floats {
             return false;
+        }
+        if operation == Operation::SquareRoot && !self.compares_with_zero(operands, Comparison::GreaterOrEqual) {
+            return false;
+        }
+        if operation.rounds() && floats {
+            return self.has_whole(operation, operands);
         }
         if let (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, Some(by)) =
             (operation, operands.get(1))
@@ -100,8 +139,37 @@ impl<'py> Tracer<'py> {
             return false;
         }
         // Integers that are too large for a float raise.
-        let converts = matches!(operation, Operation::TrueDivide | Operation::ToFloat) || floats;
+        let converts =
+            matches!(operation, Operation::TrueDivide | Operation::ToFloat | Operation::SquareRoot) || floats;
         !converts || operands.iter().all(|operand| is_float(operand) || self.fits(operand))
+    }
+
+    /// Whether an integer to the power of a float is a float: both are small enough, and the integer positive.
+    fn has_power(&mut self, operands: &[Numeral<'py>]) -> bool {
+        let [base, exponent] = operands else { return false };
+        let most = *EXPONENTS.end() as f64;
+        let small = !exponent.symbolic && exponent.hint.extract::<f64>().is_ok_and(|exponent| exponent.abs() <= most);
+        small
+            && base.hint.is_exact_instance_of::<PyInt>()
+            && self.compares_with_zero(operands, Comparison::Greater)
+            && self.fits(base)
+    }
+
+    /// Whether the integer that a float is rounded to fits.
+    fn has_whole(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
+        let [Numeral { expression: Some(float), .. }] = operands else { return false };
+        let whole = self.state.numbers.expressions.apply(operation, &[*float]);
+        whole.is_some_and(|whole| {
+            self.relation_truth(Relation::fits(whole), "the trace rounds a float to it") == Some(true)
+        })
+    }
+
+    /// Whether the first operand is so compared with zero.
+    fn compares_with_zero(&mut self, operands: &[Numeral<'py>], comparison: Comparison) -> bool {
+        let Some(Some(left)) = operands.first().map(|operand| operand.expression) else { return false };
+        let right = self.state.numbers.expressions.constant(Number::Integer(0));
+        let why = "the trace computes with a number of this sign";
+        self.relation_truth(Relation { comparison, left, right }, why) == Some(true)
     }
 
     fn is_nonzero(&mut self, divisor: &Numeral<'py>) -> bool {
@@ -124,7 +192,34 @@ impl<'py> Tracer<'py> {
         self.relation_truth(relation, "the trace makes a float of it") == Some(true)
     }
 
-    /// `min` and `max` of numbers, `int`, `float` and `bool` of one; `None`: C does it.
+    /// A function of the module `math`, as it is there now, of one number; `None`: C does it.
+    pub(crate) fn number_in_math(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<Option<ValueId>> {
+        let ([value], true, Some(operation)) =
+            (args.positional.as_slice(), args.keywords.is_empty(), Operation::of_math(name))
+        else {
+            return Ok(None);
+        };
+        let is_named = original(self.py, "math", name).is_ok_and(|named| named.is(function));
+        if !is_named || !self.is_symbolic(*value) {
+            return Ok(None);
+        }
+        self.rounded(operation, *value)
+    }
+
+    /// An operation on one number, which may be to make an integer of one that is one.
+    fn rounded(&mut self, operation: Operation, value: ValueId) -> Traced<Option<ValueId>> {
+        match operation.rounds() && self.class_of(value)?.is(self.py.get_type::<PyInt>()) {
+            true => Ok(Some(value)),
+            false => self.number_operation(operation, &[value]),
+        }
+    }
+
+    /// `min` and `max` of numbers, `int`, `float`, `bool` and `round` of one; `None`: C does it.
     pub(crate) fn number_function(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         if !args.iter().any(|arg| self.is_symbolic(*arg)) {
             return Ok(None);
@@ -158,7 +253,8 @@ impl<'py> Tracer<'py> {
                     _ => Ok(None),
                 }
             }
-            ("int", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyInt>()) => Ok(Some(*value)),
+            ("int", [value]) => self.rounded(Operation::Truncate, *value),
+            ("round", [value]) => self.rounded(Operation::Round, *value),
             ("float", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyFloat>()) => Ok(Some(*value)),
             ("float", [_]) => self.number_operation(Operation::ToFloat, args),
             ("bool", [value]) => {
@@ -192,6 +288,9 @@ fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> PyResult<Bou
         Operation::Positive => left.pos(),
         Operation::Absolute => left.abs(),
         Operation::Invert => left.bitnot(),
+        Operation::SquareRoot | Operation::Floor | Operation::Ceiling | Operation::Truncate | Operation::Round => {
+            original(left.py(), operation.module(), operation.name())?.call1((left,))
+        }
         Operation::ToFloat => {
             let truth = left.is_exact_instance_of::<PyBool>();
             if truth { Ok(left.clone()) } else { left.py().get_type::<PyFloat>().call1((left,)) }

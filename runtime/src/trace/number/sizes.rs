@@ -12,7 +12,7 @@ use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyTuple};
 use std::sync::Arc;
 
 /// A size of an object from outside.
@@ -105,17 +105,15 @@ impl<'py> Tracer<'py> {
     /// The value of an expression, computed from what comes in.
     pub(crate) fn number_value(&mut self, expression: ExpressionId) -> Traced<ValueId> {
         match self.state.numbers.expressions.split(expression) {
-            Split::Constant(Number::Integer(number)) => {
-                let number = PyInt::new(self.py, number).into_any();
+            Split::Constant(number) => {
+                let number = self.number_object(number);
                 Ok(self.constant(number))
             }
-            Split::Constant(Number::Float(_)) => internal("a size that is a float"),
             Split::Input(symbol) => {
-                let Some((source, Number::Integer(hint))) = self.state.numbers.inputs.get(symbol.0 as usize).cloned()
-                else {
+                let Some((source, hint)) = self.state.numbers.inputs.get(symbol.0 as usize).cloned() else {
                     return internal("a size that does not come in");
                 };
-                let object = PyInt::new(self.py, hint).into_any().unbind();
+                let object = self.number_object(hint).unbind();
                 let value = self.push(Value::Real { object, source: Some(source) });
                 // The guard on the array says so.
                 self.state.guard_requests.insert(value, GuardRequest::TYPE | GuardRequest::CLASS);
@@ -126,21 +124,28 @@ impl<'py> Tracer<'py> {
                 for part in parts {
                     operands.push(self.number_value(part)?);
                 }
-                self.computed_size(operation, operands, expression)
+                self.computed_number(operation, operands, expression)
             }
         }
     }
 
-    fn computed_size(
+    fn number_object(&self, number: Number) -> Bound<'py, PyAny> {
+        match number {
+            Number::Integer(number) => PyInt::new(self.py, number).into_any(),
+            Number::Float(number) => PyFloat::new(self.py, number).into_any(),
+        }
+    }
+
+    fn computed_number(
         &mut self,
         operation: Operation,
         operands: Vec<ValueId>,
         expression: ExpressionId,
     ) -> Traced<ValueId> {
-        let Some(hint) = self.state.numbers.integer_hint(expression) else {
+        let Some(hint) = self.state.numbers.hint(expression) else {
             return internal("a size without a number");
         };
-        let hint = PyInt::new(self.py, hint).into_any().unbind();
+        let hint = self.number_object(hint).unbind();
         let computed = ComputedNumber { operation, operands: operands.into(), hint, expression: Some(expression) };
         Ok(self.push(Value::New(New::Computed(computed))))
     }

@@ -67,10 +67,15 @@ impl Numbers {
         !self.changing.keys.is_empty() || self.changing.arguments
     }
 
-    /// What an integer is in this call.
-    pub(crate) fn integer_hint(&self, expression: ExpressionId) -> Option<i64> {
+    /// What a number is in this call.
+    pub(crate) fn hint(&self, expression: ExpressionId) -> Option<Number> {
         let input = |symbol: Symbol| self.inputs.get(symbol.0 as usize).map(|(_, hint)| *hint);
-        match Formula::new(&self.expressions, expression).evaluate(&input)? {
+        Formula::new(&self.expressions, expression).evaluate(&input)
+    }
+
+    /// The same of an integer.
+    pub(crate) fn integer_hint(&self, expression: ExpressionId) -> Option<i64> {
+        match self.hint(expression)? {
             Number::Integer(hint) => Some(hint),
             Number::Float(_) => None,
         }

@@ -226,6 +226,14 @@ tuple(s * 2 for s in y.shape), y.new_zeros(tuple(s + 1 for s in y.shape))
 list(s for s in x.shape), sum(s * 2 for s in y.shape), max(s + 1 for s in y.shape)
 next(s for s in x.shape), list(zip((s for s in y.shape), x.shape)), list(map(abs, (-s for s in y.shape)))
 tuple(t for t in (n, n > 2, None, n * 2))
+x * n ** -0.5
+x * math.floor(n / 2)
+x / math.sqrt(n)
+x * (1.0 / math.sqrt(n + 1)) * n ** 0.5
+x[: math.ceil(n / 2)], x[: int(n * 0.5)], x[math.floor(n / 3) :]
+torch.zeros(int(n * 1.5), round(n / 2)).shape, x
+x.new_ones(math.trunc(n / 2) + 1) * int(n / 2)
+k2 = int(n * 0.5)\nr = x[:k2].shape[0] == k2, x[k2:].numel(), x[:k2]
 """
 
 # More: they need numbers that are known, or PyTorch is asked what an operation gives.
@@ -256,10 +264,6 @@ w + x
 torch.cartesian_prod(x, x)
 torch.einsum("ni,nj->nij", y, y)
 w @ w
-x * y.shape.numel()
-x * n ** -0.5
-x * math.floor(n / 2)
-x * 2 if n in (2, 5) else x
 f"{n}", x * 2
 "%d" % n, x
 str(n), x
@@ -290,15 +294,12 @@ GRU(y[None])[0]
 i = 0\nwhile i < n:\n    x = x + i\n    i += 3\nr = x
 try:\n    r = x[n + 1]\nexcept IndexError as e:\n    r = str(e), x * 2
 c = x.clone()\nc[-1] = n\nr = c
-import functools\nr = functools.reduce(lambda a, b: a * b, y.shape), x
 h = n // 4 * 4\nr = y[:h].view(-1, 4, 6)
 k2 = max([n, 4], key=lambda v: -v)\nr = x * k2
 set(s for s in w.shape), sorted(s * 2 for s in y.shape), any(s > 3 for s in y.shape)
 F.mse_loss(y, y[:1], reduction="none")
 "-".join(str(s) for s in y.shape), bytes(s for s in y.shape), math.prod(s for s in y.shape)
 math.fsum(s for s in y.shape), dict.fromkeys(s for s in y.shape), bytearray(s + 1 for s in y.shape)
-k2 = torch.Size([n, 2])\nr = torch.ones(k2), k2.numel(), k2
-torch.Size((n, n + 1)), x.new_zeros(torch.Size([2, n])), torch.Size(tuple(s + 1 for s in y.shape))
 torch.Size([n, 2.5])
 torch.Size([n, True]), torch.Size([n, None])
 torch.Size(n)
@@ -318,6 +319,13 @@ torch.stft(x, 4, 2, return_complex=True, window=torch.ones(4))
 torch.multinomial(torch.ones(n), 1).shape
 torch.numel(y) * x
 z.view(torch.float64)
+x * y.shape.numel()
+k2 = torch.Size([n, 2])\nr = torch.ones(k2), k2.numel(), k2
+torch.Size((n, n + 1)), x.new_zeros(torch.Size([2, n])), torch.Size(tuple(s + 1 for s in y.shape))
+x * 2 if n in (2, 5) else x
+import functools\nr = functools.reduce(lambda a, b: a * b, y.shape), x
+torch.Size([n]), x.view(torch.Size([n])), torch.Size(y.shape), torch.Size((n, 3))[::-1], x
+k2 = torch.Size([n, 2]) + y.shape\nr = k2, k2.numel(), len(k2), x
 """
 
 TENSORS = {

@@ -57,11 +57,11 @@ impl TensorCheck {
 
 impl DomainCheck for TensorCheck {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
-        if !value.get_type().is(&self.class) {
-            return false;
-        }
         if let Some(Some(words)) = self.words.get() {
             return words.are_of(value);
+        }
+        if !value.get_type().is(&self.class) {
+            return false;
         }
         let _quiet = Quiet::about([value]);
         let agrees = self.agrees(value).unwrap_or(false);
@@ -69,6 +69,10 @@ impl DomainCheck for TensorCheck {
             self.words.get_or_init(|| TensorWords::of(value));
         }
         agrees
+    }
+
+    fn class(&self) -> Option<&Py<PyType>> {
+        Some(&self.class)
     }
 
     fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {

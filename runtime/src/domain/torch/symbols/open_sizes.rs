@@ -2,7 +2,7 @@
 use crate::domain::torch::metadata::metadata;
 use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
-use crate::symbol::{Layout, Stride};
+use crate::symbol::{Layout, Stride, follow};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use std::sync::OnceLock;
@@ -80,34 +80,37 @@ impl OpenSizes {
         if !same_rest(&now, then)? {
             return Ok(false);
         }
-        Ok(self.fits(&layout(&now)?))
+        let now = layout(&now)?;
+        Ok(self.fit(&now.sizes, &now.strides))
     }
 
     /// Whether sizes and strides are such.
-    fn fits(&self, now: &Layout<i64>) -> bool {
+    fn fit(&self, sizes: &[i64], strides: &[i64]) -> bool {
         let fits = |(index, size): (usize, &i64)| match self.open.get(index) {
             Some(true) => *size >= 2,
             _ => self.sizes.get(index) == Some(size),
         };
-        now.sizes.len() == self.sizes.len() && now.sizes.iter().enumerate().all(fits) && now.follows(&self.plan)
+        sizes.len() == self.sizes.len() && sizes.iter().enumerate().all(fits) && follow(&self.plan, sizes, strides)
     }
 }
 
 impl DomainCheck for OpenSizes {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        if let Some(Some(words)) = self.words.get() {
+            return words.layout(value).is_some_and(|(sizes, strides)| self.fit(sizes, strides));
+        }
         if !value.get_type().is(&self.class) {
             return false;
-        }
-        if let Some(Some(words)) = self.words.get() {
-            let layout = words.layout(value);
-            return layout
-                .is_some_and(|(sizes, strides)| self.fits(&Layout { sizes: sizes.into(), strides: strides.into() }));
         }
         let agrees = self.agrees(value).unwrap_or(false);
         if agrees {
             self.words.get_or_init(|| TensorWords::of(value));
         }
         agrees
+    }
+
+    fn class(&self) -> Option<&Py<PyType>> {
+        Some(&self.class)
     }
 
     fn same(&self, other: &dyn DomainCheck, py: Python<'_>) -> bool {

@@ -116,6 +116,7 @@ impl<'py> Tracer<'py> {
             "gc" if name == "collect" && args.positional.is_empty() && args.keywords.is_empty() => {
                 Some(self.collect(object)?)
             }
+            "math" => self.number_in_math(object, name, args)?,
             "gc" if name == "is_tracked" => self.is_tracked(args)?,
             "_abc" => self.call_abc(name, args)?,
             "_warnings" if name == "warn" => self.model_warn(args)?,
