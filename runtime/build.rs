@@ -55,13 +55,16 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
     let wrong =
         |line: &str| io::Error::other(format!("{path}: `{line}` is none of the forms that the file begins with"));
     let (messages, rows): (Vec<&String>, Vec<&String>) = lines.partition(|line| line.starts_with("message "));
+    let (methods, rows): (Vec<&String>, Vec<&String>) = rows.into_iter().partition(|line| line.starts_with("method "));
     let each = |lines: Vec<&String>, form: fn(&str) -> Option<String>| {
         lines.into_iter().map(|line| form(line).ok_or_else(|| wrong(line))).collect::<io::Result<String>>()
     };
-    let (rows, messages) = (each(rows, row)?, each(messages, message)?);
+    let (rows, messages, methods) = (each(rows, row)?, each(messages, message)?, each(methods, method)?);
     Ok(format!(
         "/// What of another release's bodies does not stand in for this one's.\npub const ROWS: &[Row] = &[\n{rows}];\n\
-        /// What of their messages this release words otherwise.\npub const MESSAGES: &[Message] = &[\n{messages}];\n"
+        /// What of their messages this release words otherwise.\npub const MESSAGES: &[Message] = &[\n{messages}];\n\
+        /// Methods that are another release's under another name: owner, name, the other name.\n\
+        pub const METHODS: &[(&str, &str, &str)] = &[\n{methods}];\n"
     ))
 }
 
@@ -69,6 +72,13 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
 fn message(line: &str) -> Option<String> {
     let (format, why) = line.strip_prefix("message ")?.rsplit_once(" | ")?;
     Some(format!("    Message {{ format: {format:?}, why: {why:?} }},\n"))
+}
+
+/// `method OWNER NAME as OTHER | why` as a row in Rust.
+fn method(line: &str) -> Option<String> {
+    let (what, _) = line.strip_prefix("method ")?.split_once(" | ")?;
+    let [owner, name, "as", other] = what.split(' ').collect::<Vec<_>>()[..] else { return None };
+    Some(format!("    ({owner:?}, {name:?}, {other:?}),\n"))
 }
 
 /// `KIND NAME [in|but FUNCTION] | why`, or `test CHECK of CLASS | why`, as a row in Rust.

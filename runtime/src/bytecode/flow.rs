@@ -173,7 +173,7 @@ impl<'a> Flow<'a> {
         if !changes && told.as_ref().is_some_and(|told| told.handler == handler && stack == Some(&told.stack)) {
             return;
         }
-        let Some(mut raised) = state.raised(instr, self.code.isa()) else { return };
+        let Some(mut raised) = state.raised(instr) else { return };
         if changes {
             let mut after = state.clone();
             after.step(self.code, instr, false);

@@ -14,7 +14,7 @@ pub enum Entry {
     Null,
     /// Object or NULL, depending on how control came here.
     ObjectOrNull,
-    /// The place in the code where an exception came from, where that is no object: handlers get it, and `RERAISE` reads it.
+    /// The place in the code where an exception came from: handlers get it, and `RERAISE` reads it. From 3.14 on it is no object.
     Unit,
     /// The second place of an iterator, from 3.15 on: NULL, or an integer that is no object, by which a sequence is read.
     IndexOrNull,
@@ -26,7 +26,11 @@ impl Entry {
     /// Where the two differ.
     fn either(self, other: Self) -> Self {
         let index = |one: Self| matches!(one, Self::IndexOrNull | Self::Null | Self::Unit);
-        if index(self) && index(other) { Self::IndexOrNull } else { Self::ObjectOrNull }
+        match (self, other) {
+            _ if index(self) && index(other) => Self::IndexOrNull,
+            (Self::Unit, Self::Object) | (Self::Object, Self::Unit) => Self::Object,
+            _ => Self::ObjectOrNull,
+        }
     }
 
     /// What the entry is once its object has become an integer that is none.
@@ -40,8 +44,8 @@ impl Entry {
 
     /// Whether it can be an integer that is no object, which packets carry as one.
     #[must_use]
-    pub fn may_be_integer(self) -> bool {
-        matches!(self, Self::Unit | Self::IndexOrNull)
+    pub fn may_be_integer(self, isa: Isa) -> bool {
+        isa.tags_units() && matches!(self, Self::Unit | Self::IndexOrNull)
     }
 }
 
@@ -99,9 +103,8 @@ impl State {
     }
 
     /// The stack with which the handler starts.
-    fn handled(&self, handler: Handler, isa: Isa) -> impl Iterator<Item = Entry> {
-        let unit = if isa.tags_units() { Entry::Unit } else { Entry::Object };
-        let pushed = handler.lasti.then_some(unit).into_iter().chain([Entry::Object]);
+    fn handled(&self, handler: Handler) -> impl Iterator<Item = Entry> {
+        let pushed = handler.lasti.then_some(Entry::Unit).into_iter().chain([Entry::Object]);
         self.stack.iter().copied().take(handler.depth as usize).chain(pushed)
     }
 
@@ -224,12 +227,12 @@ impl State {
     /// deeper than the stack, or the instruction never raises: `PUSH_EXC_INFO` stands first in the range whose handler counts on
     /// what it leaves.
     #[must_use]
-    pub fn raised(&self, instr: &Instr, isa: Isa) -> Option<Self> {
+    pub fn raised(&self, instr: &Instr) -> Option<Self> {
         let handler = instr.handler.filter(|handler| handler.depth as usize <= self.stack.len())?;
         if instr.op == Op::PUSH_EXC_INFO {
             return None;
         }
-        Some(Self { stack: self.handled(handler, isa).collect(), bound: self.bound.clone() })
+        Some(Self { stack: self.handled(handler).collect(), bound: self.bound.clone() })
     }
 }
 

@@ -165,7 +165,7 @@ impl Writer<'_, '_> {
     /// Makes places in code of the objects that stand for them.
     fn units(&mut self, state: &State) -> Result<(), Failure> {
         let places: Vec<usize> = (0..state.stack.len()).filter(|index| state.stack[*index] == Entry::Unit).collect();
-        if !places.is_empty() {
+        if !places.is_empty() && self.code.isa().tags_units() {
             self.constant(self.unit_writer.clone());
             self.constant(PyTuple::new(self.py, places)?.into_any());
             let (op, arg) = self.code.isa().subscription();

@@ -113,7 +113,8 @@ impl Block<'_> {
     ) -> PyResult<Vec<(usize, Bound)>> {
         let mut carried = Vec::new();
         let replaced = self.unit.map(|(at, _)| at);
-        let reads = |index: usize| layout.stack[index].may_be_integer() && replaced != Some(index);
+        let isa = self.code.isa();
+        let reads = |index: usize| layout.stack[index].may_be_integer(isa) && replaced != Some(index);
         if !self.indices.is_empty() || (0..layout.stack.len()).any(reads) {
             let reader = self.code.constant(constants.unit_reader.bind(py).as_any());
             let indices = PyTuple::new(py, &self.indices)?;

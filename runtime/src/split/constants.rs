@@ -33,6 +33,8 @@ pub struct TransferConstants {
     pub(super) unit_reader: Py<helpers::UnitReader>,
     /// Makes places in code of objects.
     pub(super) unit_writer: Py<helpers::UnitWriter>,
+    /// Gives the places in a continuation's code for those of its root.
+    pub(super) unit_placer: Py<helpers::UnitPlacer>,
     /// Gives the running frame's namespace, for releases without `LOAD_LOCALS`.
     pub(super) namespace: Py<PyAny>,
 }
@@ -59,7 +61,7 @@ impl TransferConstants {
     }
 
     /// All of them, in an order that does not change.
-    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 14] {
+    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 15] {
         let helper = |object: &Py<PyAny>| object.bind(py).clone();
         [
             helper(&self.unbound),
@@ -76,6 +78,7 @@ impl TransferConstants {
             helper(self.unit_reader.as_any()),
             helper(self.unit_writer.as_any()),
             helper(&self.namespace),
+            helper(self.unit_placer.as_any()),
         ]
     }
 
@@ -96,6 +99,7 @@ impl TransferConstants {
             sharer: Py::new(py, helpers::Sharer)?,
             unit_reader: Py::new(py, helpers::UnitReader)?,
             unit_writer: Py::new(py, helpers::UnitWriter)?,
+            unit_placer: Py::new(py, helpers::UnitPlacer)?,
             namespace: helpers::namespace(py)?.into_any().unbind(),
         })
     }

@@ -1,5 +1,6 @@
 //! Helpers among the constants of split code. They are called by subscription, after which the interpreter handles no signals:
 //! `follower[packet]`.
+use super::metadata::own_unit;
 use crate::ffi::{callable, frame, surviving_frames, units};
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
@@ -52,6 +53,22 @@ pub(crate) struct UnitWriter;
 impl UnitWriter {
     fn __getitem__(&self, py: Python<'_>, places: Vec<usize>) -> PyResult<()> {
         units::make_integers(py, &places)
+    }
+}
+
+/// Gives the place in the running continuation's code that stands on the line of a place in its root's; where there is none, the latter.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct UnitPlacer;
+
+#[pymethods]
+impl UnitPlacer {
+    fn __getitem__<'py>(&self, unit: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(code) = frame::running_code(unit.py()) else { return Ok(unit) };
+        match own_unit(&code, unit.extract()?)? {
+            Some(own) => Ok(own.into_pyobject(unit.py())?.into_any()),
+            None => Ok(unit),
+        }
     }
 }
 

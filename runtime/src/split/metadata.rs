@@ -4,7 +4,9 @@ use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::{Bound, Entry, State};
 use crate::bytecode::{Code, Position, flag};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::sync::Arc;
 
 /// What a continuation's code keeps of its root; one of its constants, which no instruction uses.
@@ -107,6 +109,23 @@ impl RootCode {
     pub fn slot(&self, root: usize) -> usize {
         self.slots.iter().position(|own| *own == Some(root)).unwrap_or(root)
     }
+}
+
+/// The unit of a continuation's code that stands on the line of a unit of its root's.
+pub(super) fn own_unit(code: &pyo3::Bound<'_, PyAny>, unit: u32) -> PyResult<Option<u32>> {
+    let constants = code.getattr(intern!(code.py(), "co_consts"))?.cast_into::<PyTuple>()?;
+    let metadata = constants.iter().rev().find_map(|constant| constant.cast_into_exact::<ResumeMetadata>().ok());
+    let root = metadata.as_ref().map(|metadata| &metadata.get().root);
+    let from = root.and_then(|root| root.instrs.iter().find(|instr| instr.offset == Some(unit * 2)));
+    let Some(from) = from else { return Ok(None) };
+    let line = Some(from.position.line).filter(|line| *line > 0);
+    for row in code.call_method0(intern!(code.py(), "co_lines"))?.try_iter()? {
+        let (start, _, own): (u32, u32, Option<i32>) = row?.extract()?;
+        if own == line {
+            return Ok(Some(start / 2));
+        }
+    }
+    Ok(None)
 }
 
 impl Code {

@@ -6,7 +6,7 @@ use super::metadata::ResumeMetadata;
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::{Bound, Entry};
-use crate::bytecode::{Code, Error, Instr, Label, Local, LocalKind, Problem};
+use crate::bytecode::{Code, Error, Handler, Instr, Label, Local, LocalKind, Position, Problem};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -54,11 +54,25 @@ fn build(
     instrs.iter_mut().for_each(|instr| instr.position = position);
     let length = instrs.len();
     code.insert(0, instrs);
+    keep_lines(&mut code, root, layout);
     let first = code.index(target).ok_or_else(|| Error::new(0, Problem::UnknownLabel(target.0)))?;
     let metadata = ResumeMetadata::new(root, &code, length, first, layout);
     code.consts
         .push(Py::new(py, metadata).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());
     Ok(code)
+}
+
+/// Where an exception came from that the continuation may raise again, the frame stands then: each such line has an instruction, which
+/// nothing runs where no other has the line.
+fn keep_lines(code: &mut Code, root: &Code, layout: &PacketLayout) {
+    let comes_here = |handler: Handler| handler.lasti && layout.stack.get(handler.depth as usize) == Some(&Entry::Unit);
+    for instr in root.instrs.iter().filter(|instr| instr.handler.is_some_and(comes_here)) {
+        let line = instr.position.line;
+        if code.instrs.iter().all(|own| own.position.line != line) {
+            let place = Instr { position: Position::line(line), ..code.instr(Op::NOP, 0) };
+            code.instrs.push(place);
+        }
+    }
 }
 
 struct Prologue<'a> {
@@ -170,6 +184,7 @@ impl Prologue<'_> {
             let parameter = self.take();
             match entry {
                 Entry::ObjectOrNull | Entry::IndexOrNull => self.object_or_null(py, parameter, constants),
+                Entry::Unit => self.unit(py, parameter, constants),
                 _ => self.take_slot(parameter),
             }
             if *entry == Entry::PreviousException {
@@ -205,20 +220,29 @@ impl Prologue<'_> {
         self.instrs.push(next);
     }
 
-    /// Makes integers of the objects that travelled for them, and says so to those who ask what lies on the stack.
-    fn units(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) -> PyResult<()> {
-        let places: Vec<usize> =
-            (0..layout.stack.len()).filter(|index| layout.stack[*index].may_be_integer()).collect();
-        if places.is_empty() {
-            return Ok(());
-        }
-        let writer = self.code.constant(constants.unit_writer.bind(py).as_any()) as usize;
-        let argument = self.code.constant(PyTuple::new(py, &places)?.as_any()) as usize;
-        self.push(Op::LOAD_CONST, writer);
-        self.push(Op::LOAD_CONST, argument);
+    /// Pushes the place in the continuation's own code for that of the root's which the parameter holds; empties it.
+    fn unit(&mut self, py: Python<'_>, parameter: usize, constants: &TransferConstants) {
+        let placer = self.code.constant(constants.unit_placer.bind(py).as_any()) as usize;
+        self.push(Op::LOAD_CONST, placer);
+        self.take_slot(parameter);
         let subscribe = self.code.subscribe();
         self.instrs.push(subscribe);
-        self.push(Op::POP_TOP, 0);
+    }
+
+    /// Makes integers of the objects that travelled for them, and says so to those who ask what lies on the stack.
+    fn units(&mut self, py: Python<'_>, layout: &PacketLayout, constants: &TransferConstants) -> PyResult<()> {
+        let isa = self.code.isa();
+        let told = |entry: Entry| entry == Entry::Unit || entry.may_be_integer(isa);
+        let places: Vec<usize> = (0..layout.stack.len()).filter(|index| told(layout.stack[*index])).collect();
+        if !places.is_empty() && isa.tags_units() {
+            let writer = self.code.constant(constants.unit_writer.bind(py).as_any()) as usize;
+            let argument = self.code.constant(PyTuple::new(py, &places)?.as_any()) as usize;
+            self.push(Op::LOAD_CONST, writer);
+            self.push(Op::LOAD_CONST, argument);
+            let subscribe = self.code.subscribe();
+            self.instrs.push(subscribe);
+            self.push(Op::POP_TOP, 0);
+        }
         places.iter().for_each(|place| self.push(Op::NOP, layout.stack.len() - place));
         Ok(())
     }

@@ -38,24 +38,23 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     let temporaries = reserve(&mut split.code, state.stack.len().max(after.stack.len()).max(jumped.stack.len()) + 2);
     let mut exits = Exits { py, site, blocks: Vec::new(), temporaries };
     let mut throwing = None;
-    if let (Some(handler), Some(raised)) = (native.handler, state.raised(&native, code.isa()))
-        && !only_raises_again(site, handler.target)
-    {
-        let block = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
+    if let Some(cleanup) = cleanup_throw(code, at) {
+        exits.thrown(split, cleanup, &state)?;
+    } else if let Some(handler) = exits.raised(split, at, &state)? {
         for index in region(&split.code, native.id, next)? {
-            split.code.instrs[index].handler = Some(Handler { target: block, ..handler });
+            split.code.instrs[index].handler = Some(handler);
         }
     }
     if let Some(target) = native.target.filter(|_| code.isa().branches(native.op)) {
         let raised = interrupts::raising(code, &native)
-            .and_then(|before| Some((before.handler?, jumped.raised(before, code.isa())?)))
+            .and_then(|before| Some((before.handler?, jumped.raised(before)?)))
             .map(|(handler, raised)| {
-                let target = exits.block(split, Exit::Raise, handler.target, &raised, native.position)?;
+                let target = exits.block(split, Exit::Raise, handler.target, &raised, at)?;
                 Ok::<_, Refusal>(Handler { target, ..handler })
             })
             .transpose()?;
         let (target, head, after) = skipped(code, target, native.op, jumped);
-        let block = exits.block(split, Exit::Jump, target, &after, native.position)?;
+        let block = exits.block(split, Exit::Jump, target, &after, at)?;
         let block = exits.precede(split, block, head);
         let landing = interrupts::land(&mut split.code, &native, block, raised);
         let index = split.code.index(native.id).ok_or(Refusal::Unreachable(at))?;
@@ -64,7 +63,7 @@ pub(super) fn install(py: Python<'_>, split: &mut Split, site: &Site<'_>, state:
     }
     if !code.isa().ends_block(native.op) {
         let next = next.ok_or(Refusal::Unreachable(at + 1))?;
-        let label = exits.block(split, Exit::Next, next, &after, native.position)?;
+        let label = exits.block(split, Exit::Next, next, &after, at)?;
         let first = exits.blocks.last().and_then(|block| block.first());
         let block_position = first.map_or(Position::NONE, |first| first.position);
         let index = region(&split.code, native.id, Some(next))?.end;
@@ -148,6 +147,12 @@ fn only_raises_again(site: &Site<'_>, handler: Label) -> bool {
     false
 }
 
+/// The `CLEANUP_THROW` that gets what is thrown into the frame where it delegates at this `YIELD_VALUE`.
+fn cleanup_throw(code: &Code, at: usize) -> Option<usize> {
+    let native = code.instrs.get(at).filter(|native| native.op == Op::YIELD_VALUE)?;
+    code.index(native.handler?.target).filter(|target| code.instrs[*target].op == Op::CLEANUP_THROW)
+}
+
 /// Whether this is a `SEND` that C reads when something is thrown into the suspended frame: up to 3.11 it takes what stands
 /// before the `YIELD_VALUE` for a `SEND`, and goes on where that jumps to, once what is delegated to has ended.
 fn c_throws_past(code: &Code, at: usize) -> bool {
@@ -224,20 +229,49 @@ struct Exits<'a, 'py> {
 }
 
 impl Exits<'_, '_> {
-    /// Builds the block and names its continuation; gives the block's label.
+    /// A block for what the instruction `from` raises in this state: the handler that leads there; `None` where its own one stays.
+    fn raised(&mut self, split: &mut Split, from: usize, state: &State) -> Result<Option<Handler>, Refusal> {
+        let native = self.site.original.instrs[from];
+        let (Some(handler), Some(raised)) = (native.handler, state.raised(&native)) else { return Ok(None) };
+        if only_raises_again(self.site, handler.target) {
+            return Ok(None);
+        }
+        let target = self.block(split, Exit::Raise, handler.target, &raised, from)?;
+        Ok(Some(Handler { target, ..handler }))
+    }
+
+    /// What is thrown into a frame that delegates gets to its `CLEANUP_THROW` there: that belongs to frames which something was thrown into,
+    /// as CPython's debug builds check, and a continuation begins like any call. The transfer comes after it.
+    fn thrown(&mut self, split: &mut Split, cleanup: usize, state: &State) -> Result<(), Refusal> {
+        let code = self.site.original;
+        let Some(mut thrown) = state.raised(&code.instrs[self.site.at]) else { return Ok(()) };
+        let raised = self.raised(split, cleanup, &thrown)?;
+        let instr = code.instrs[cleanup];
+        thrown.step(code, &instr, false);
+        let next = code.instrs.get(cleanup + 1).ok_or(Refusal::Unreachable(cleanup + 1))?.id;
+        let label = self.block(split, Exit::Next, next, &thrown, cleanup)?;
+        let index = split.code.index(instr.id).ok_or(Refusal::Unreachable(cleanup))?;
+        split.code.instrs[index].handler = raised.or(instr.handler);
+        let away = Instr { position: instr.position, ..split.code.jump(Op::JUMP_FORWARD, label) };
+        split.code.insert(index + 1, [away]);
+        Ok(())
+    }
+
+    /// Builds the block for a way out of the instruction `from`, and names its continuation; gives the block's label.
     fn block(
         &mut self,
         split: &mut Split,
         way: Exit,
         resume: Label,
         state: &State,
-        position: Position,
+        from: usize,
     ) -> Result<Label, Refusal> {
         let Site { original, root, constants, .. } = self.site;
+        let Instr { handler, position, .. } = original.instrs[from];
         let index = original.index(resume).ok_or(Refusal::Unreachable(resume.0 as usize))?;
-        let unit = match (way, original.instrs[self.site.at].handler) {
+        let unit = match (way, handler) {
             (Exit::Raise, Some(Handler { lasti: true, depth, .. })) => {
-                original.root_unit(self.py, self.site.at).map(|unit| (depth as usize, unit))
+                original.root_unit(self.py, from).map(|unit| (depth as usize, unit))
             }
             _ => None,
         };

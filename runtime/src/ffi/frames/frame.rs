@@ -38,6 +38,16 @@ pub fn namespace(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     }
 }
 
+/// The code object of the running Python frame.
+#[must_use]
+pub fn running_code(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    // SAFETY: attached; the frame that the thread says runs is alive, and keeps its code alive.
+    unsafe {
+        let running = release::current_frame(ffi::PyThreadState_Get().cast());
+        if running.is_null() { None } else { Bound::from_borrowed_ptr_or_opt(py, frame::code(running).cast()) }
+    }
+}
+
 /// The values of a fresh frame's parameters.
 #[derive(Debug)]
 pub struct Values<'a>(pub(in crate::ffi) SmallVec<[*mut ffi::PyObject; 8]>, PhantomData<Frame<'a>>);

@@ -85,8 +85,8 @@ impl<'py> FrameVariables<'py> {
     }
 }
 
-/// The line where a frame stands or ended; 0 or less where nobody knows. A continuation that runs natively stands, once it has raised an
-/// exception again, at a unit of the root's code, which its own code may not have: CPython's debug builds refuse to look there.
+/// The line where a frame stands or ended; 0 or less where that place has none, or is none of the code's: CPython's debug builds refuse to
+/// look there.
 fn line(object: &Bound<'_, PyAny>) -> c_int {
     let inner = data(object);
     // SAFETY: only called with frame objects whose code is a code object; its size is that of its instructions, in units.

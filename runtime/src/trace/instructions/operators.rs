@@ -45,12 +45,8 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn binary_op(&mut self, frame: &mut Frame, arg: u32) -> Traced<Flow> {
         let Some(name) = BINARY.get(arg as usize) else { return internal("BINARY_OP argument") };
-        if *name == "getitem" && frame.outermost && frame.began < frame.leave.first {
-            // A prologue makes places in the code of what it has put on the stack: the trace knows them as they are.
-            frame.pop_many(2)?;
-            let none = self.none();
-            frame.push(none);
-            return Ok(Flow::Next);
+        if *name == "getitem" {
+            return self.binary_subscr(frame);
         }
         let result = self.operate_on(frame, name, 2)?;
         frame.push(result);
@@ -103,6 +99,12 @@ impl<'py> Tracer<'py> {
     }
 
     pub(crate) fn binary_subscr(&mut self, frame: &mut Frame) -> Traced<Flow> {
+        if frame.outermost && frame.began < frame.leave.first {
+            // A prologue asks for places in its own code, and makes integers of what it has put on the stack: the trace knows them as they are.
+            let operands = frame.pop_many(2)?;
+            frame.push(operands[1]);
+            return Ok(Flow::Next);
+        }
         let result = self.operate_on(frame, "getitem", 2)?;
         frame.push(result);
         Ok(Flow::Next)

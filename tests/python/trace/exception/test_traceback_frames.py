@@ -10,7 +10,6 @@ import unittest
 import slotrt
 
 KEPT = []
-AGAIN = ("leaves_a_with",)
 
 
 def numbers(p):
@@ -446,6 +445,47 @@ def leaves_two_withs(b):
         third = 2
 
 
+def leaves_a_with_by_lines(b):
+    first = 1
+    with Leaves() as second:
+        third = [
+            first,
+            len(
+                b
+            ),
+        ]
+    fourth = 2
+
+
+def leaves_after_another(b):
+    with Leaves():
+        try:
+            print(b)
+            len(b)
+        finally:
+            try:
+                print("again")
+                int("x" * int(b))
+            except ValueError:
+                second = 1
+            third = len([b])
+            print(third)
+    fourth = 2
+
+
+async def leaves_an_asynchronous_with(b):
+    async with contextlib.AsyncExitStack() as stack:
+        stack.callback(print, "exit")
+        await asyncio.sleep(0)
+        first = 1
+        len(b)
+    second = 2
+
+
+def of_an_asynchronous_with(b):
+    return asyncio.run(leaves_an_asynchronous_with(b))
+
+
 def leaves_finally(b):
     try:
         len(b)
@@ -515,9 +555,7 @@ def names(error):
     while entry is not None:
         if entry.tb_frame.f_code.co_filename == __file__:
             frame = entry.tb_frame
-            # An uncompiled rest that raises again sets the line of its frame from its place in another code object.
-            line = None if frame.f_code.co_name in AGAIN else frame.f_lineno
-            found.append((frame.f_code.co_name, entry.tb_lineno, line, sorted(frame.f_locals)))
+            found.append((frame.f_code.co_name, entry.tb_lineno, frame.f_lineno, sorted(frame.f_locals)))
         entry = entry.tb_next
     return found[1:] if found and found[0][0] == "seen" else found
 
@@ -582,8 +620,23 @@ FUNCTIONS = (
     of_a_coroutine,
     of_an_asynchronous_generator,
     leaves_two_withs,
+    leaves_a_with_by_lines,
+    leaves_after_another,
+    of_an_asynchronous_with,
     leaves_finally,
     leaves_finally_in_a_trace,
+    leaves_a_handler,
+    left_calls,
+)
+
+
+LEAVING = (
+    leaves_a_with,
+    leaves_two_withs,
+    leaves_a_with_by_lines,
+    leaves_after_another,
+    of_an_asynchronous_with,
+    leaves_finally,
     leaves_a_handler,
     left_calls,
 )
@@ -598,6 +651,13 @@ class TracebackFrames(unittest.TestCase):
                 expected, compiled = seen(function, 1), slotrt.compile(function)
                 self.assertEqual(seen(compiled, 1), expected)
                 self.assertEqual(seen(compiled, 1), expected)
+
+    def test_rests_beyond_the_limit(self):
+        for function in LEAVING:
+            with self.subTest(function.__name__):
+                compiled = slotrt.compile(function, recompile_limit=1)
+                for argument in (1, 2.0, True, 1):
+                    self.assertEqual(seen(compiled, argument), seen(function, argument))
 
 
 if __name__ == "__main__":

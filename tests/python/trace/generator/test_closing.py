@@ -33,6 +33,19 @@ class Awaited:
         self.log.append("close")
 
 
+class Answers(Awaited):
+    """Returns on the first thing that is thrown in."""
+
+    def throw(self, *error):
+        self.log.append(("answer", repr(error[0])))
+        raise StopIteration(repr(error[0]))
+
+
+class Replaces(Awaited):
+    def throw(self, *error):
+        raise KeyError("in its place") from error[0]
+
+
 class Manager:
     def __init__(self, log):
         self.log = log
@@ -106,6 +119,42 @@ async def goes_on(log):
             await given("more")
 
 
+@types.coroutine
+def catches(log):
+    try:
+        yield "caught"
+    except ValueError as error:
+        print(end="")
+        log.append(repr(error))
+    return "returned"
+
+
+async def gets_an_answer(log):
+    print(end="")
+    log.append(await Answers(log))
+    print(end="")
+    log.append(await catches(log))
+    await given("after")
+
+
+async def gets_another(log):
+    try:
+        print(end="")
+        await Replaces(log)
+    except KeyError as error:
+        print(end="")
+        log.append((repr(error), repr(error.__cause__), repr(error.__context__)))
+    await given("after")
+
+
+def gets_an_answer_by_delegating(log):
+    print(end="")
+    log.append((yield from catches(log)))
+    print(end="")
+    log.append((yield from Answers(log)))
+    yield "after"
+
+
 async def managed(log):
     async with Manager(log):
         print(end="")
@@ -149,6 +198,11 @@ def drop(suspended, log):
 
 def throw(suspended, log):
     suspended.throw(ValueError("thrown"))
+
+
+def throw_twice(suspended, log):
+    log.append(suspended.throw(ValueError("first")))
+    log.append(suspended.throw(ValueError("second")))
 
 
 def throw_exit(suspended, log):
@@ -209,14 +263,28 @@ def closed_asynchronous(make, steps):
     return log
 
 
-COROUTINES = ends, raises_again, within, of_a_class, raises_another, goes_on, managed, without_a_handler, generates, delegates
+COROUTINES = (
+    ends,
+    raises_again,
+    within,
+    of_a_class,
+    raises_another,
+    goes_on,
+    gets_an_answer,
+    gets_another,
+    gets_an_answer_by_delegating,
+    managed,
+    without_a_handler,
+    generates,
+    delegates,
+)
 
 
 class Closing(unittest.TestCase):
     def test_every_end(self):
         for make in COROUTINES:
             compiled = slotrt.compile(make)
-            for end in (close, drop, throw, throw_exit, send):
+            for end in (close, drop, throw, throw_twice, throw_exit, send):
                 for steps in (1, 2, 1, 2):
                     if make in (raises_another, goes_on) and end is drop:
                         continue  # this writes to standard error

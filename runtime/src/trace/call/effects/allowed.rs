@@ -1,4 +1,5 @@
 //! Says whether a C function may run during a trace: its effects stay within its arguments, or a reviewed row allows it.
+use crate::semantics::METHODS;
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::{Effects, lines};
@@ -27,6 +28,8 @@ struct Owner {
     takes_proxies: bool,
     /// Texts with a line for each name.
     lines: Vec<&'static str>,
+    /// Names that stand for another one's function.
+    renamed: Vec<(&'static str, &'static str)>,
     stateful: Vec<&'static str>,
     reviewed: Vec<&'static str>,
     /// Its names, put together when one of them is asked for.
@@ -45,6 +48,10 @@ impl Owner {
         }
         self.stateful.iter().for_each(|name| facts.entry(name).or_default().is_stateful = true);
         self.reviewed.iter().for_each(|name| facts.entry(name).or_default().is_reviewed = true);
+        for (name, other) in &self.renamed {
+            let known = facts.get(other).copied().unwrap_or_default();
+            facts.insert(name, known);
+        }
         facts
     }
 }
@@ -55,6 +62,7 @@ fn owner_of(name: &str) -> &'static Owner {
     let owners = OWNERS.get_or_init(|| {
         let mut owners: FxHashMap<_, Owner> = FxHashMap::default();
         EFFECTS.iter().for_each(|(owner, text)| owners.entry(*owner).or_default().lines.push(text));
+        METHODS.iter().for_each(|row| owners.entry(row.0).or_default().renamed.push((row.1, row.2)));
         STATEFUL.iter().for_each(|row| owners.entry(row.0).or_default().stateful.extend(row.1));
         REVIEWED.iter().for_each(|row| owners.entry(row.0).or_default().reviewed.extend(row.1));
         UNREAD.iter().for_each(|row| owners.entry(row.0).or_default().is_reviewed = true);
