@@ -40,7 +40,7 @@ pub(super) const REFUSED: &[&str] = &[
 const EACH: &str = "_foreach_";
 
 /// The operand that gets the result.
-const OUT: &str = "out";
+pub(super) const OUT: &str = "out";
 
 /// Whether an operation of this name makes or takes quantised tensors.
 fn is_quantised(name: &str) -> bool {
