@@ -27,8 +27,9 @@ impl Torch {
         let name = callee::name_of(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
-        // AOTAutograd puts a new tensor in the place of one that gets a result, and lays it out as it sees fit.
-        let lays_out = kwargs.iter().any(|(name, value)| name == OUT && !is_contiguous(value));
+        // AOTAutograd puts a new tensor in the place of one that gets a result, and lays it out as operands lie.
+        let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
+        let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
         // They keep a state of their own.
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
         let is_left = begins

@@ -1,7 +1,8 @@
-"""`out=`: the tensor that gets a result keeps its layout, whatever compiled the graph."""
+"""Tensors that get a result, by `out=` or in place, keep their layout and their kind of numbers, whatever compiled the graph."""
 
 import unittest
 
+import slotrt
 import torch
 import torch_programs
 
@@ -62,13 +63,44 @@ def as_it_lies(x):
     return y
 
 
+def of_transposed(x):
+    z = torch.add(x.t(), 1, out=torch.empty(3, x.shape[0]))
+    return z, z.stride()
+
+
 def with_transposed(number):
     return [*matrix(number), torch.zeros(3, 2 + number).t()]
 
 
 class Results(torch_programs.ThreeWays, unittest.TestCase):
-    functions = transposed, permuted, every_other, through_a_view, product, channels_last, as_it_lies
+    functions = transposed, permuted, every_other, through_a_view, product, channels_last, as_it_lies, of_transposed
     rows = [*((use(function), 0) for function in functions), (use(from_outside, with_transposed), 0)]
+
+
+def grown(x, factor):
+    y = x.clone()
+    y.mul_(factor)
+    y *= factor
+    return y.mul_(x * factor)
+
+
+def outcome(function, *args):
+    try:
+        return function(*args).tolist()
+    except RuntimeError as error:
+        return str(error)
+
+
+class Refused(unittest.TestCase):
+    """Whole numbers take no others: PyTorch's kernels without contents do not ask."""
+
+    def test_numbers_that_the_operand_does_not_hold(self):
+        for backend in (None, lambda graph, inputs: graph, "aot_eager"):
+            slotrt.reset()
+            compiled, x = slotrt.compile(grown, backend=backend), torch.arange(6).reshape(2, 3)
+            for factor in (2, 1.5, 3, True, 1j):
+                with self.subTest(backend=backend, factor=factor):
+                    self.assertEqual(outcome(compiled, x, factor), outcome(grown, x, factor))
 
 
 if __name__ == "__main__":
