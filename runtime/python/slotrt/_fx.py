@@ -40,7 +40,9 @@ def module_of(inputs, calls, results, examples=None):
     examples = examples or Examples()
     kind = type((*inputs, *calls)[0])
     for node in inputs:
-        placeholder = made.placeholder("".join(c if c.isalnum() else "_" for c in node.name))
+        name = "".join(c if c.isalnum() else "_" for c in node.name)
+        # `forward` has a parameter of that name.
+        placeholder = made.placeholder("self_" if name == "self" else name)
         # FX may have chosen another name. The parameter takes the same one, or it would hide the node that bears it.
         placeholder.target = placeholder.name
         placeholder.meta = Meta(placeholder.meta, examples, len(known))

@@ -8,6 +8,8 @@ import warnings
 
 _HEAP_TYPE = 1 << 9
 
+_withheld = {}  # by text: what gives a warning that a library gives once in a process, and has given to a trace only
+
 
 def is_plain(text, category, file, line, namespace):
     """Whether such a warning raises nothing and runs no code of the program: neither filters nor what shows it, nor the category."""
@@ -18,6 +20,25 @@ def give(text, category, file, line, namespace):
     """`warnings.warn` at that line. CPython: `do_warn`, `setup_context`."""
     registry = namespace.setdefault("__warningregistry__", {})
     warnings.warn_explicit(text, category, file, line, _module(namespace), registry)
+
+
+class _Once:
+    """Gives a warning at its first call only."""
+
+    given = False
+
+    def __call__(self, *warning):
+        if not self.given:
+            self.given = True
+            give(*warning)
+
+
+def once(text, begun):
+    """What gives a warning that nobody has got yet, of those that a library gives once in a process; `begun`: a trace got it just now."""
+    if begun:
+        _withheld[text] = _Once()
+    held = _withheld.get(text)
+    return None if held is None or held.given else held
 
 
 def _module(namespace):

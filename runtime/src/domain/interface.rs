@@ -95,7 +95,8 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn taking_modes(&self) -> Option<&dyn TakingModes> {
         None
     }
-    /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break.
+    /// One operation with at least one argument of the domain, or of a callable of the domain. `Err` is a graph break. What the library warns
+    /// of once in a process counts as not said by it.
     fn call<'py>(
         &self,
         py: Python<'py>,
@@ -103,6 +104,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Result<Answer<'py>, Box<Break>>;
+    /// Runs once more, without contents and without a trace, what the node of an answer calls; whether that can be.
+    fn run_again<'py>(&self, _py: Python<'py>, _answer: &Answer<'py>) -> bool {
+        false
+    }
     /// Sizes and strides of an object of the domain; `None` where they are never symbolic.
     fn layout_of(&self, _example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         None
@@ -260,6 +265,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// The guard on the state of the library, its modes, under which the domain's answers are right.
     fn global_state_guard(&self, py: Python<'_>) -> Result<GlobalStateGuard, Box<Break>>;
+    /// The namespace and the name of a variable that says whether operands may be more than what compiled code of a backend takes them for.
+    fn variable_of_levels<'py>(&self, _py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
+        None
+    }
     /// The context variable that its operations read when they run, which is in the graph.
     fn context_variable(&self) -> Option<&Py<PyAny>> {
         None

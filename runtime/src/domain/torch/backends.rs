@@ -1,4 +1,6 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
+use super::change::OUT;
+use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{REQUIRES, is_set_requires_grad};
@@ -25,9 +27,13 @@ impl Torch {
         let name = callee::name_of(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
+        // AOTAutograd puts a new tensor in the place of one that gets a result, and lays it out as operands lie.
+        let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
+        let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
         // They keep a state of their own.
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
         let is_left = begins
+            || lays_out
             || is_state
             || is_of_this_package(target)
             || modes::is_of_defaults(&name)

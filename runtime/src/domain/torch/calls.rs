@@ -1,6 +1,6 @@
 //! PyTorch as a domain: tensors are values of the graph; metadata of results comes from running the operation on the `meta` device.
 use super::contents::open_sizes::takes_open_sizes;
-use super::examples::open::{Unread, has_open, is_open};
+use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
 use super::functions::kinds::{OVERRIDES, SIZE};
@@ -16,14 +16,14 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, NodeEffects, Operand,
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, NodeEffects, Operand,
     Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
-use crate::names::{interned, name};
+use crate::names::name;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
@@ -133,27 +133,11 @@ impl Domain for Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        let meta = Meta { torch: self, py };
-        let asks_for_classes =
-            matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*callee::name_of(function)));
-        if !asks_for_classes && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
-            return self.call_on_open(&meta, callee, args, kwargs);
-        }
-        meta.refuse_scalars(callee, args, kwargs)?;
-        match callee {
-            Callee::Slot(slot) => self.slot(&meta, slot, args),
-            Callee::Function(function) => self.function(&meta, function, args, kwargs),
-            Callee::Method(name) => {
-                let method = match name.as_str() {
-                    // What users of FX graphs know to have an effect.
-                    "__setitem__" => self.operator.bind(py).getattr(name!("setitem")),
-                    _ => self.tensor.bind(py).getattr(interned(py, name)),
-                };
-                let method = method.map_err(|error| fault(&error))?;
-                meta.perform(name, method, args, kwargs)
-            }
-            Callee::GetAttr(name) => self.attribute(&meta, name, args),
-        }
+        self.repeated_warnings.during(py, || self.answer_to(&Meta { torch: self, py }, callee, args, kwargs))
+    }
+
+    fn run_again<'py>(&self, py: Python<'py>, answer: &Answer<'py>) -> bool {
+        self.runs_again(py, answer)
     }
 
     fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
@@ -311,6 +295,10 @@ impl Domain for Torch {
         let modes = SameModes::new(py, Arc::clone(&self.ambient)).map_err(|error| fault(&error))?;
         let check = Box::new(modes.ok_or_else(overridden)?);
         Ok(GlobalStateGuard { object: self.module.clone_ref(py).into_any(), check })
+    }
+
+    fn variable_of_levels<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyDict>, &'static str)> {
+        Some(self.ambient.duals().variable(py))
     }
 
     fn for_backend(

@@ -11,7 +11,9 @@ use super::symbols::sizes;
 use super::undo::effects::AS_SUBCLASS;
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
+use crate::names::name;
 use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat};
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.
 pub(super) const REFUSED: &[&str] = &[
@@ -40,7 +42,7 @@ pub(super) const REFUSED: &[&str] = &[
 const EACH: &str = "_foreach_";
 
 /// The operand that gets the result.
-const OUT: &str = "out";
+pub(super) const OUT: &str = "out";
 
 /// Whether an operation of this name makes or takes quantised tensors.
 fn is_quantised(name: &str) -> bool {
@@ -163,6 +165,11 @@ impl<'py> Meta<'_, 'py> {
         let Some(operand) = operands.positional.first().cloned() else {
             return Err(refused(name, "It has no operand."));
         };
+        if !self.holds_result(&operands.positional).map_err(|error| fault(&error))?
+            && self.is_elementwise_change(name)?
+        {
+            return Err(refused(name, "The result is of numbers that the operand does not hold."));
+        }
         let metadata = || super::metadata::metadata(&operand).map_err(|error| fault(&error));
         let before = metadata()?;
         // Changes in place are not cast: they need no stand-ins that are.
@@ -186,6 +193,18 @@ impl<'py> Meta<'_, 'py> {
 }
 
 impl<'py> Meta<'_, 'py> {
+    /// Whether the first of two operands holds what comes of both: kernels of the `meta` device do not always ask.
+    fn holds_result(&self, operands: &[Bound<'py, PyAny>]) -> PyResult<bool> {
+        let [first, other] = operands else { return Ok(true) };
+        let is_number = other.is_instance_of::<PyFloat>() || other.is_instance_of::<PyComplex>();
+        if !is_number && !self.torch.is_tensor(other) {
+            return Ok(true);
+        }
+        let module = self.torch.module.bind(self.py);
+        let made = module.getattr(name!("result_type"))?.call1((first, other))?;
+        module.getattr(name!("can_cast"))?.call1((made, first.getattr(name!("dtype"))?))?.is_truthy()
+    }
+
     /// Whether nothing has become of a sketch but that it requires gradients, as the tensor that stands for it does.
     fn begins_gradients(&self, sketch: &Sketch, operand: &Bound<'py, PyAny>) -> PyResult<bool> {
         let (known, now) = (sketch.fixed(), self.torch.rules.metadata(operand));
@@ -197,7 +216,7 @@ impl<'py> Meta<'_, 'py> {
 }
 
 fn is_view(tensor: &Bound<'_, PyAny>) -> bool {
-    tensor.call_method0(crate::names::name!("_is_view")).and_then(|view| view.is_truthy()).unwrap_or(true)
+    tensor.call_method0(name!("_is_view")).and_then(|view| view.is_truthy()).unwrap_or(true)
 }
 
 fn refused(name: &str, why: &str) -> Box<Break> {
@@ -227,8 +246,8 @@ fn first<'py>(py: Python<'py>, index: &Operand<'py>) -> Operand<'py> {
 
 fn is_integer(example: &Bound<'_, PyAny>) -> bool {
     let ask = || {
-        let rank = example.getattr(crate::names::name!("shape"))?.len()?;
-        let dtype = crate::ffi::types::text(&example.getattr(crate::names::name!("dtype"))?);
+        let rank = example.getattr(name!("shape"))?.len()?;
+        let dtype = crate::ffi::types::text(&example.getattr(name!("dtype"))?);
         PyResult::Ok(rank == 0 && matches!(&*dtype, "torch.int64" | "torch.int32" | "torch.int16" | "torch.int8"))
     };
     ask().unwrap_or(false)

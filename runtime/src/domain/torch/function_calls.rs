@@ -1,4 +1,5 @@
-//! Calls of functions of PyTorch's: what they are to a trace.
+//! Operations, and calls of functions of PyTorch's: what they are to a trace.
+use super::examples::open::has_open;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
@@ -15,11 +16,42 @@ use super::overrides::is_unwrapped;
 use super::own::is_through_hook;
 use super::thread::ambient::QUESTIONS;
 use super::thread::modes;
-use crate::domain::{Answer, Operand};
+use crate::domain::{Answer, Callee, Operand};
 use crate::ffi::callee;
+use crate::names::{interned, name};
 use pyo3::prelude::*;
 
 impl Torch {
+    /// What an operation is to a trace.
+    pub(super) fn answer_to<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        let asks_for_classes =
+            matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*callee::name_of(function)));
+        if !asks_for_classes && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
+            return self.call_on_open(meta, callee, args, kwargs);
+        }
+        meta.refuse_scalars(callee, args, kwargs)?;
+        match callee {
+            Callee::Slot(slot) => self.slot(meta, slot, args),
+            Callee::Function(function) => self.function(meta, function, args, kwargs),
+            Callee::Method(name) => {
+                let method = match name.as_str() {
+                    // What users of FX graphs know to have an effect.
+                    "__setitem__" => self.operator.bind(meta.py).getattr(name!("setitem")),
+                    _ => self.tensor.bind(meta.py).getattr(interned(meta.py, name)),
+                };
+                let method = method.map_err(|error| fault(&error))?;
+                meta.perform(name, method, args, kwargs)
+            }
+            Callee::GetAttr(name) => self.attribute(meta, name, args),
+        }
+    }
+
     /// A call of a function that the domain claims.
     pub(super) fn function<'py>(
         &self,

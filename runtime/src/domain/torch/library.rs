@@ -6,6 +6,7 @@ use super::examples::sketch::Sketch;
 use super::rules::Rules;
 use super::thread::ambient::Ambient;
 use super::thread::quiet::Quiet;
+use super::thread::repeated_warnings::RepeatedWarnings;
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -23,6 +24,7 @@ pub struct Torch {
     pub(super) ambient: Arc<Ambient>,
     pub(super) fakes: Fakes,
     pub(super) rules: Rules,
+    pub(super) repeated_warnings: RepeatedWarnings,
 }
 
 impl Torch {
@@ -45,8 +47,9 @@ impl Torch {
         let operator = py.import("operator")?.unbind();
         let fakes = Fakes::new(module, &tensor);
         let rules = Rules::new(module)?;
+        let repeated_warnings = RepeatedWarnings::new(&native)?;
         let (module, functions) = (module.clone().unbind(), functions.cast_into::<PyType>()?.unbind());
-        Ok(Some(Self { module, tensor, parameter, functions, operator, ambient, fakes, rules }))
+        Ok(Some(Self { module, tensor, parameter, functions, operator, ambient, fakes, rules, repeated_warnings }))
     }
 
     /// Whether an example is that of a tensor.

@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
 /// The module of what guards and compiled code call.
-const MODULE: &str = "slotrt._issued_warnings";
+pub(super) const MODULE: &str = "slotrt._issued_warnings";
 
 /// What is warned of.
-struct Issued<'py> {
-    text: Bound<'py, PyAny>,
-    category: Bound<'py, PyAny>,
+pub(super) struct Issued<'py> {
+    pub(super) text: Bound<'py, PyAny>,
+    pub(super) category: Bound<'py, PyAny>,
     /// Which frame it is about: 1 is the one that warns.
-    level: usize,
+    pub(super) level: usize,
 }
 
 impl<'py> Tracer<'py> {
@@ -37,18 +37,29 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         let Some(issued) = self.issued(args) else { return Ok(None) };
+        let Some(arguments) = self.plainly_given(issued)? else { return Ok(None) };
+        let give = self.import(MODULE, "give")?;
+        self.give_warning(give, &arguments)?;
+        Ok(Some(self.none()))
+    }
+
+    /// What the warning is given with, where it raises nothing and runs no code of the program.
+    pub(super) fn plainly_given(&mut self, issued: Issued<'py>) -> Traced<Option<Bound<'py, PyTuple>>> {
         let Some(arguments) = self.at_its_place(issued) else { return Ok(None) };
         let arguments = PyTuple::new(self.py, arguments).or_else(|error| internal(error.to_string()))?;
-        let (asked, give) = (self.import(MODULE, "is_plain")?, self.import(MODULE, "give")?);
-        let plain = asked.call1(&arguments);
-        if !plain.as_ref().is_ok_and(|plain| plain.is_truthy().unwrap_or(false)) {
-            return Ok(None);
-        }
-        self.guard_answer(&asked, &arguments, plain)?;
+        let plain = self.import(MODULE, "is_plain")?.call1(&arguments);
+        Ok(plain.is_ok_and(|plain| plain.is_truthy().unwrap_or(false)).then_some(arguments))
+    }
+
+    /// Compiled code gives the warning, while it raises nothing and runs no code of the program.
+    pub(super) fn give_warning(&mut self, give: Bound<'py, PyAny>, arguments: &Bound<'py, PyTuple>) -> Traced<()> {
+        let asked = self.import(MODULE, "is_plain")?;
+        let plain = asked.call1(arguments);
+        self.guard_answer(&asked, arguments, plain)?;
         let callable = self.constant(give);
         let args = arguments.iter().map(|argument| self.constant(argument)).collect();
         self.state.effects.push(Effect::Call { callable, args });
-        Ok(Some(self.none()))
+        Ok(())
     }
 
     /// What is warned of, where all of it is known.

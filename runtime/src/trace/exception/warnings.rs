@@ -6,16 +6,17 @@ use crate::names::name;
 use crate::trace::proxy::reentry::running;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::unsupported;
-use crate::trace::state::warnings::WARNS;
-use crate::trace::state::warnings::{InstalledFilter, WarningFilters, WarningState};
+use crate::trace::state::warnings::{Heard, InstalledFilter, WARNS, WarningFilters, WarningState};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
     static WARNING: Cell<WarningState> = const { Cell::new(WarningState::Inactive) };
-    /// What the last warning said.
+    /// What the warning says whose category is asked next.
     static TEXT: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
+    /// What was warned of.
+    static HEARD: RefCell<Vec<Heard>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The pattern of a filter: matches whatever the thread warns of while it listens.
@@ -54,7 +55,7 @@ impl FilterCategory {
         if running(py, |tracer| tracer.warned_by_c(&text, &category)).transpose()? == Some(true) {
             return Ok(true);
         }
-        TEXT.set(Some(text.unbind()));
+        HEARD.with_borrow_mut(|heard| heard.push(Heard { text: text.unbind(), category: category.unbind() }));
         WARNING.set(WarningState::Warning);
         Ok(true)
     }
@@ -123,16 +124,31 @@ impl<'py> Tracer<'py> {
     }
 
     fn take_warning(&mut self) -> Option<String> {
-        let InstalledFilter { own, first, outer } = self.state.filters.listening.take()?;
-        let list = self.state.filters.list.as_ref()?.bind(self.py);
-        restore(list, own.bind(self.py), first.map(|first| first.into_bound(self.py)));
+        let last = self.take_warnings().pop()?;
+        Some(last.text.bind(self.py).to_string())
+    }
+
+    fn take_warnings(&mut self) -> Vec<Heard> {
+        let Some(InstalledFilter { own, first, outer }) = self.state.filters.listening.take() else {
+            return Vec::new();
+        };
+        if let Some(list) = &self.state.filters.list {
+            restore(list.bind(self.py), own.bind(self.py), first.map(|first| first.into_bound(self.py)));
+        }
         match WARNING.replace(outer) {
             WarningState::Warning => {
                 clear_registries(self.py);
-                Some(TEXT.take().map(|text| text.bind(self.py).to_string()).unwrap_or_default())
+                HEARD.take()
             }
-            WarningState::Inactive | WarningState::Nothing => None,
+            WarningState::Inactive | WarningState::Nothing => Vec::new(),
         }
+    }
+
+    /// Runs what asks nothing of the trace; nobody sees what it warns of, which is told.
+    pub(crate) fn hearing_warnings<T>(&mut self, run: impl FnOnce() -> T) -> (T, Vec<Heard>) {
+        self.install_warning_filter();
+        let result = run();
+        (result, self.take_warnings())
     }
 
     /// Runs what asks nothing of the trace, with warnings as errors; whether it warned.

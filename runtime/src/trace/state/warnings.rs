@@ -15,6 +15,13 @@ pub(crate) enum WarningState {
     Warning,
 }
 
+/// What C code has warned of.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    pub(crate) text: Py<PyAny>,
+    pub(crate) category: Py<PyAny>,
+}
+
 /// The filters that take every warning, by action: made once.
 #[derive(Debug, Default)]
 pub(crate) struct WarningFilters(pub(crate) [OnceLock<Py<PyTuple>>; 2]);

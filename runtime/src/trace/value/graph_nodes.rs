@@ -66,10 +66,13 @@ impl<'py> Tracer<'py> {
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
         self.recall_history(domain, &callee, looked_at)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
-        let answer = match domain.call(self.py, &callee, &operands, &named) {
+        let py = self.py;
+        let (answer, heard) = self.hearing_warnings(|| domain.call(py, &callee, &operands, &named));
+        let answer = match answer {
             Ok(answer) => answer,
             Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
         };
+        self.settle_warnings(&**domain, &answer, &heard)?;
         let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
         let layouts = match symbolic {
             true => {
@@ -195,6 +198,13 @@ impl<'py> Tracer<'py> {
             let GlobalStateGuard { object, check } = domain.global_state_guard(self.py).map_err(Unwind::Break)?;
             let source = Source::constant(object.bind(self.py));
             self.guard(source, Check::Domain(check), SURROUNDINGS);
+            // What a backend makes of a graph may refuse tensors with tangents; the graph itself takes them.
+            let levels = if self.state.backend { domain.variable_of_levels(self.py) } else { None };
+            if let Some((namespace, name)) = levels
+                && let Some(level) = self.in_globals(&namespace, name)
+            {
+                self.known(level);
+            }
         }
         Ok(())
     }

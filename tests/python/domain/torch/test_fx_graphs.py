@@ -115,6 +115,30 @@ class Graphs(unittest.TestCase):
         with self.assertRaises(KeyError):
             meta["example_value"]
 
+    def test_a_parameter_of_any_name(self):
+        def forward(self, torch, forward, device):
+            return self * 2 + torch - forward * device
+
+        x = torch.randn(2, 3)
+        args = x, x + 1, x + 2, x + 3
+        graph, inputs, _ = graph_of(forward, *args)
+        self.assertEqual(len(inputs), 4)
+        torch.testing.assert_close(graph(*args)[0], forward(*args), rtol=0, atol=0)
+
+    def test_methods_of_tensors_after_a_break(self):
+        def halved(x):
+            return x // 2
+
+        compiled = slotrt.compile(halved, backend=lambda graph, inputs: graph)
+        for x in (torch.ones(2, 3), torch.ones(2, 3, dtype=torch.complex64), torch.ones(2, 2) * 5):
+            try:
+                expected = halved(x)
+            except NotImplementedError as error:
+                with self.assertRaisesRegex(NotImplementedError, str(error)):
+                    compiled(x)
+            else:
+                self.assertEqual(compiled(x).tolist(), expected.tolist())
+
     def test_origins(self):
         graph, _, _ = graph_of(program, torch.randn(2, 3), torch.randn(2, 3))
         node = next(node for node in graph.graph.nodes if node.target == "max")

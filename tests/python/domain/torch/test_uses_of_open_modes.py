@@ -127,6 +127,19 @@ def of_operands(dual):
     return forward.unpack_dual(dual.sin() * 2)
 
 
+def copied(x):
+    y = x.clone()
+    y.mul_(2)
+    y[0] += x[1]
+    return y
+
+
+def with_weights(x):
+    return torch.nn.functional.linear(x, WEIGHTS) * 2
+
+
+WEIGHTS = torch.arange(6.0).reshape(2, 3).requires_grad_()
+
 
 class OpenModes(torch_programs.ThreeWays, unittest.TestCase):
     counts = (autocast, 1), (autocast_within, 2), (closed, 0), (precision, 2), (kernels, 1), (anomalies, 1)
@@ -151,6 +164,21 @@ class Levels(unittest.TestCase):
                     dual = forward.make_dual(matrix(number)[0], matrix(number)[0] + 1)
                     for found, plain in zip(compiled(dual), of_operands(dual), strict=True):
                         self.assertEqual(found.tolist(), plain.tolist())
+
+    def test_a_function_is_compiled_before_a_level_is_open(self):
+        for backend in (None, lambda graph, inputs: graph, "aot_eager"):
+            for function in (copied, with_weights):
+                with self.subTest(backend=backend, function=function):
+                    slotrt.reset()
+                    compiled, (x,) = slotrt.compile(function, backend=backend), matrix(0)
+                    self.assertEqual(compiled(x).tolist(), function(x).tolist())
+                    with forward.dual_level():
+                        found, plain = (forward.unpack_dual(f(forward.make_dual(x, x + 1))) for f in (compiled, function))
+                        self.assertEqual(found.primal.tolist(), plain.primal.tolist())
+                        self.assertEqual(found.tangent.tolist(), plain.tangent.tolist())
+                    compilations = slotrt.stats()["frames_compiled"]
+                    self.assertEqual(compiled(x).tolist(), function(x).tolist())
+                    self.assertEqual(slotrt.stats()["frames_compiled"], compilations)
 
 
 if __name__ == "__main__":

@@ -67,16 +67,12 @@ impl<'py> Meta<'_, 'py> {
 
     /// Whether an operation in place of this name does something to elements, and nothing to sizes.
     fn works_on_elements(&self, name: &str) -> Result<bool, Box<Break>> {
-        let dunder = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
-        let plain = match dunder {
-            Some("setitem") => "setitem",
-            Some(operator) => operator.strip_prefix('i').unwrap_or(operator),
-            None => name.strip_suffix('_').unwrap_or(name),
-        };
-        if OTHERS.contains(&plain) {
-            return Ok(true);
-        }
-        let tags = self.torch.tags_in_place(self.py, plain).map_err(|error| fault(&error))?;
+        if OTHERS.contains(&without_place(name)) { Ok(true) } else { self.is_elementwise_change(name) }
+    }
+
+    /// Whether a tag says of an operation in place that it works element by element.
+    pub(in crate::domain::torch) fn is_elementwise_change(&self, name: &str) -> Result<bool, Box<Break>> {
+        let tags = self.torch.tags_in_place(self.py, without_place(name)).map_err(|error| fault(&error))?;
         Ok(tags.elementwise && !tags.by_contents)
     }
 
@@ -150,5 +146,15 @@ impl<'py> Meta<'_, 'py> {
             _ => any(lengths),
         };
         lengths.map_or_else(|| args.to_vec(), |lengths| [vec![first.clone()], lengths].concat())
+    }
+}
+
+/// The name of an operation in place, as that of the one that makes something new.
+fn without_place(name: &str) -> &str {
+    let dunder = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
+    match dunder {
+        Some("setitem") => "setitem",
+        Some(operator) => operator.strip_prefix('i').unwrap_or(operator),
+        None => name.strip_suffix('_').unwrap_or(name),
     }
 }

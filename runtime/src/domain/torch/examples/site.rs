@@ -56,9 +56,13 @@ pub(in crate::domain::torch) fn is_known(name: &str, place: &Place) -> bool {
     place.is_cpu() && KNOWN.contains(&name)
 }
 
-/// Whether what is a tensor lies in memory as its sizes say.
-fn is_contiguous(operand: &Operand<'_>) -> bool {
-    let Operand::Graph { example, .. } = operand else { return true };
+/// Whether what is, or holds, tensors lies in memory as their sizes say.
+pub(in crate::domain::torch) fn is_contiguous(operand: &Operand<'_>) -> bool {
+    let example = match operand {
+        Operand::Graph { example, .. } => example,
+        Operand::Tuple(items) | Operand::List(items) => return items.iter().all(is_contiguous),
+        _ => return true,
+    };
     let Some(layout) = layout_of(example) else { return false };
     let mut next = 1;
     layout.sizes.iter().zip(layout.strides.iter()).rev().all(|(size, stride)| {

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The level that PyTorch allows.
 const LEVEL: i64 = 0;
 
+/// The variable that says which level is open.
+const CURRENT: &str = "_current_level";
+
 /// Asks about tangents.
 #[derive(Debug)]
 pub(in crate::domain::torch) struct Duals {
@@ -33,6 +36,11 @@ impl Duals {
         })
     }
 
+    /// The namespace that has the current level, and its name there.
+    pub(in crate::domain::torch) fn variable<'py>(&self, py: Python<'py>) -> (Bound<'py, PyDict>, &'static str) {
+        (self.levels.bind(py).clone(), CURRENT)
+    }
+
     /// A trace opens a level.
     pub(in crate::domain::torch) fn begin(&self) {
         self.seen.store(true, Ordering::Relaxed);
@@ -40,7 +48,7 @@ impl Duals {
 
     /// Whether a level was open before the trace: what a trace sets in this namespace is set after it.
     pub(super) fn may_come_from_outside(&self, py: Python<'_>) -> PyResult<bool> {
-        let level = self.levels.bind(py).get_item(name!("_current_level"))?;
+        let level = self.levels.bind(py).get_item(CURRENT)?;
         level.map_or(Ok(false), |level| level.extract::<i64>().map(|level| level >= LEVEL))
     }
 

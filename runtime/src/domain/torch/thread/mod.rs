@@ -6,3 +6,4 @@ mod duals;
 pub(super) mod function_modes;
 pub(super) mod modes;
 pub(super) mod quiet;
+pub(super) mod repeated_warnings;

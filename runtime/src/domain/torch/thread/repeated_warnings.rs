@@ -1,0 +1,46 @@
+//! Warnings that PyTorch gives once in a process: while it answers a trace it repeats them, and so uses none of them up.
+use crate::domain::Answer;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
+use crate::names::name;
+use pyo3::prelude::*;
+
+/// Reads and sets whether PyTorch repeats what it warns of once.
+#[derive(Debug)]
+pub(in crate::domain::torch) struct RepeatedWarnings {
+    get: Py<PyAny>,
+    set: Py<PyAny>,
+}
+
+impl RepeatedWarnings {
+    /// `native`: `torch._C`.
+    pub(in crate::domain::torch) fn new(native: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let [get, set] = [name!("_get_warnAlways"), name!("_set_warnAlways")].map(|name| native.getattr(name));
+        Ok(Self { get: get?.unbind(), set: set?.unbind() })
+    }
+
+    /// Does something while PyTorch repeats its warnings.
+    pub(in crate::domain::torch) fn during<T>(&self, py: Python<'_>, act: impl FnOnce() -> T) -> T {
+        let before = self.get.bind(py).call0();
+        // Neither raises an exception.
+        drop(self.set.bind(py).call1((true,)));
+        let done = act();
+        drop(before.and_then(|before| self.set.bind(py).call1((before,))));
+        done
+    }
+}
+
+impl Torch {
+    /// Runs once more, without contents, what the node of an answer calls; whether that can be.
+    pub(in crate::domain::torch) fn runs_again<'py>(&self, py: Python<'py>, answer: &Answer<'py>) -> bool {
+        let (target, args, kwargs) = match answer {
+            Answer::Node { target, args, kwargs, .. } | Answer::Parts { target, args, kwargs, .. } => {
+                (target, args, kwargs)
+            }
+            // What was changed in place is no longer what it was.
+            _ => return false,
+        };
+        let operands = Meta { torch: self, py }.stand_ins(args, kwargs);
+        operands.is_ok_and(|operands| operands.run(target).is_ok())
+    }
+}
