@@ -137,7 +137,15 @@ impl Domain for Torch {
     }
 
     fn run_again<'py>(&self, py: Python<'py>, answer: &Answer<'py>) -> bool {
-        self.runs_again(py, answer)
+        let (target, args, kwargs) = match answer {
+            Answer::Node { target, args, kwargs, .. } | Answer::Parts { target, args, kwargs, .. } => {
+                (target, args, kwargs)
+            }
+            // What was changed in place is no longer what it was.
+            _ => return false,
+        };
+        let operands = Meta { torch: self, py }.stand_ins(args, kwargs);
+        operands.is_ok_and(|operands| operands.run(target).is_ok())
     }
 
     fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {

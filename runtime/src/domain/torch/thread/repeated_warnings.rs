@@ -1,7 +1,4 @@
 //! Warnings that PyTorch gives once in a process: while it answers a trace it repeats them, and so uses none of them up.
-use crate::domain::Answer;
-use crate::domain::torch::library::Torch;
-use crate::domain::torch::meta::Meta;
 use crate::names::name;
 use pyo3::prelude::*;
 
@@ -27,20 +24,5 @@ impl RepeatedWarnings {
         let done = act();
         drop(before.and_then(|before| self.set.bind(py).call1((before,))));
         done
-    }
-}
-
-impl Torch {
-    /// Runs once more, without contents, what the node of an answer calls; whether that can be.
-    pub(in crate::domain::torch) fn runs_again<'py>(&self, py: Python<'py>, answer: &Answer<'py>) -> bool {
-        let (target, args, kwargs) = match answer {
-            Answer::Node { target, args, kwargs, .. } | Answer::Parts { target, args, kwargs, .. } => {
-                (target, args, kwargs)
-            }
-            // What was changed in place is no longer what it was.
-            _ => return false,
-        };
-        let operands = Meta { torch: self, py }.stand_ins(args, kwargs);
-        operands.is_ok_and(|operands| operands.run(target).is_ok())
     }
 }
