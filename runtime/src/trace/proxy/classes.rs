@@ -68,8 +68,26 @@ impl<'py> Tracer<'py> {
             let Ok(base) = base.cast_into::<PyType>() else { return internal("base that is no class") };
             bases.push(self.proxy_class(&base)?);
         }
-        self.derive(class, bases)
-            .or_else(|error| unsupported("proxy of a class that cannot be derived", error.to_string()))
+        let made = self.derive(class, bases);
+        let made = made.or_else(|error| unsupported("proxy of a class that cannot be derived", error.to_string()))?;
+        match self.has_order_of(&made, class)? {
+            true => Ok(made),
+            false => unsupported("proxy of a class whose metaclass orders its bases", types::name(class)),
+        }
+    }
+
+    /// Whether the proxy class looks attributes up in the order in which the class does: a metaclass may have its own `mro()`.
+    fn has_order_of(&mut self, proxy_class: &Bound<'py, PyType>, class: &Bound<'py, PyType>) -> Traced<bool> {
+        let (Some(order), Some(of_proxy)) = (types::mro(class), types::mro(proxy_class)) else { return Ok(false) };
+        let mut of_proxy = of_proxy.iter().skip(1);
+        for base in order.iter().skip(1) {
+            let Ok(base) = base.cast_into::<PyType>() else { return Ok(false) };
+            let expected = self.proxy_class(&base)?;
+            if !of_proxy.next().is_some_and(|found| found.is(&expected)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn derive(&self, class: &Bound<'py, PyType>, bases: Vec<Bound<'py, PyType>>) -> PyResult<Bound<'py, PyType>> {

@@ -169,6 +169,40 @@ def an_order_of_bases_of_its_own():
     return Made().who(), [base.__name__ for base in Made.__mro__], isinstance(Made(), Other), issubclass(Made, Other)
 
 
+class Sized:
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        if index > 3:
+            raise IndexError
+        return index
+
+
+class Ordering(type):
+    def mro(cls):
+        own, *rest = super().mro()
+        return [own, Sized, *rest]
+
+
+class Ordered(metaclass=Ordering):
+    pass
+
+
+class Derived(Ordered):
+    pass
+
+
+def special_methods_from_outside_of_the_bases(kind):
+    made = kind()
+    found = [len(made), [item for item in made], 2 in made, sorted(made), made[1], [*made]]
+    try:
+        found.append(type(iter(made)).__name__)
+    except TypeError as error:
+        found.append(str(error))
+    return found
+
+
 def a_reflected_method_of_a_class_that_was_made_just_now():
     class Left:
         def __or__(self, other):
@@ -206,6 +240,12 @@ class ContraryObjects(unittest.TestCase):
                 compiled = slotrt.compile(case)
                 for _ in range(3):
                     self.assertEqual(repr(compiled()).replace("'Losing'", ""), wanted)
+
+    def test_classes_whose_metaclass_orders_their_bases(self):
+        compiled = slotrt.compile(special_methods_from_outside_of_the_bases)
+        for kind in (Ordered, Derived, Sized, Ordered, Derived):
+            wanted = special_methods_from_outside_of_the_bases(kind)
+            self.assertEqual(compiled(kind), wanted)
 
     def test_texts_interned_by_a_trace(self):
         import sys
