@@ -99,14 +99,15 @@ impl<'py> Tracer<'py> {
         // Every class has these itself: its instances must be asked all the same.
         for name in ["__module__", "__doc__"] {
             let interned = interned(self.py, name);
-            let of_class = class.getattr(&interned).map_or_else(|_| self.py.None(), Bound::unbind);
+            let of_class = plain_attribute(class, &interned);
             if name == "__module__"
-                && let Ok(module) = of_class.bind(self.py).cast_exact::<PyString>()
+                && let Some(Ok(module)) = of_class.as_ref().map(|of_class| of_class.cast_exact::<PyString>())
             {
                 proxy_class.setattr(interned, inherent_module(module)?)?;
                 continue;
             }
-            proxy_class.setattr(interned, Inherent { name: name.to_owned(), of_class: Some(of_class) })?;
+            let of_class = of_class.map(Bound::unbind);
+            proxy_class.setattr(interned, Inherent { name: name.to_owned(), of_class })?;
         }
         let own = types::namespace(class).map(|own| own.items());
         for item in own.iter().flatten() {
@@ -168,6 +169,16 @@ fn set_stand_in(
         true if value.is_none() => proxy_class.setattr(name, value),
         true => proxy_class.setattr(name, Special { name: text.to_owned() }),
     }
+}
+
+/// What a class has under a name that every class has, where reading it runs no code: a class of C's, or a text of its own. `None`: it must be
+/// asked when it is needed.
+fn plain_attribute<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    if types::is_c_type(class) {
+        return Some(class.getattr(name).unwrap_or_else(|_| class.py().None().into_bound(class.py())));
+    }
+    let plain = |value: &Bound<'py, PyAny>| value.is_none() || value.is_exact_instance_of::<PyString>();
+    types::own(class, name).filter(|value| plain(value) && types::is_c_type(&class.get_type()))
 }
 
 /// Gives the proxy class the slots that the class has, no more and no fewer.

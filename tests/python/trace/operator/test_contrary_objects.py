@@ -247,6 +247,37 @@ class ContraryObjects(unittest.TestCase):
             wanted = special_methods_from_outside_of_the_bases(kind)
             self.assertEqual(compiled(kind), wanted)
 
+    def test_documentation_that_runs_code_is_not_asked_for(self):
+        asked = []
+
+        class Documentation:
+            def __get__(self, instance, owner):
+                asked.append(owner.__name__)
+                return "documentation"
+
+        class Documented(Sized):
+            __doc__ = Documentation()
+
+        class Meta(type):
+            @property
+            def __doc__(cls):
+                asked.append("of the metaclass")
+
+        class OfMeta(Sized, metaclass=Meta):
+            pass
+
+        def function(kind):
+            made = kind()
+            return len(made), sorted(made), max(made), dict.fromkeys(made), kind.__doc__ if kind is Documented else None
+
+        compiled = slotrt.compile(function)
+        for kind in (Documented, OfMeta, Documented, OfMeta):
+            wanted, of_plain = function(kind), asked[:]
+            asked.clear()
+            self.assertEqual(compiled(kind), wanted)
+            self.assertEqual(asked, of_plain)
+            asked.clear()
+
     def test_texts_interned_by_a_trace(self):
         import sys
 
