@@ -123,6 +123,8 @@ impl<'py> Tracer<'py> {
                 let value = read(self)?;
                 Ok(self.absorb_static(value))
             }
+            // CPython: `type_get_doc`.
+            "__doc__" if let Some(own) = own_descriptor(class, name) => self.bind_to_class(own, object, class, name),
             _ if CONSTANT.contains(&name) => {
                 let value = read(self)?;
                 Ok(self.absorb_static(value))
@@ -298,4 +300,10 @@ fn own_annotations(class: &Bound<'_, PyType>) -> bool {
     let own = dict.and_then(|getter| getter.call_method1(name!("__get__"), (class,))).ok();
     let held = |name: &str| own.as_ref().is_some_and(|own| own.contains(name).unwrap_or(false));
     held("__annotations__") || held("__annotations_cache__")
+}
+
+/// What a class of Python code has itself under a name, if it is a descriptor.
+fn own_descriptor<'py>(class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+    let own = types::own(class, &interned(class.py(), name)).filter(has_get);
+    own.filter(|_| !types::is_immutable(class))
 }
