@@ -113,6 +113,10 @@ impl<'py> Tracer<'py> {
                 let proxy = read(self)?;
                 self.class_dict(&proxy)
             }
+            // CPython: `type_get_doc`, `type_get_annotations`.
+            "__doc__" | "__annotations__" if let Some(own) = own_descriptor(class, name) => {
+                self.bind_to_class(own, object, class, name)
+            }
             "__annotations__" if own_annotations(class) => Ok({
                 let value = read(self)?;
                 self.absorb_static(value)
@@ -123,8 +127,6 @@ impl<'py> Tracer<'py> {
                 let value = read(self)?;
                 Ok(self.absorb_static(value))
             }
-            // CPython: `type_get_doc`.
-            "__doc__" if let Some(own) = own_descriptor(class, name) => self.bind_to_class(own, object, class, name),
             _ if CONSTANT.contains(&name) => {
                 let value = read(self)?;
                 Ok(self.absorb_static(value))

@@ -278,6 +278,29 @@ class ContraryObjects(unittest.TestCase):
             self.assertEqual(asked, of_plain)
             asked.clear()
 
+    def test_what_a_class_says_of_itself_through_descriptors(self):
+        asked = []
+
+        class Said:
+            def __init__(self, name):
+                self.name = name
+
+            def __get__(self, instance, owner):
+                asked.append((self.name, instance is None, owner.__name__))
+                return self.name
+
+        class Saying:
+            __doc__ = Said("documentation")
+            __annotations__ = Said("annotations")
+
+        for name in ("__doc__", "__annotations__"):
+            with self.subTest(name):
+                compiled = slotrt.compile(lambda kind: getattr(kind, name))
+                for _ in range(3):
+                    self.assertEqual(compiled(Saying), getattr(Saying, name))
+                    self.assertEqual(asked[0], asked[1])
+                    asked.clear()
+
     def test_texts_interned_by_a_trace(self):
         import sys
 
