@@ -3,8 +3,11 @@
 A *use* is a function without arguments that gives a callable, a function of the number of the call that gives its arguments, and the
 objects whose state is looked at, or functions that give it."""
 
+import contextlib
 import dataclasses
+import io
 import random
+import re
 import warnings
 
 import numpy
@@ -81,13 +84,13 @@ def run(use, compiled):
     function, log = compiled(function), []
     for number in range(CALLS):
         args = arguments(number)
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()) as said:
             warnings.simplefilter("always")
             result = function(*args)
         seen = {
             "result": shown(result),
             "arguments": shown(list(args)),
-            "warnings": [(w.category.__name__, str(w.message)[:80], w.lineno) for w in caught],
+            "warnings": re.findall(r"^.+:(\d+): (\w+): (.{,80})", said.getvalue(), re.MULTILINE),
             "random": torch.rand(2).tolist(),
             "modes": (torch.is_grad_enabled(), torch.get_default_dtype(), str(torch.get_default_device())),
         }

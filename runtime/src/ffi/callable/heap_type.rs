@@ -13,9 +13,9 @@ pub(super) const FLAGS: c_ulong = ffi::Py_TPFLAGS_DEFAULT
     | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION
     | ffi::Py_TPFLAGS_IMMUTABLETYPE;
 
-/// Flags of a type whose instances own nothing and are not called: made by us alone.
-pub(super) const PLAIN: c_ulong =
-    ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+/// Flags of a type whose instances own nothing and are not called: made by us alone. It is not immutable: what an immutable type of C does is
+/// taken for known, and run natively within traces.
+pub(super) const PLAIN: c_ulong = ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION;
 
 /// A heap type whose instances have the layout of `Instance`.
 pub(super) struct HeapType<Instance> {
