@@ -47,7 +47,8 @@ def twice(q):
 
 ROWS = [
     (of(there_and_back), 0),
-    (of(by_channel), 0),
+    # What it warns of once in a process cannot be asked again without the contents of its scales.
+    (of(by_channel), 1),
     (of(given, quantised), 0),
     (of(given), 1),
     (of(operations, quantised), 2),
