@@ -129,17 +129,20 @@ impl Compiled {
         let emit_ns = start.elapsed().as_nanos() as u64;
         self.unit.shared.add(|counters| &counters.emit_ns, emit_ns);
         let times = Times { trace: trace_ns, backend: self.unit.take_backend_ns(), emit: emit_ns };
+        let checked = emitted.guards.check(args, function);
         if let Some(mut frame) = frame {
-            if let Ok(found) = emitted.guards.check(args, function) {
-                frame.watch(&emitted.guards.residual(&found, function, &ChangeCounts::default()).modes);
+            if let Ok(found) = &checked {
+                frame.watch(&emitted.guards.residual(found, function, &ChangeCounts::default()).modes);
             }
             self.unit.shared.record(py, frame.finish(py, &emitted, times, missed)?);
         }
+        // While the frame was traced, other threads and what ends objects may have changed what it reads.
+        let is_right = checked.is_ok();
         if !waiting.is_empty() {
-            return Ok(Choice::Run(emitted.function));
+            return if is_right { Ok(Choice::Run(emitted.function)) } else { run_interrupted(py, &waiting) };
         }
         let run = self.install(py, original, emitted, words, bound)?;
-        if eval_breaker::is_set(py) { Ok(Choice::Original) } else { Ok(run) }
+        if is_right && !eval_breaker::is_set(py) { Ok(run) } else { Ok(Choice::Original) }
     }
 
     /// Which numbers from outside the next trace takes for symbolic.
