@@ -22,6 +22,9 @@ pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> 
     // Each release has a folder of its own for what is built: they do not wait for one another.
     let of_runtime: Result<Vec<Tally>> = ends(interpreters).map(|python| test_runtime(python, filter)).collect();
     of_runtime?.into_iter().for_each(|counts| tally.add(counts));
+    if let Some(newest) = interpreters.last() {
+        tally.add(test_from_outside(newest, filter)?);
+    }
     if filter.is_none() {
         tally.add(described::check()?);
     }
@@ -37,8 +40,15 @@ fn ends(interpreters: &[Interpreter]) -> impl ParallelIterator<Item = &Interpret
 
 fn test_runtime(python: &Interpreter, filter: Option<&str>) -> Result<Tally> {
     let mut runtime = wheel::cargo(python);
-    runtime.args(["test", "--package", "slotrt"]);
+    runtime.args(["test", "--package", "slotrt", "--lib"]);
     cargo_test(&format!("Rust tests of the runtime, CPython {}", python.full_version()), runtime, filter)
+}
+
+/// What a crate that links the runtime sees: with the library that the Python tests use, so that it is built once.
+fn test_from_outside(python: &Interpreter, filter: Option<&str>) -> Result<Tally> {
+    let mut outside = wheel::cargo(python);
+    outside.args(["test", "--package", "slotrt", "--release", "--test", "*"]);
+    cargo_test(&format!("Rust tests of a crate beside the runtime, CPython {}", python.full_version()), outside, filter)
 }
 
 fn cargo_test(name: &str, mut command: Command, filter: Option<&str>) -> Result<Tally> {
