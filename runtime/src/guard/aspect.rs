@@ -26,7 +26,7 @@ impl Test {
         match self {
             Self::TypeIs(kind) => Some((Aspect::Type, kind.as_ptr() as u64)),
             Self::Is(object) | Self::Function(object, ..) => identity(object.as_ptr() as usize),
-            Self::Anchor(object) => identity(object.address(py)),
+            Self::Anchor(address) => identity(*address),
             Self::CallerObject(object) => identity(object.object_now(py)?.as_ptr() as usize),
             Self::Equals(constant) => Some((Aspect::Constant, number_of_constant(constant.bind(py))?)),
             Self::Length(length) => Some((Aspect::Length, *length as u64)),

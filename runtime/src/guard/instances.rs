@@ -3,12 +3,14 @@
 //! A path that begins at an argument is looked for at each call, for the argument may be another one. Where it is the same as in the call
 //! that the program was made with, its attributes are entries of a dict, and those are watched. What nobody tells of is looked at: which
 //! object it is, which class it has, and which `__dict__`.
+//!
+//! The object is told by its address: programs would see a weak reference. Another one that comes to lie there is taken for it only if it has
+//! the same class and the same `__dict__`, whose end would be told. Nothing else of it is relied on, so what holds for one holds for the other.
 use super::load::SharedObject;
 use super::plan::{Plan, State};
 use super::step::{Action, Step};
 use super::test::Test;
 use crate::ffi::watch::{Owner, Word};
-use crate::ffi::weak_references::WeakObject;
 use crate::ffi::{inspect, types};
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -29,15 +31,15 @@ impl<'py> Plan<'_, 'py> {
         {
             return false;
         }
-        let Some(object) = WeakObject::new(&value).map(Arc::new) else { return false };
+        let address = value.as_ptr() as usize;
         let guard = self.program.steps[index].guard;
         let register = self.place(into, guard);
-        let test = Arc::new(Test::Anchor(Arc::clone(&object)));
+        let test = Arc::new(Test::Anchor(address));
         if let Some(pins) = &mut self.pins {
             pins.anchors.push((self.steps.len(), mark));
         }
         self.steps.push(Step { guard, action: Action::Check { register, test } });
-        self.owners[into] = Some(Owner::Weak(object));
+        self.owners[into] = Some(Owner::AtHand(address));
         true
     }
 

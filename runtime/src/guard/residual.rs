@@ -109,7 +109,7 @@ impl Residual {
     /// Whether all of it holds. Where it does not, [`check`](Self::check) says why.
     #[must_use]
     pub fn allows<'py>(&self, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> bool {
-        self.quick.holds(args, function) && self.is_current(args.py())
+        self.quick.holds(args, function) && self.is_current(args.py(), |_| true)
     }
 
     /// Runs the steps from `from` on; those before it are known to hold, and what they found is in the registers.
@@ -127,7 +127,7 @@ impl Residual {
         if let Some(failed) = self.steps[from..].iter().position(|step| !step.run(registers, args, function)) {
             return Err(self.stop(from + failed));
         }
-        if self.is_current(args.py()) { Ok(()) } else { Err(Stop::Unknown(None)) }
+        if self.is_current(args.py(), |_| true) { Ok(()) } else { Err(Stop::Unknown(None)) }
     }
 
     /// Whether some of the steps hold, those before them being known to; what they find is put into the registers.
@@ -149,10 +149,16 @@ impl Residual {
         registers.as_mut_slice()
     }
 
-    /// Whether what it says of objects is still so: nothing has changed, and each has the class and the namespace that it had.
+    /// Whether what it says of objects is still so in a call whose steps may not have been run: those that it knows by their addresses
+    /// must be arguments.
     #[must_use]
-    pub fn is_current(&self, py: Python<'_>) -> bool {
-        let other = self.words.iter().find(|word| !word.holds(py));
+    pub fn is_current_for(&self, args: Args<'_, '_>) -> bool {
+        self.is_current(args.py(), |address| args.iter().any(|value| value.as_ptr() as usize == address))
+    }
+
+    /// Whether what it says of objects is still so: nothing has changed, and each has the class and the namespace that it had.
+    fn is_current(&self, py: Python<'_>, at_hand: impl Fn(usize) -> bool) -> bool {
+        let other = self.words.iter().find(|word| !word.holds(py, &at_hand));
         if let Some(word) = other {
             self.elsewhere.store(word.mark.saturating_add(1), Relaxed);
         }

@@ -254,7 +254,7 @@ impl Table {
         for Left { index, row, fails } in left {
             // What fails was looked for where it was before.
             if let Some((guard, residual)) = fails
-                && residual.is_current(args.py())
+                && residual.is_current_for(args)
             {
                 missed.push((&*row.entry, *guard));
                 continue;

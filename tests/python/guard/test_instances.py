@@ -302,13 +302,48 @@ class Instances(Case):
                         results.append((type(error), str(error)))
                 self.assertEqual(results[0], results[1], seed)
 
+    def test_no_weak_references(self):
+        """The program sees none but its own."""
+
+        def seen(part):
+            slotrt.graph_break()
+            return part.value, part.__weakref__, weakref.getweakrefcount(part)
+
+        for function in (seen, Part.weigh):
+            part, compiled = Part(3), slotrt.compile(function)
+            for _ in range(4):
+                self.assertEqual(compiled(part), function(part))
+            self.assertEqual((part.__weakref__, weakref.getweakrefcount(part)), (None, 0))
+
+    def test_objects_at_one_address(self):
+        """Where an object has ended another one comes to lie: of its class or not, with its `__dict__` or not."""
+
+        class Cousin(Part):
+            def weigh(self):
+                return -self.value
+
+        compiled, rng, addresses = slotrt.compile(lambda part: part.weigh()), random.Random(5), set()
+        kept = {}
+        for step in range(400):
+            part = rng.choice([Part, Part, Cousin])(step % 3)
+            addresses.add(id(part))
+            if rng.random() < 0.3:
+                part.__dict__ = rng.choice([part.__dict__, kept]) or part.__dict__
+            if rng.random() < 0.2:
+                kept = part.__dict__
+            if rng.random() < 0.2:
+                kept["value"] = step
+            for _ in range(rng.choice([1, 2, 3])):
+                self.assertEqual(compiled(part), part.weigh(), step)
+            del part
+        self.assertLess(len(addresses), 200)
+
     @unittest.skipUnless(TELLS, "CPython tells of changes from 3.12 on")
     def test_little_is_checked(self):
         tree = Tree()
         report = slotrt.explain(lambda tree: (tree.training, tree.parts["a"].value))(tree)
         guards = [guard for frame in report.frames for guard in frame["guards"]]
         self.assertEqual([guard for guard in guards if guard["how"] == "checked"], [])
-
 
 
 

@@ -1,6 +1,5 @@
 //! Objects and words of memory that stay as they are while a watch holds: read at once, without the path that leads to them.
 use super::invalidation::Invalidation;
-use crate::ffi::weak_references::WeakObject;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -48,18 +47,18 @@ pub enum Owner {
     Kept(Kept),
     /// Whoever reads holds it.
     Strong(Arc<Py<PyAny>>),
-    /// The weak reference says so.
-    Weak(Arc<WeakObject>),
+    /// Whoever reads has it at hand in the same call, at this address.
+    AtHand(usize),
 }
 
 impl Owner {
     /// Where the object lies, if it lives.
     #[inline]
-    fn address(&self, py: Python<'_>) -> Option<usize> {
+    fn address(&self, at_hand: impl Fn(usize) -> bool) -> Option<usize> {
         match self {
             Self::Kept(kept) => kept.invalidation.cause().is_none().then_some(kept.address),
             Self::Strong(object) => Some(object.as_ptr() as usize),
-            Self::Weak(weak) => Some(weak.address(py)),
+            Self::AtHand(address) => Some(*address).filter(|address| at_hand(*address)),
         }
     }
 }
@@ -80,7 +79,7 @@ impl Word {
     fn new(owner: &Owner, object: &Bound<'_, PyAny>, offset: isize, mark: u32) -> Option<Self> {
         let address = object.as_ptr() as usize;
         let mut word = Self { owner: owner.clone(), object: address, offset, value: 0, mark };
-        word.value = word.now(object.py())?;
+        word.value = word.now(object.py(), |address| address == object.as_ptr() as usize)?;
         Some(word)
     }
 
@@ -102,18 +101,18 @@ impl Word {
         Self::new(owner, object, offset, mark).filter(|word| word.value == dict.as_ptr() as usize)
     }
 
-    fn now(&self, py: Python<'_>) -> Option<usize> {
-        if self.owner.address(py)? != self.object {
+    fn now(&self, _py: Python<'_>, at_hand: impl Fn(usize) -> bool) -> Option<usize> {
+        if self.owner.address(at_hand)? != self.object {
             return None;
         }
         // SAFETY: attached; the object lives, and its memory has an aligned word at this offset.
         Some(unsafe { *(self.object.wrapping_add_signed(self.offset) as *const usize) })
     }
 
-    /// Whether the object lives, and the word is what it was.
+    /// Whether the object lives, and the word is what it was; `at_hand` says whether the caller has the object that lies there.
     #[must_use]
     #[inline]
-    pub fn holds(&self, py: Python<'_>) -> bool {
-        self.now(py) == Some(self.value)
+    pub fn holds(&self, py: Python<'_>, at_hand: impl Fn(usize) -> bool) -> bool {
+        self.now(py, at_hand) == Some(self.value)
     }
 }

@@ -1,5 +1,4 @@
 //! Releases where CPython tells of no changes: no watch can be made.
-use crate::ffi::weak_references::WeakObject;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::convert::Infallible;
@@ -34,8 +33,8 @@ pub enum Owner {
     Kept(Kept),
     /// Whoever reads holds it.
     Strong(Arc<Py<PyAny>>),
-    /// The weak reference says so.
-    Weak(Arc<WeakObject>),
+    /// Whoever reads has it at hand in the same call, at this address.
+    AtHand(usize),
 }
 
 /// A word of memory that nothing looks at here.

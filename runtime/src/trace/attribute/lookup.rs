@@ -224,6 +224,9 @@ impl<'py> Tracer<'py> {
         if name == "__traceback__" {
             return self.traceback_of(object);
         }
+        if name == "__weakref__" {
+            return unsupported("weak references of an object", "the trace has some of its own");
+        }
         if name == "_co_code_adaptive" {
             return unsupported("code as the interpreter has adapted it", "it changes with each run");
         }

@@ -1,7 +1,7 @@
 //! Proxies: real objects that stand for symbolic values while C code works. Every slot leads back into the tracer.
 //!
 //! The class of a proxy is a proxy class ([`crate::trace::proxy::classes`]), so that C finds exactly the slots that the value's class fills.
-use crate::trace::proxy::reentry::traced;
+use crate::trace::proxy::reentry::{is_of_running_trace, traced};
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
@@ -99,9 +99,14 @@ impl Proxy {
         self.builtin(py, "format", &[spec])
     }
 
+    /// The class of what it stands for; its own after the trace: programs find it among `gc.get_objects()` until the collector has come by.
     #[getter(__class__)]
-    fn class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        traced(py, self, |tracer| tracer.class_of(self.value).map(Bound::into_any))
+    fn class<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, proxy) = (slf.py(), slf.get());
+        if !is_of_running_trace(proxy) {
+            return Ok(slf.get_type().into_any());
+        }
+        traced(py, proxy, |tracer| tracer.class_of(proxy.value).map(Bound::into_any))
     }
 
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {

@@ -56,6 +56,11 @@ pub(crate) fn traced<'py, T>(
     }
 }
 
+/// Whether the trace that made the proxy has called into C, and waits.
+pub(crate) fn is_of_running_trace(proxy: &Proxy) -> bool {
+    SET_ASIDE.with(|cell| cell.borrow().as_ref().is_some_and(|state| state.trace == proxy.trace))
+}
+
 /// Runs part of the trace that called into C; `None`: no trace did.
 pub(crate) fn running<'py, T>(py: Python<'py>, run: impl FnOnce(&mut Tracer<'py>) -> Traced<T>) -> Option<PyResult<T>> {
     let state = SET_ASIDE.with(|cell| cell.borrow_mut().take())?;

@@ -193,6 +193,22 @@ class CollectorInCompiledCode(unittest.TestCase):
         finally:
             gc.enable()
 
+    def test_objects_that_the_collector_tracks(self):
+        """What a trace has left behind can be looked at until the collector has come by."""
+
+        def of_each(classes):
+            made = {Plain(): 1, Plain(): 2}
+            return [isinstance(one, classes) for one in made], sorted(made.values(), key=lambda value: -value)
+
+        gc.collect()
+        gc.disable()
+        try:
+            self.assertEqual(slotrt.compile(of_each)(Plain), of_each(Plain))
+            found = [found for found in gc.get_objects() if isinstance(found, Plain)]
+        finally:
+            gc.enable()
+        self.assertLess(len(found), 10)
+
     def test_the_collector_s_count_is_unknown(self):
         def through():
             return type(gc.collect())

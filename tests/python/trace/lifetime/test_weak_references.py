@@ -22,6 +22,13 @@ class Slotted:
     __slots__ = ()
 
 
+def with_its_list():
+    node = Node(5)
+    before = node.__weakref__
+    reference = weakref.ref(node)
+    return before, node.__weakref__ is reference, weakref.getweakrefcount(node)
+
+
 def dereferenced():
     node = Node(5)
     reference = weakref.ref(node)
@@ -169,6 +176,7 @@ def returned_with_callback():
 
 
 BROKEN = [
+    with_its_list,
     deleted, given_away, overwritten, emptied, dead_proxy, called_back, leaves_a_weak_set, in_a_generator, only_the_reference,
     returned_with_callback,
 ]  # fmt: skip
