@@ -47,19 +47,7 @@ impl WeakObject {
     #[must_use]
     #[inline]
     pub fn is(&self, value: &Bound<'_, PyAny>) -> bool {
-        self.address(value.py()) == value.as_ptr() as usize
-    }
-
-    /// Whether both are of one object: all plain references to it are the same.
-    #[must_use]
-    pub fn same(&self, other: &Self) -> bool {
-        self.0.is(&other.0)
-    }
-
-    /// Where it lies; where `None` lies once it is gone.
-    #[must_use]
-    pub fn address(&self, _py: Python<'_>) -> usize {
-        // SAFETY: attached; the exact type was looked at, and the reference is live.
-        unsafe { (*self.0.as_ptr().cast::<ffi::PyWeakReference>()).wr_object as usize }
+        // SAFETY: attached; the exact type was looked at, and the reference is live. It leads to `None` once the object is gone.
+        unsafe { (*self.0.as_ptr().cast::<ffi::PyWeakReference>()).wr_object == value.as_ptr() }
     }
 }
