@@ -65,6 +65,7 @@ def index(generator):
         lambda: None,
         lambda: ...,
         lambda: torch.zeros(generator.choice(((1,), (2,), (2, 1), (3,))), dtype=torch.int64),
+        lambda: [0, -1][: generator.randrange(1, 3)],
     )
     items = tuple(generator.choice(kinds)() for _ in range(generator.randrange(1, 4)))
     return items if generator.random() < 0.7 else items[0]
@@ -108,6 +109,14 @@ FUNCTIONS = {
     "stack": ([torch.hstack, torch.vstack], [tensors]),
     "difference": ([torch._C._nn.mse_loss, torch._C._nn.l1_loss, torch._C._nn.smooth_l1_loss, torch._C._nn.huber_loss], [random_tensor, random_tensor, reduction]),
     "spread": ([torch._C._VariableFunctions.broadcast_tensors], [tensors]),
+    "rows": ([torch.outer, torch.cdist], [random_tensor, random_tensor]),
+    "columns": ([torch.column_stack, torch.dstack], [tensors]),
+    "one more dimension": ([torch._C._VariableFunctions.atleast_1d, torch._C._VariableFunctions.atleast_2d, torch.bernoulli], [random_tensor]),
+    "repetition": ([torch.repeat_interleave], [random_tensor, number]),
+    "norm of vectors": ([torch._C._linalg.linalg_norm], [random_tensor, lambda generator: generator.choice((None, 1, 2.0)), dim]),
+    "strides": ([torch.as_strided], [random_tensor, sizes, sizes]),
+    "order": ([torch.bucketize, torch.searchsorted, torch.cosine_similarity], [random_tensor, random_tensor]),
+    "chances": ([torch.kl_div], [random_tensor, random_tensor, reduction]),
     "half": ([torch._C._nn.glu, torch.diag], [random_tensor, dim]),
     "where": ([torch.where], [lambda generator: random_tensor(generator) > 0, random_tensor, random_tensor]),
     "where number": ([torch.where], [lambda generator: random_tensor(generator) > 0, random_tensor, number]),

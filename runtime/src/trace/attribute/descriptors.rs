@@ -66,6 +66,11 @@ pub(crate) fn is_generic_wrapper(found: &Bound<'_, PyAny>) -> bool {
     owner_of(found, "__getattribute__").is_some_and(|owner| has_generic_getattr(&owner))
 }
 
+/// Whether this `__getattribute__` is that of modules.
+pub(crate) fn is_of_modules(found: &Bound<'_, PyAny>) -> bool {
+    owner_of(found, "__getattribute__").is_some_and(|owner| types::c_name(&owner) == "module")
+}
+
 /// Whether this `__setattr__` or `__delattr__` wraps `PyObject_GenericSetAttr` of a C class.
 pub(crate) fn is_generic_setter(found: &Bound<'_, PyAny>, method: &str) -> bool {
     owner_of(found, method).is_some_and(|owner| has_generic_setattr(&owner))

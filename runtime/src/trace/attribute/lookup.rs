@@ -6,7 +6,7 @@ use crate::guard::source::Source;
 use crate::guard::{Check, EmptySlot};
 use crate::names::{interned, name};
 use crate::trace::attribute::descriptors::{
-    has_generic_getattr, has_get, held_dict, is_data_descriptor, is_generic_wrapper,
+    has_generic_getattr, has_get, held_dict, is_data_descriptor, is_generic_wrapper, is_of_modules,
 };
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -83,7 +83,9 @@ impl<'py> Tracer<'py> {
     /// CPython: `slot_tp_getattr_hook`.
     fn user_get_attr(&mut self, object: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<ValueId> {
         let plain = self.of_object("__getattribute__")?;
+        let hook = self.lookup(class, "__getattr__");
         let result = match self.lookup(class, "__getattribute__") {
+            Some(found) if hook.is_some() && is_of_modules(&found) => self.hooked_module_get_attr(object, name),
             Some(found) if !found.is(&plain) && !is_generic_wrapper(&found) => {
                 let found = self.absorb_static(found);
                 let name = interned(self.py, name).into_any();
@@ -93,7 +95,7 @@ impl<'py> Tracer<'py> {
             }
             _ => self.generic_get_attr(object, name),
         };
-        let Some(hook) = self.lookup(class, "__getattr__") else { return result };
+        let Some(hook) = hook else { return result };
         match result {
             Err(signal) if self.raised_is(&signal, "AttributeError")? => {
                 let hook = self.absorb_static(hook);

@@ -67,6 +67,24 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The same where `__getattr__` of the class is asked next: nobody sees what C says of an attribute that is missing.
+    pub(crate) fn hooked_module_get_attr(&mut self, object: ValueId, name: &str) -> Traced<ValueId> {
+        let Some(module) = self.real(object) else { return unsupported("attribute of a module", name) };
+        match self.generic_get_attr(object, name) {
+            Err(signal) if self.raised_is(&signal, "AttributeError")? => {
+                // The function of that name in the module comes first; a spec of the program's own may do anything where C asks it.
+                let hooked = own_dict(&module).is_none_or(|dict| dict.contains("__getattr__").unwrap_or(true));
+                let spec = self.own_attr(object, "__spec__")?.map(|spec| self.same_object(spec));
+                let is_plain = |spec: Bound<'_, PyAny>| spec.is_none() || is_plain_spec(&spec);
+                match hooked || !spec.is_none_or(|spec| spec.is_some_and(is_plain)) {
+                    true => unsupported("attribute of a module", name),
+                    false => Err(signal),
+                }
+            }
+            found => found,
+        }
+    }
+
     fn own_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         let read = self.generic_get_attr(object, name);
         self.unless_missing(read)
@@ -100,11 +118,16 @@ impl<'py> Tracer<'py> {
     }
 }
 
+/// Whether it is a spec as the import system makes them.
+fn is_plain_spec(spec: &Bound<'_, PyAny>) -> bool {
+    let machinery = spec.py().import("importlib.machinery");
+    machinery.and_then(|room| room.getattr("ModuleSpec")).is_ok_and(|class| spec.get_type().is(&class))
+}
+
 /// What the real module says, if that is its spec and the spec is the import system's own.
 fn says(module: &Bound<'_, PyAny>, spec: &Bound<'_, PyAny>, name: &str) -> Option<String> {
     let py = module.py();
-    let machinery = py.import("importlib.machinery").ok()?;
-    let is_plain = spec.get_type().is(&machinery.getattr("ModuleSpec").ok()?);
+    let is_plain = is_plain_spec(spec);
     let is_its = own_dict(module)?.get_item("__spec__").ok()??.is(spec);
     if !is_plain || !is_its {
         return None;

@@ -3,6 +3,7 @@ mod conditions;
 mod graph_nodes;
 mod inputs;
 mod operations;
+mod size_tuples;
 mod sizes;
 mod storage;
 mod texts;

@@ -253,6 +253,7 @@ impl<'py> Tracer<'py> {
                     _ => Ok(None),
                 }
             }
+            ("pow", [left, right]) => self.number_operation(Operation::Power, &[*left, *right]),
             ("int", [value]) => self.rounded(Operation::Truncate, *value),
             ("round", [value]) => self.rounded(Operation::Round, *value),
             ("float", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyFloat>()) => Ok(Some(*value)),

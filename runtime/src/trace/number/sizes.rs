@@ -1,7 +1,7 @@
 //! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, SizeMark};
 use crate::ffi::slot_call::{Signature, call};
-use crate::ffi::types;
+use crate::ffi::{callee, types};
 use crate::guard::DomainCheck;
 use crate::guard::source::Source;
 use crate::symbol::{Comparison, ExpressionId, Number, Operation, Relation, SizeArithmetic, Split, SymbolicLayout};
@@ -12,8 +12,13 @@ use crate::trace::state::unwind::{Traced, Unwind, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyTuple, PyType};
 use std::sync::Arc;
+
+/// Whether a function of C counts elements, as the method does.
+fn is_numel(function: &Bound<'_, PyAny>) -> bool {
+    types::c_name(&function.get_type()) == "builtin_function_or_method" && callee::name_of(function) == "numel"
+}
 
 /// A size of an object from outside.
 struct SizeFromOutside {
@@ -157,6 +162,7 @@ impl<'py> Tracer<'py> {
         let name = match callee {
             Callee::GetAttr(name) | Callee::Method(name) => name.as_str(),
             Callee::Slot("mp_length" | "sq_length") => "__len__",
+            Callee::Function(function) if is_numel(function) => "numel",
             _ => return Ok(None),
         };
         match (name, rest) {
@@ -251,7 +257,7 @@ impl<'py> Tracer<'py> {
         plain && object.cast::<PyTuple>().is_ok_and(|items| items.iter().all(|item| self.is_size(&item)))
     }
 
-    fn is_size(&self, item: &Bound<'py, PyAny>) -> bool {
+    pub(super) fn is_size(&self, item: &Bound<'py, PyAny>) -> bool {
         item.is_exact_instance_of::<PyInt>() || self.is_symbolic_integer(item)
     }
 
@@ -266,7 +272,11 @@ impl<'py> Tracer<'py> {
 
     /// A tuple of a derived class, past a constructor that wants numbers that are known.
     pub(crate) fn sequence_like(&mut self, like: &Bound<'py, PyAny>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
-        let made = types::tuple_of(&like.get_type(), items);
+        self.sequence_of(&like.get_type(), items)
+    }
+
+    pub(super) fn sequence_of(&mut self, class: &Bound<'py, PyType>, items: Vec<Bound<'py, PyAny>>) -> Traced<ValueId> {
+        let made = types::tuple_of(class, items);
         let made = made.or_else(|error| internal(error.to_string()))?;
         Ok(self.own(made))
     }

@@ -33,6 +33,8 @@ const CONTAINERS: &[&str] = &[
     "filter",
     "reversed",
     "object",
+    "collections._tuplegetter",
+    "_collections._tuplegetter",
 ];
 
 /// Functions of `builtins` that do the same.
@@ -108,6 +110,8 @@ fn asks_by_slots(callable: &Bound<'_, PyAny>) -> bool {
         Some(module) if module.is_instance_of::<PyModule>() => match &*callee::module_of(callable) {
             "builtins" => BUILTINS.contains(&&*callee::name_of(callable)),
             "math" => *callee::name_of(callable) == *"prod",
+            // It calls the function, which is traced.
+            "_functools" => *callee::name_of(callable) == *"reduce",
             module => matches!(module, "_operator" | "itertools"),
         },
         Some(receiver) => match receiver.cast::<PyType>() {

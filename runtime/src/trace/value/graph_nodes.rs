@@ -53,6 +53,11 @@ impl<'py> Tracer<'py> {
         if let Some(answer) = self.size_question(&callee, args)? {
             return Ok(answer);
         }
+        if keywords.is_empty()
+            && let Some(answer) = self.function_of_sizes(&**domain, &callee, args)?
+        {
+            return Ok(answer);
+        }
         let in_contents = domain.takes_numbers(&callee);
         let numbers = match (in_contents, domain.takes_sizes(&callee)) {
             (true, _) => TakenNumbers::All,

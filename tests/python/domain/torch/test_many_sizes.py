@@ -3,6 +3,7 @@
 Each is called with tensors of many sizes, from the first trace on symbolic or from the second, and does what it does uncompiled, errors with
 their messages, too. `x` has the sizes (n,), `y` (n, 6), `z` (2, n), `w` (3, n, n + 1), `im` (1, 3, n, 8), `sq` (1, 4, n); `m` is 6."""
 
+import collections
 import math
 import re
 import types
@@ -17,6 +18,7 @@ torch.manual_seed(0)
 LSTM, BN, EMB = torch.nn.LSTM(6, 4), torch.nn.BatchNorm1d(6).eval(), torch.nn.Embedding(5, 3)
 GRU, MHA = torch.nn.GRU(6, 4, batch_first=True), torch.nn.MultiheadAttention(6, 2)
 ENC = torch.nn.TransformerEncoderLayer(6, 2, 8, batch_first=True, dropout=0.0).eval()
+PAIR = collections.namedtuple("PAIR", "first second")
 POS = types.SimpleNamespace(pe=torch.randn(10, 6))
 
 # A trace for each of the sizes 0 and 1, and two for all others.
@@ -234,6 +236,30 @@ x[: math.ceil(n / 2)], x[: int(n * 0.5)], x[math.floor(n / 3) :]
 torch.zeros(int(n * 1.5), round(n / 2)).shape, x
 x.new_ones(math.trunc(n / 2) + 1) * int(n / 2)
 k2 = int(n * 0.5)\nr = x[:k2].shape[0] == k2, x[k2:].numel(), x[:k2]
+y[[0, -1]]
+x * y.shape.numel()
+k2 = torch.Size([n, 2])\nr = torch.ones(k2), k2.numel(), k2
+torch.Size((n, n + 1)), x.new_zeros(torch.Size([2, n])), torch.Size(tuple(s + 1 for s in y.shape))
+torch.Size([n]), x.view(torch.Size([n])), torch.Size(y.shape), torch.Size((n, 3))[::-1], x
+k2 = torch.Size([n, 2]) + y.shape\nr = k2, k2.numel(), len(k2), x
+torch.numel(y) * x
+torch.einsum("ni,mi->nm", y, y * 2)
+torch.einsum("nij,njk->nik", w.transpose(0, 1), w.transpose(0, 1).transpose(1, 2))
+torch.meshgrid(x, torch.arange(4.0), indexing="xy")
+torch.outer(x, torch.ones(3)), torch.column_stack([x, y]), torch.dstack([x, x])
+torch.arange(n - 1, -1, -1) + x
+torch.randperm(n).shape, torch.randint(0, n + 1, (4,)).shape, torch.bernoulli(x * 0).shape
+F.cosine_similarity(y + 2, y + 3), F.kl_div(y, y.softmax(1), reduction="batchmean")
+F.binary_cross_entropy_with_logits(x, torch.ones(n))
+y.index_add(0, torch.arange(n), y), torch.repeat_interleave(x, 2)
+torch.tensor(n / 2) + x, x.new_tensor([n, 1]), torch.as_tensor(n)
+x.as_strided((n, 2), (1, 0))
+torch.bucketize(x, torch.tensor([0.0, 1.0])), torch.atleast_2d(x)
+import functools, operator\nr = functools.reduce(operator.mul, y.shape, 1) * x
+k2 = PAIR(n, 2)\nr = x * k2.first, k2
+pow(n, 2), x
+torch.broadcast_shapes(y.shape, (n, 1)), torch.zeros(torch.broadcast_shapes(x.shape, (4, 1))) + x
+torch.linalg.norm(y, dim=1), F.interpolate(im, scale_factor=1.5)
 """
 
 # More: they need numbers that are known, or PyTorch is asked what an operation gives.
@@ -254,7 +280,6 @@ x[n - 1]
 x[n]
 x[::n + 1]
 x[::-1]
-y[[0, -1]]
 x.narrow(0, n // 2, 1)
 x.take(torch.tensor([0, -1]))
 x.clone().index_fill_(0, torch.arange(n // 2), 7)
@@ -317,15 +342,9 @@ torch.kron(x, x)
 torch.vander(x, 3)
 torch.stft(x, 4, 2, return_complex=True, window=torch.ones(4))
 torch.multinomial(torch.ones(n), 1).shape
-torch.numel(y) * x
 z.view(torch.float64)
-x * y.shape.numel()
-k2 = torch.Size([n, 2])\nr = torch.ones(k2), k2.numel(), k2
-torch.Size((n, n + 1)), x.new_zeros(torch.Size([2, n])), torch.Size(tuple(s + 1 for s in y.shape))
 x * 2 if n in (2, 5) else x
 import functools\nr = functools.reduce(lambda a, b: a * b, y.shape), x
-torch.Size([n]), x.view(torch.Size([n])), torch.Size(y.shape), torch.Size((n, 3))[::-1], x
-k2 = torch.Size([n, 2]) + y.shape\nr = k2, k2.numel(), len(k2), x
 """
 
 TENSORS = {

@@ -9,7 +9,7 @@ import unittest
 
 import shape_cases
 import torch
-from shape_calls import ALL, random_call
+from shape_calls import ALL, laid_out, random_call
 
 rules = shape_cases.rules
 
@@ -67,6 +67,50 @@ def disagreement(target, args, said, numbers):
     return shape_cases.wrong(target, tuple(others), {}) or None
 
 
+def fitting_calls(generator, sizes):
+    """Calls with several operands whose sizes fit each other."""
+    a, b, c, d, n = sizes.values()
+    nn, functions = torch._C._nn, torch._C._VariableFunctions
+    some = lambda *shape: torch.randn(shape, dtype=generator.choice((torch.float32, torch.float64)))  # noqa: E731
+    of = lambda letters: torch.randn([sizes[letter] for letter in letters])  # noqa: E731
+    letters = [generator.sample("abcd", generator.randrange(1, 4)) for _ in range(2)]
+    both = sorted({*letters[0], *letters[1]})
+    result = generator.sample(both, generator.randrange(len(both) + 1))
+    equation = ",".join("".join(own) for own in letters) + generator.choice(("->" + "".join(result), "->" + "".join(both), ""))
+    image, kernel, reduction = torch.randn(a, b, c + 2, d + 2), generator.choice(((1, 2), (2, 2), (3, 1))), generator.randrange(3)
+    windows = (kernel, (1, 1), (generator.randrange(2),) * 2, (generator.randrange(1, 3),) * 2)
+    pads = tuple(generator.randrange(3) for _ in range(generator.choice((2, 4))))
+    border = torch.randn(a, b, c + 2) if len(pads) == 2 else image
+    yield functions.einsum, (equation, [of(own) for own in letters])
+    for text, one, other in (("bij,bjk->bik", "abc", "acd"), ("bhid,bhjd->bhij", "abcd", "abnd"), ("i,j", "a", "b"), ("ij,kj->ik", "ab", "cb")):
+        yield functions.einsum, (text, [of(one), of(other)])
+    yield functions.cdist, (of("abc"), of("adc"), 2.0, None)
+    yield torch.outer, (some(a), some(b))
+    yield torch.Tensor.index_add, (of("abc"), 1, torch.zeros(n, dtype=torch.int64), of("anc"))
+    yield nn.im2col, (image, *windows)
+    columns = nn.im2col(image, *windows)
+    yield nn.col2im, (columns, tuple(image.shape[2:]), *windows)
+    yield torch.grid_sampler, (image, torch.zeros(a, n, d, 2), generator.randrange(3), generator.randrange(3), False)
+    yield torch.affine_grid_generator, (torch.zeros(a, 2, 3), (a, b, c, d), True)
+    yield nn.pad, (border, pads, generator.choice(("reflect", "replicate")))
+    yield torch.pixel_unshuffle, (torch.randn(a, b, 2 * c, 2 * d), 2)
+    yield torch.binary_cross_entropy_with_logits, (of("abc"), of("abc"), None, None, reduction)
+    yield torch.kl_div, (of("abc"), of("abc"), reduction)
+    yield torch.cosine_similarity, (of("abc"), of("abc"), generator.randrange(3), 1e-8)
+    yield torch.bucketize, (of("ab"), of("c"))
+    yield torch.searchsorted, (of("c"), of("ab"))
+    yield torch.column_stack, ([of("ab"), of("ac"), of("a")],)
+    yield torch.dstack, ([of("ab"), of("ab")],)
+    yield torch.as_strided, (of("ab"), (min(a, b), 2), generator.choice(((1, 0), (0, 1), (1, 1))))
+    yield torch.randperm, (n,)
+    yield torch.randint, (0, n, (a, b))
+    yield torch.bernoulli, (torch.rand(a, b),)
+    yield torch.arange, (n, -generator.randrange(5), -generator.randrange(1, 3))
+    yield torch.repeat_interleave, (of("abc"), n)
+    yield torch.Tensor.new_tensor, (of("ab"), [n, 1.5])
+    yield nn.upsample_nearest2d, (image, None, (1.5, generator.choice((2.0, 0.5, 2.25))))
+
+
 class Symbols(unittest.TestCase):
     maxDiff = None
 
@@ -106,6 +150,17 @@ class Symbols(unittest.TestCase):
         kind, parts, conditions, _ = said(torch.Tensor.unbind, shape(3, 4), 0)
         self.assertEqual((kind, len(parts)), ("views", 3))
         self.assertIn("s0 == 3", conditions)
+
+    def test_operands_that_fit_each_other(self):
+        generator, wrong, held = random.Random(7), [], {}
+        for seed in range(3_000 if ALL else 300):
+            sizes = {letter: generator.choice((1, 2, 3, 4, 5)) for letter in "abcdn"}
+            for target, args in fitting_calls(generator, sizes):
+                args = laid_out(args, generator) if generator.random() < 0.5 else args
+                name = target.__name__
+                held[name] = held.get(name, 0) + self.compare(target, args, generator, wrong)
+        self.assertEqual(wrong, [])
+        self.assertEqual([name for name, count in held.items() if not count], [])
 
     def test_recurrent_layers(self):
         for layer in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):

@@ -5,7 +5,8 @@ use super::result::Answered;
 use super::rules::pointwise::{self, To};
 use super::rules::reductions::{self, Sum};
 use super::rules::{
-    attention, casts, factories, images, in_place, indexing, joins, losses, norms, parts, products, recurrent, views,
+    attention, casts, einsum, factories, images, in_place, indexing, joins, losses, norms, parts, products, randoms,
+    recurrent, views, windows,
 };
 use super::size::Size;
 
@@ -124,6 +125,7 @@ impl<S: Size> Table<S> {
         row("std var", SPREAD, reductions::spread),
         row("norm", "self, p, dim, keepdim", reductions::norm),
         row("linalg_vector_norm", "self, ord, dim, keepdim, *, dtype", reductions::vector_norm),
+        row("linalg_norm", "self, ord, dim, keepdim, *, dtype", reductions::any_norm),
         row("median", "self, dim, keepdim", reductions::median),
         row("sort", "self, dim, descending", reductions::sort),
         row("argsort", "self, dim, descending", reductions::argsort),
@@ -135,6 +137,9 @@ impl<S: Size> Table<S> {
         row("bmm", "self, mat2", products::bmm),
         row("matmul __matmul__", "self, other", products::matmul),
         row("linear", "input, weight, bias", products::linear),
+        row("outer ger", "self, vec2", products::outer),
+        row("cdist", "x1, x2, p, compute_mode", products::cdist),
+        row("einsum", "equation, operands", einsum::einsum),
         row("addmm", "self, mat1, mat2, *, beta, alpha", |c| products::added(c, 2)),
         row("baddbmm", "self, batch1, batch2, *, beta, alpha", |c| products::added(c, 3)),
         row(
@@ -169,6 +174,11 @@ impl<S: Size> Table<S> {
         row("pad", "input, pad, mode, value", images::pad),
         row("constant_pad_nd", "input, pad, value", images::constant_pad),
         row("pixel_shuffle", "self, upscale_factor", images::pixel_shuffle),
+        row("pixel_unshuffle", "self, downscale_factor", windows::pixel_unshuffle),
+        row("im2col", "self, kernel_size, dilation, padding, stride", windows::columns),
+        row("col2im", "self, output_size, kernel_size, dilation, padding, stride", windows::from_columns),
+        row("grid_sampler", "input, grid, interpolation_mode, padding_mode, align_corners", windows::grid_sampler),
+        row("affine_grid_generator", "theta, size, align_corners", windows::affine_grid),
         // Normalisation.
         row(
             "batch_norm",
@@ -189,6 +199,11 @@ impl<S: Size> Table<S> {
         row("glu", "self, dim", losses::glu),
         row("mse_loss l1_loss", "self, target, reduction", losses::of_differences),
         row("smooth_l1_loss huber_loss", "self, target, reduction, bound", losses::of_differences),
+        row("binary_cross_entropy_with_logits", "self, target, weight, pos_weight, reduction", |c| {
+            losses::of_chances(c, 4)
+        }),
+        row("kl_div", "self, target, reduction, *, log_target", losses::kl_div),
+        row("cosine_similarity", "x1, x2, dim, eps", losses::cosine_similarity),
         // Views.
         row("view", "self, ...size", views::as_shape),
         row("reshape", "self, ...shape", views::reshape),
@@ -206,6 +221,10 @@ impl<S: Size> Table<S> {
         row("broadcast_to", "self, ...size", views::broadcast_to),
         row("diagonal", "self, offset, dim1, dim2", parts::diagonal),
         row("unfold", "self, dimension, size, step", parts::unfold),
+        row("as_strided", "self, size, stride, storage_offset", parts::as_strided),
+        row("atleast_1d", "self", |c| parts::at_least(c, 1)),
+        row("atleast_2d", "self", |c| parts::at_least(c, 2)),
+        row("meshgrid", "tensors, *, indexing", parts::meshgrid),
         row("tensor_split", "self, sections, dim", parts::tensor_split),
         row("broadcast_tensors", "tensors", views::broadcast_tensors),
         row("expand_as", "self, other", views::expand_as),
@@ -224,12 +243,17 @@ impl<S: Size> Table<S> {
         row("gather", "self, dim, index", indexing::gather),
         row("scatter", "self, dim, index, src", indexing::scatter),
         row("scatter_add", "self, dim, index, src", indexing::scatter_add),
+        row("index_add", "self, dim, index, source, *, alpha", indexing::index_add),
+        row("searchsorted", "sorted_sequence, self, out_int32, right, side, sorter", |c| indexing::places(c, 0)),
+        row("bucketize", "self, boundaries, out_int32, right", |c| indexing::places(c, 1)),
         row("embedding", "weight, input, padding_idx, scale_grad_by_freq, sparse", indexing::embedding),
         // Several, and repetitions.
         row("cat concat concatenate", "tensors, dim", joins::cat),
         row("stack", "tensors, dim", joins::stack),
         row("hstack", "tensors", joins::side_by_side),
         row("vstack row_stack", "tensors", joins::one_below_another),
+        row("dstack", "tensors", joins::one_behind_another),
+        row("column_stack", "tensors", joins::columns),
         row("diff", "self, n, dim, prepend, append", joins::diff),
         row("repeat", "self, ...repeats", joins::repeat),
         row("tile", "self, ...dims", joins::tile),
@@ -241,6 +265,9 @@ impl<S: Size> Table<S> {
         // Tensors of numbers.
         row("zeros ones empty", MADE, factories::sized),
         row("rand randn", MADE, factories::random),
+        row("randperm", "n, *, dtype, device, requires_grad, layout, pin_memory", randoms::randperm),
+        row("randint", "low, high, size, *, dtype, device, requires_grad, layout, pin_memory", randoms::randint),
+        row("bernoulli", "self, p, *, generator", randoms::bernoulli),
         row("full", "size, fill_value, *, dtype, device, requires_grad", factories::full),
         row("zeros_like ones_like empty_like", LIKE, factories::like),
         row("rand_like randn_like", LIKE, factories::random_like),
@@ -251,10 +278,17 @@ impl<S: Size> Table<S> {
         row("arange", "start, end, step, *, dtype, device, requires_grad", factories::arange),
         row("linspace", "start, end, steps, *, dtype, device, requires_grad", factories::linspace),
         row("tensor", "data, *, dtype, device, requires_grad", factories::tensor),
+        row("new_tensor", "self, data, *, dtype, device, requires_grad", |c| factories::numbers(c, 1)),
+        row("as_tensor", "data, dtype, device", |c| factories::numbers(c, 0)),
         // In place alone.
         row("copy_", "self, src, non_blocking", in_place::copy),
         row("fill_", "self, value", in_place::fill),
         row("bernoulli_", "self, p, *, generator", in_place::bernoulli),
+        row("exponential_", "self, lambd, *, generator", |c| in_place::random(c, &[1.0], |given| given[0] > 0.0)),
+        row("uniform_", "self, from, to, *, generator", |c| {
+            in_place::random(c, &[0.0, 1.0], |given| given[0] <= given[1] && given[1] - given[0] < 1e9)
+        }),
+        row("normal_", "self, mean, std, *, generator", |c| in_place::random(c, &[0.0, 1.0], |given| given[1] >= 0.0)),
         row("zero_", "self", in_place::zero),
     ];
 }

@@ -57,6 +57,10 @@ const CALLS: &[&str] = &[
     "addcmul",
     "addcdiv",
     "lerp",
+    "tensor",
+    "new_tensor",
+    "as_tensor",
+    "scalar_tensor",
 ];
 
 /// Whether the slot's function takes numbers.

@@ -11,7 +11,7 @@ fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
 }
 
 /// The options of factories, at these places: `dtype, device, requires_grad`, and what no program needs here.
-fn options<S: Size>(call: &Call<S>, first: usize) -> Known<Option<Dtype>> {
+pub fn options<S: Size>(call: &Call<S>, first: usize) -> Known<Option<Dtype>> {
     sure(call.is_here(first + 1))?;
     sure(!call.flag(first + 2)?)?;
     call.dtype(first)
@@ -87,10 +87,12 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
     if given.iter().all(|place| call.size(*place).is_ok()) {
         let (start, end) = if given.len() == 1 { (S::of(0), call.size(0)?) } else { (call.size(0)?, call.size(1)?) };
         let step = if given.len() == 3 { call.int(2)? } else { 1 };
-        sure(step > 0 && start.at_most(&end)?)?;
+        sure(step != 0)?;
+        let (least, most) = if step > 0 { (start, end) } else { (end, start) };
+        sure(least.at_most(&most)?)?;
         // A type that does not hold the end may be an error.
         sure(asked.is_none_or(|asked| matches!(asked, Dtype::I64 | Dtype::I32 | Dtype::F32 | Dtype::F64)))?;
-        let length = end.sub(&start)?.ceil_div(&S::of(step))?;
+        let length = most.sub(&least)?.ceil_div(&S::of(step.checked_abs().ok_or(Unsure)?))?;
         return fresh(asked.unwrap_or(Dtype::I64), &[length]);
     }
     let number = |place: usize| call.float(place);
@@ -109,6 +111,15 @@ pub fn linspace<S: Size>(call: &Call<S>) -> Answered<S> {
     call.number(1)?;
     let steps = call.size(2)?;
     fresh(options(call, 3)?.unwrap_or(call.modes.default_dtype), &[steps])
+}
+
+/// `new_tensor(self, data, …)`, `as_tensor(data, …)`: nested lists of numbers, of a type that holds them.
+pub fn numbers<S: Size>(call: &Call<S>, data: usize) -> Answered<S> {
+    let (found, shape) = super::joins::nested(call, call.argument(data))?;
+    let own = if data == 0 { found } else { Some(call.tensor(0)?.dtype) };
+    let dtype = options(call, data + 1)?.or(own).unwrap_or(call.modes.default_dtype);
+    sure(dtype.is_float() || found.is_none_or(|found| found == dtype))?;
+    fresh(dtype, &shape)
 }
 
 /// `tensor(data, dtype, device, requires_grad)`: nested lists of numbers.

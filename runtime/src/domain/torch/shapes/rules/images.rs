@@ -6,16 +6,20 @@ use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor};
 
 /// How far a window that moves over a dimension comes.
-struct Window<S> {
-    size: S,
-    stride: S,
-    padding: S,
-    dilation: S,
+pub struct Window<S> {
+    /// Its length.
+    pub size: S,
+    /// How far it moves each time.
+    pub stride: S,
+    /// What is added at both ends.
+    pub padding: S,
+    /// How far apart are its elements.
+    pub dilation: S,
 }
 
 impl<S: Size> Window<S> {
     /// How often it fits; `ceil`: also where a part of it lies outside.
-    fn count(&self, length: &S, ceil: bool) -> Known<S> {
+    pub fn count(&self, length: &S, ceil: bool) -> Known<S> {
         sure(!self.padding.is_negative()?)?;
         for positive in [&self.size, &self.stride, &self.dilation] {
             sure(S::of(0).less(positive)?)?;
@@ -238,6 +242,10 @@ fn scaled<S: Size>(input: &Tensor<S>, factors: &[Argument<S>], dims: usize) -> K
         *size = match factor {
             Argument::Int(factor) => size.mul(factor)?,
             Argument::Float(factor) if factor.fract() == 0.0 && factor.abs() < 1e6 => size.times(*factor as i64)?,
+            // Halves and the like are exact.
+            Argument::Float(factor) if (factor * 16.0).fract() == 0.0 && (0.0..1e6).contains(factor) => {
+                size.times((factor * 16.0) as i64)?.floor_div(&S::of(16))?
+            }
             Argument::Float(factor) => S::of((size.number()? as f64 * factor) as i64),
             _ => return Err(Unsure),
         };
@@ -246,14 +254,18 @@ fn scaled<S: Size>(input: &Tensor<S>, factors: &[Argument<S>], dims: usize) -> K
     Ok(shape)
 }
 
-/// `pad(input, pad, mode, value)`: only constants are added anywhere.
+/// `pad(input, pad, mode, value)`.
 pub fn pad<S: Size>(call: &Call<S>) -> Answered<S> {
     let (input, pad) = (call.tensor(0)?, call.sizes(1)?);
-    sure(
-        matches!(call.argument(2), Argument::Missing)
-            || matches!(call.argument(2), Argument::Text(mode) if mode == "constant"),
-    )?;
-    padded(call, input, &pad, 3)
+    match call.argument(2) {
+        Argument::Missing => padded(call, input, &pad, 3),
+        Argument::Text(mode) => match &**mode {
+            "constant" => padded(call, input, &pad, 3),
+            "reflect" | "replicate" => bordered(input, &pad, mode == "reflect"),
+            _ => Err(Unsure),
+        },
+        _ => Err(Unsure),
+    }
 }
 
 /// `constant_pad_nd(input, pad, value)`.
@@ -280,7 +292,24 @@ fn padded<S: Size>(call: &Call<S>, input: &Tensor<S>, pad: &[S], value: usize) -
     Ok(Given::Fresh(Tensor::fresh(input.dtype, &shape, input.suggested_format()?)?))
 }
 
-/// `pixel_shuffle(input, upscale_factor)`, `pixel_unshuffle`.
+/// `pad(…, mode="reflect")`, `"replicate"`: of contiguous images or lines, whose lengths grow; `reflects`: by less than they are long.
+fn bordered<S: Size>(input: &Tensor<S>, pad: &[S], reflects: bool) -> Answered<S> {
+    let dims = pad.len() / 2;
+    sure(pad.len().is_multiple_of(2) && (1..=2).contains(&dims) && (1..=2).contains(&(input.rank() - dims)))?;
+    sure(matches!(input.dtype, Dtype::F32 | Dtype::F64) && input.is_contiguous(MemoryFormat::Contiguous)?)?;
+    sure(input.suggested_format()? == MemoryFormat::Contiguous && !input.is_empty()?)?;
+    let mut shape: Sizes<S> = input.shape.clone();
+    for (place, pair) in pad.chunks_exact(2).enumerate() {
+        let dim = input.rank() - 1 - place;
+        for amount in pair {
+            sure(!amount.is_negative()? && (!reflects || amount.less(&input.shape[dim])?))?;
+        }
+        shape[dim] = shape[dim].add(&pair[0])?.add(&pair[1])?;
+    }
+    Ok(Given::Fresh(Tensor::fresh(input.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `pixel_shuffle(input, upscale_factor)`.
 pub fn pixel_shuffle<S: Size>(call: &Call<S>) -> Answered<S> {
     let (input, factor) = (call.tensor(0)?, call.size(1)?);
     sure(input.rank() == 4 && S::of(0).less(&factor)? && input.is_contiguous(MemoryFormat::Contiguous)?)?;

@@ -1,5 +1,6 @@
 //! Operations that change their first operand.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
+use crate::domain::torch::shapes::dtype::Dtype;
 use crate::domain::torch::shapes::iterator::broadcast;
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Size, Unsure, all_equal, sure};
@@ -47,5 +48,16 @@ pub fn bernoulli<S: Size>(call: &Call<S>) -> Answered<S> {
 /// `zero_(self)`.
 pub fn zero<S: Size>(call: &Call<S>) -> Answered<S> {
     call.tensor(0)?;
+    Ok(Given::Changed)
+}
+
+/// `exponential_(self, lambd)`, `uniform_(self, from, to)`, `normal_(self, mean, std)`: random numbers, of bounds that `fits` accepts.
+pub fn random<S: Size>(call: &Call<S>, defaults: &[f64], fits: fn(&[f64]) -> bool) -> Answered<S> {
+    let mut numbers = Vec::with_capacity(defaults.len());
+    for (place, default) in defaults.iter().enumerate() {
+        numbers.push(if call.has(place + 1) { call.float(place + 1)? } else { *default });
+    }
+    sure(fits(&numbers) && !call.has(defaults.len() + 1))?;
+    sure(matches!(call.tensor(0)?.dtype, Dtype::F32 | Dtype::F64))?;
     Ok(Given::Changed)
 }

@@ -85,11 +85,21 @@ fn indexed<S: Size>(call: &Call<S>) -> Known<Indexed<S>> {
                 found.tensors.resize(dim, None);
                 found.tensors.push(Some(index.clone()));
             }
+            Argument::List(items) => {
+                found.tensors.resize(dim, None);
+                found.tensors.push(Some(listed(items)?));
+            }
             _ => return Err(Unsure),
         }
         dim += 1;
     }
     Ok(found)
+}
+
+/// The tensor that a list of integers becomes as an index.
+fn listed<S: Size>(items: &[Argument<S>]) -> Known<Tensor<S>> {
+    sure(!items.is_empty() && items.iter().all(|item| matches!(item, Argument::Int(_))))?;
+    Tensor::fresh(Dtype::I64, &[S::of(items.len() as i64)], MemoryFormat::Contiguous)
 }
 
 /// Replaces a dimension by a part of it.
@@ -213,4 +223,29 @@ pub fn embedding<S: Size>(call: &Call<S>) -> Answered<S> {
     let mut shape = indices.shape.clone();
     shape.push(weight.shape[1].clone());
     Ok(Given::Fresh(Tensor::fresh(weight.dtype, &shape, MemoryFormat::Contiguous)?))
+}
+
+/// `index_add(self, dim, index, source, *, alpha)`: a copy that is changed.
+pub fn index_add<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, index, source) = (call.tensor(0)?, call.tensor(2)?, call.tensor(3)?);
+    let dim = call.dim(1, tensor)?;
+    sure(is_index(index.dtype) && index.rank() == 1 && tensor.rank() > 0 && tensor.rank() == source.rank())?;
+    sure(tensor.dtype == source.dtype && !tensor.overlaps_itself()? && !tensor.is_empty()?)?;
+    if call.has(4) {
+        sure(call.number(4)?.stores_in(tensor.dtype))?;
+    }
+    for (place, size) in source.shape.iter().enumerate() {
+        sure(size.equals(if place == dim { &index.shape[0] } else { &tensor.shape[place] })?)?;
+    }
+    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &tensor.shape, MemoryFormat::Contiguous)?))
+}
+
+/// `searchsorted(sorted_sequence, self)`, `bucketize(self, boundaries)`: places in one sequence.
+pub fn places<S: Size>(call: &Call<S>, sequence: usize) -> Answered<S> {
+    let (sequence, tensor) = (call.tensor(sequence)?, call.tensor(1 - sequence)?);
+    sure(sequence.rank() == 1 && tensor.rank() > 0 && sequence.dtype == tensor.dtype)?;
+    sure(tensor.is_contiguous(MemoryFormat::Contiguous)? && sequence.is_contiguous(MemoryFormat::Contiguous)?)?;
+    sure(!tensor.is_empty()? && !sequence.is_empty()? && tensor.dtype != Dtype::Bool)?;
+    sure((2..5).all(|place| !call.has(place)))?;
+    Ok(Given::Apart(Tensor::fresh(Dtype::I64, &tensor.shape, MemoryFormat::Contiguous)?))
 }

@@ -138,9 +138,12 @@ fn repeated<S: Size>(tensor: &Tensor<S>, repeats: &[S]) -> Answered<S> {
 /// `repeat_interleave(self, repeats, dim, *, output_size)`: each element so many times.
 pub fn repeat_interleave<S: Size>(call: &Call<S>) -> Answered<S> {
     let (tensor, count) = (call.tensor(0)?, call.size(1)?);
-    sure(call.has(2) && !call.has(3) && tensor.rank() > 0 && !count.is_negative()? && !tensor.is_empty()?)?;
-    let dim = call.dim(2, tensor)?;
-    let mut shape = tensor.shape.clone();
+    sure(!call.has(3) && tensor.rank() > 0 && !count.is_negative()? && !tensor.is_empty()?)?;
+    // Without a dimension the elements are one row.
+    let (dim, mut shape) = match call.has(2) {
+        true => (call.dim(2, tensor)?, tensor.shape.clone()),
+        false => (0, std::iter::once(tensor.numel()?).collect()),
+    };
     shape[dim] = shape[dim].mul(&count)?;
     Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
 }
@@ -195,4 +198,27 @@ pub fn nested<S: Size>(call: &Call<S>, argument: &Argument<S>) -> Known<(Option<
     let mut shape = inner.unwrap_or_default();
     shape.insert(0, S::of(items.len() as i64));
     Ok((dtype, shape))
+}
+
+/// `column_stack(tensors)`: vectors are columns.
+pub fn columns<S: Size>(call: &Call<S>) -> Answered<S> {
+    let column = |tensor: &&Tensor<S>| match tensor.rank() {
+        0 => Err(Unsure),
+        1 => super::views::unsqueezed(tensor, 1),
+        _ => Ok((*tensor).clone()),
+    };
+    let columns = call.tensor_list(0)?.iter().map(column).collect::<Known<Vec<_>>>()?;
+    Ok(Given::Fresh(joined(&columns.iter().collect::<Vec<_>>(), 1)?))
+}
+
+/// `dstack(tensors)`: one behind the other.
+pub fn one_behind_another<S: Size>(call: &Call<S>) -> Answered<S> {
+    let sheet = |tensor: &&Tensor<S>| match tensor.rank() {
+        0 => Err(Unsure),
+        1 => super::views::unsqueezed(&super::views::unsqueezed(tensor, 0)?, 2),
+        2 => super::views::unsqueezed(tensor, 2),
+        _ => Ok((*tensor).clone()),
+    };
+    let sheets = call.tensor_list(0)?.iter().map(sheet).collect::<Known<Vec<_>>>()?;
+    Ok(Given::Fresh(joined(&sheets.iter().collect::<Vec<_>>(), 2)?))
 }

@@ -56,3 +56,37 @@ pub fn of_differences<S: Size>(call: &Call<S>) -> Answered<S> {
         _ => Err(Unsure),
     }
 }
+
+/// `binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)` and the like, of tensors with one shape: the reduction
+/// stands at this place.
+pub fn of_chances<S: Size>(call: &Call<S>, reduction: usize) -> Answered<S> {
+    let (one, other) = (call.tensor(0)?, call.tensor(1)?);
+    sure(matches!(one.dtype, Dtype::F32 | Dtype::F64) && one.dtype == other.dtype && one.is_shaped_as(other)?)?;
+    sure((2..reduction).all(|place| !call.has(place)) && !one.is_empty()?)?;
+    let contiguous = MemoryFormat::Contiguous;
+    sure(one.is_contiguous(contiguous)? && other.is_contiguous(contiguous)?)?;
+    match call.int(reduction)? {
+        0 => Ok(Given::Fresh(Tensor::fresh(one.dtype, &one.shape, contiguous)?)),
+        1 | 2 => Ok(Given::Fresh(Tensor::fresh(one.dtype, &[], contiguous)?)),
+        _ => Err(Unsure),
+    }
+}
+
+/// `kl_div(self, target, reduction, *, log_target)`.
+pub fn kl_div<S: Size>(call: &Call<S>) -> Answered<S> {
+    call.flag(3)?;
+    of_chances(call, 2)
+}
+
+/// `cosine_similarity(x1, x2, dim, eps)`.
+pub fn cosine_similarity<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (one, other) = (call.tensor(0)?, call.tensor(1)?);
+    sure(matches!(one.dtype, Dtype::F32 | Dtype::F64) && one.dtype == other.dtype && one.is_shaped_as(other)?)?;
+    let contiguous = MemoryFormat::Contiguous;
+    sure(one.is_contiguous(contiguous)? && other.is_contiguous(contiguous)? && one.rank() > 0 && !one.is_empty()?)?;
+    call.optional_number(3)?;
+    let dim = one.dim(call.int_or(2, 1)?)?;
+    let mut shape = one.shape.clone();
+    shape.remove(dim);
+    Ok(Given::Fresh(Tensor::fresh(one.dtype, &shape, contiguous)?))
+}

@@ -1,6 +1,7 @@
 //! The rules, a subject a file.
 pub mod attention;
 pub mod casts;
+pub mod einsum;
 pub mod factories;
 pub mod images;
 pub mod in_place;
@@ -11,6 +12,8 @@ pub mod norms;
 pub mod parts;
 pub mod pointwise;
 pub mod products;
+pub mod randoms;
 pub mod recurrent;
 pub mod reductions;
 pub mod views;
+pub mod windows;

@@ -1,5 +1,6 @@
 //! Parts of a tensor that lie in it at regular distances.
-use crate::domain::torch::shapes::arguments::Call;
+use super::views::unsqueezed;
+use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Size, Unsure, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
@@ -62,4 +63,54 @@ pub fn tensor_split<S: Size>(call: &Call<S>) -> Answered<S> {
         Ok(part)
     };
     Ok(Given::Views((0..count).map(part).collect::<Result<_, _>>()?))
+}
+
+/// `as_strided(self, size, stride)` within a tensor that fills its memory.
+pub fn as_strided<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (tensor, shape, strides) = (call.tensor(0)?, call.sizes(1)?, call.sizes(2)?);
+    sure(!call.has(3) && shape.len() == strides.len() && tensor.is_contiguous(MemoryFormat::Contiguous)?)?;
+    let mut reach = S::of(1);
+    for (size, stride) in shape.iter().zip(&strides) {
+        sure(S::of(0).less(size)? && !stride.is_negative()?)?;
+        reach = reach.add(&size.plus(-1)?.mul(stride)?)?;
+    }
+    sure(reach.at_most(&tensor.numel()?)?)?;
+    Ok(Given::View(Tensor { shape, strides, ..tensor.clone() }))
+}
+
+/// `atleast_1d`, `atleast_2d`: of a tensor with dimensions.
+pub fn at_least<S: Size>(call: &Call<S>, rank: usize) -> Answered<S> {
+    let tensor = call.tensor(0)?;
+    sure(tensor.rank() > 0)?;
+    match tensor.rank() >= rank {
+        true => Ok(Given::Itself),
+        false => Ok(Given::View(unsqueezed(tensor, 0)?)),
+    }
+}
+
+/// `meshgrid(tensors, indexing)`: each repeated along the dimensions of the others.
+pub fn meshgrid<S: Size>(call: &Call<S>) -> Answered<S> {
+    let tensors = call.tensor_list(0)?;
+    let is_all = tensors.len() == call.tensors.len() && tensors.len() > 1;
+    sure(is_all && tensors.iter().zip(&call.tensors).all(|(one, own)| std::ptr::eq(*one, own)))?;
+    let swaps = match call.argument(1) {
+        Argument::Text(way) if way == "ij" => false,
+        Argument::Text(way) if way == "xy" => true,
+        _ => return Err(Unsure),
+    };
+    for tensor in &tensors {
+        sure(tensor.rank() == 1 && tensor.dtype == tensors[0].dtype && S::of(1).less(&tensor.shape[0])?)?;
+    }
+    let spread = |(place, tensor): (usize, &&Tensor<S>)| {
+        let mut grid = (*tensor).clone();
+        grid.shape = tensors.iter().map(|tensor| tensor.shape[0].clone()).collect();
+        grid.strides = tensors.iter().map(|_| S::of(0)).collect();
+        grid.strides[place] = tensor.strides[0].clone();
+        if swaps {
+            grid.shape.swap(0, 1);
+            grid.strides.swap(0, 1);
+        }
+        grid
+    };
+    Ok(Given::Each(tensors.iter().enumerate().map(spread).collect()))
 }

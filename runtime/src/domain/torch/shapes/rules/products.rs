@@ -84,3 +84,27 @@ pub fn added<S: Size>(call: &Call<S>, rank: usize) -> Answered<S> {
     sure(all_equal(&broadcast([&bias.shape[..], &product.shape[..]])?, &product.shape)?)?;
     Ok(Given::Fresh(product))
 }
+
+/// `outer`: each element of one vector by each of the other.
+pub fn outer<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (one, other) = (call.tensor(0)?, call.tensor(1)?);
+    sure(one.rank() == 1 && other.rank() == 1)?;
+    fresh(call.result_type(&[0, 1])?, &[one.shape[0].clone(), other.shape[0].clone()])
+}
+
+/// `cdist(x1, x2, p, compute_mode)`: the distance of each row of one from each of the other.
+pub fn cdist<S: Size>(call: &Call<S>) -> Answered<S> {
+    let (one, other) = (call.tensor(0)?, call.tensor(1)?);
+    let dtype = same([one.dtype, other.dtype])?;
+    sure(matches!(dtype, Dtype::F32 | Dtype::F64) && one.rank() >= 2 && other.rank() >= 2)?;
+    sure(!one.is_empty()? && !other.is_empty()? && (!call.has(2) || call.float(2)? >= 0.0))?;
+    if call.has(3) {
+        sure((0..=2).contains(&call.int(3)?))?;
+    }
+    let (stack, rows) = one.shape.split_at(one.rank() - 2);
+    let (others, columns) = other.shape.split_at(other.rank() - 2);
+    sure(rows[1].equals(&columns[1])?)?;
+    let mut shape = broadcast([stack, others])?;
+    shape.extend([rows[0].clone(), columns[0].clone()]);
+    fresh(dtype, &shape)
+}

@@ -152,6 +152,18 @@ pub fn vector_norm<S: Size>(call: &Call<S>) -> Answered<S> {
     fresh(tensor.dtype, &left(tensor, &dims, call.flag(3)?))
 }
 
+/// `linalg_norm(self, ord, dim, keepdim, *, dtype)` of vectors: of all elements where neither order nor dimensions are given.
+pub fn any_norm<S: Size>(call: &Call<S>) -> Answered<S> {
+    let of_vectors = match call.argument(2) {
+        Argument::Missing | Argument::None => !call.has(1) && !call.flag(3)?,
+        Argument::Int(_) => true,
+        Argument::Tuple(dims) | Argument::List(dims) => dims.len() == 1,
+        _ => false,
+    };
+    sure(of_vectors)?;
+    vector_norm(call)
+}
+
 /// `sort(self, dim, descending)`: values and indices, as large as the tensor.
 pub fn sort<S: Size>(call: &Call<S>) -> Answered<S> {
     let tensor = call.tensor(0)?;

@@ -67,7 +67,8 @@ fn strides_for<S: Size>(tensor: &Tensor<S>, shape: &[S]) -> Known<Option<Sizes<S
     Ok((open == 0).then_some(strides))
 }
 
-fn shaped<S: Size>(tensor: &Tensor<S>, shape: Sizes<S>) -> Answered<S> {
+/// The elements in another shape: a view where strides allow one.
+pub fn shaped<S: Size>(tensor: &Tensor<S>, shape: Sizes<S>) -> Answered<S> {
     match strides_for(tensor, &shape)? {
         Some(strides) => Ok(Given::View(view(tensor, shape, strides))),
         None => Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?)),
