@@ -80,20 +80,21 @@ crate::tables::enumerated! {
 crate::tables::enumerated! {
     /// A C function.
     FunctionId {
-        EncodingMap_size, FieldNameIterator_init, FieldNameIterator_next, GroupGenerator_init,
-        InsertThousandsGrouping_fill, MarkupIterator_init, MarkupIterator_next, NotImplemented_reduce,
-        NotImplemented_repr, PyAIter_Check, PyAnextAwaitable_New, PyBool_FromLong, PyBuffer_Release,
-        PyBuffer_SizeFromFormat, PyByteArray_AsString, PyByteArray_FromObject, PyByteArray_Size, PyBytes_AsString,
-        PyBytes_ConcatAndDel, PyBytes_FromObject, PyBytes_Size, PyCFunction_Call, PyCFunction_GetFunction,
-        PyCFunction_GetSelf, PyCFunction_New, PyCFunction_NewEx, PyCMethod_GetClass, PyCMethod_New, PyCallIter_New,
-        PyCallable_Check, PyCell_Get, PyCell_New, PyCell_Set, PyClassMethod_New, PyComplex_ImagAsDouble,
-        PyComplex_RealAsDouble, PyDescr_IsData, PyDescr_NewClassMethod, PyDescr_NewGetSet, PyDescr_NewMember,
-        PyDescr_NewMethod, PyDescr_NewWrapper, PyDictProxy_New, PyDict_Clear, PyDict_ContainsString,
-        PyDict_DelItemString, PyDict_GetItem, PyDict_GetItemString, PyDict_GetItemStringRef, PyDict_Items, PyDict_Keys,
-        PyDict_MergeFromSeq2, PyDict_New, PyDict_Pop, PyDict_PopString, PyDict_SetDefault, PyDict_SetDefaultRef,
-        PyDict_SetItemString, PyDict_Size, PyDict_Unwatch, PyDict_Values, PyDict_Watch, PyEval_CallObjectWithKeywords,
-        PyFloat_FromDouble, PyFrozenSet_New, PyFunction_GetAnnotations, PyFunction_GetClosure, PyFunction_GetCode,
-        PyFunction_GetDefaults, PyFunction_GetGlobals, PyFunction_GetKwDefaults, PyFunction_GetModule, PyFunction_New,
+        BaseExceptionGroup_str, BaseException_repr, BaseException_str, EncodingMap_size, FieldNameIterator_init,
+        FieldNameIterator_next, GroupGenerator_init, ImportError_str, InsertThousandsGrouping_fill, KeyError_str,
+        MarkupIterator_init, MarkupIterator_next, NotImplemented_reduce, NotImplemented_repr, OSError_str,
+        PyAIter_Check, PyAnextAwaitable_New, PyBool_FromLong, PyBuffer_Release, PyBuffer_SizeFromFormat,
+        PyByteArray_AsString, PyByteArray_FromObject, PyByteArray_Size, PyBytes_AsString, PyBytes_ConcatAndDel,
+        PyBytes_FromObject, PyBytes_Size, PyCFunction_Call, PyCFunction_GetFunction, PyCFunction_GetSelf,
+        PyCFunction_New, PyCFunction_NewEx, PyCMethod_GetClass, PyCMethod_New, PyCallIter_New, PyCallable_Check,
+        PyCell_Get, PyCell_New, PyCell_Set, PyClassMethod_New, PyComplex_ImagAsDouble, PyComplex_RealAsDouble,
+        PyDescr_IsData, PyDescr_NewClassMethod, PyDescr_NewGetSet, PyDescr_NewMember, PyDescr_NewMethod,
+        PyDescr_NewWrapper, PyDictProxy_New, PyDict_Clear, PyDict_ContainsString, PyDict_DelItemString, PyDict_GetItem,
+        PyDict_GetItemString, PyDict_GetItemStringRef, PyDict_Items, PyDict_Keys, PyDict_MergeFromSeq2, PyDict_New,
+        PyDict_Pop, PyDict_PopString, PyDict_SetDefault, PyDict_SetDefaultRef, PyDict_SetItemString, PyDict_Size,
+        PyDict_Unwatch, PyDict_Values, PyDict_Watch, PyEval_CallObjectWithKeywords, PyFloat_FromDouble,
+        PyFrozenSet_New, PyFunction_GetAnnotations, PyFunction_GetClosure, PyFunction_GetCode, PyFunction_GetDefaults,
+        PyFunction_GetGlobals, PyFunction_GetKwDefaults, PyFunction_GetModule, PyFunction_New,
         PyFunction_NewWithQualName, PyFunction_SetAnnotations, PyFunction_SetClosure, PyFunction_SetDefaults,
         PyFunction_SetKwDefaults, PyFunction_SetVectorcall, PyIndex_Check, PyInit__string, PyInstanceMethod_Function,
         PyInstanceMethod_New, PyIter_Check, PyIter_Next, PyIter_Send, PyList_Append, PyList_AsTuple, PyList_Clear,
@@ -156,26 +157,26 @@ crate::tables::enumerated! {
         PyUnstable_Type_AssignVersionTag, PyVectorcall_NARGS, PyWeakref_GetObject, PyWeakref_GetRef,
         PyWeakref_NewProxy, PyWeakref_NewRef, PyWrapper_New, Py_DecRef, Py_GenericAlias, Py_GetConstantBorrowed,
         Py_IncRef, Py_IsFalse, Py_IsTrue, Py_ReprEnter, Py_ReprLeave, SubString_init, SubString_new_object,
-        SubString_new_object_or_empty, _FieldNameIterator_attr, _FieldNameIterator_item,
-        _PyBuffer_ReleaseInInterpreter, _PyBuffer_ReleaseInInterpreterAndRawFree, _PyBuildSlice_Consume2,
-        _PyBuildSlice_ConsumeRefs, _PyBytesWriter_AsString, _PyBytesWriter_Dealloc, _PyBytesWriter_Prepare,
-        _PyBytes_Find, _PyBytes_Join, _PyBytes_ReverseFind, _PyDictKeys_DecRef, _PyDictKeys_GetVersionForCurrentState,
-        _PyDictKeys_StringLookup, _PyDictKeys_StringLookupSplit, _PyDictView_Intersect, _PyDictView_New,
-        _PyDict_ContainsId, _PyDict_Contains_KnownHash, _PyDict_DebugMallocStats, _PyDict_DelItemId,
-        _PyDict_DelItem_KnownHash, _PyDict_DetachFromObject, _PyDict_Fini, _PyDict_FromItems, _PyDict_FromKeys,
-        _PyDict_GetItemIdWithError, _PyDict_GetItemRef_KnownHash, _PyDict_GetItemRef_KnownHash_LockHeld,
-        _PyDict_GetItemRef_Unicode_LockHeld, _PyDict_GetItemStringWithError, _PyDict_GetItemWithError,
-        _PyDict_HasOnlyStringKeys, _PyDict_KeysSize, _PyDict_LoadGlobal, _PyDict_LookupIndex, _PyDict_MaybeUntrack,
-        _PyDict_MergeEx, _PyDict_NewKeysForClass, _PyDict_NewPresized, _PyDict_Pop, _PyDict_Pop_KnownHash,
-        _PyDict_SetItemId, _PyDict_SetItem_KnownHash, _PyDict_SetItem_KnownHash_LockHeld, _PyDict_SetItem_LockHeld,
-        _PyDict_SetItem_Take2, _PyDict_SizeOf, _PyFloat_ClearFreeList, _PyFloat_DebugMallocStats,
-        _PyFloat_ExactDealloc, _PyFloat_Fini, _PyFloat_FiniType, _PyFloat_InitState, _PyFunction_ClearCodeByVersion,
-        _PyFunction_FromConstructor, _PyFunction_GetVersionForCurrentState, _PyFunction_SetVersion,
-        _PyFunction_Vectorcall, _PyHeapType_GET_MEMBERS, _PyList_AppendTakeRefListResize, _PyList_ClearFreeList,
-        _PyList_DebugMallocStats, _PyList_Extend, _PyList_Fini, _PyLong_Add, _PyLong_AsInt,
-        _PyLong_AsUnsignedLongLongMask, _PyLong_AsUnsignedLongMask, _PyLong_DivmodNear, _PyLong_FiniTypes,
-        _PyLong_FromMedium, _PyLong_Lshift, _PyLong_Multiply, _PyLong_Negate, _PyLong_Rshift, _PyLong_Sign,
-        _PyLong_Subtract, _PyModuleSpec_GetFileOrigin, _PyModuleSpec_IsInitializing,
+        SubString_new_object_or_empty, SyntaxError_str, UnicodeEncodeError_str, UnicodeTranslateError_str,
+        _FieldNameIterator_attr, _FieldNameIterator_item, _PyBuffer_ReleaseInInterpreter,
+        _PyBuffer_ReleaseInInterpreterAndRawFree, _PyBuildSlice_Consume2, _PyBuildSlice_ConsumeRefs,
+        _PyBytesWriter_AsString, _PyBytesWriter_Dealloc, _PyBytesWriter_Prepare, _PyBytes_Find, _PyBytes_Join,
+        _PyBytes_ReverseFind, _PyDictKeys_DecRef, _PyDictKeys_GetVersionForCurrentState, _PyDictKeys_StringLookup,
+        _PyDictKeys_StringLookupSplit, _PyDictView_Intersect, _PyDictView_New, _PyDict_ContainsId,
+        _PyDict_Contains_KnownHash, _PyDict_DebugMallocStats, _PyDict_DelItemId, _PyDict_DelItem_KnownHash,
+        _PyDict_DetachFromObject, _PyDict_Fini, _PyDict_FromItems, _PyDict_FromKeys, _PyDict_GetItemIdWithError,
+        _PyDict_GetItemRef_KnownHash, _PyDict_GetItemRef_KnownHash_LockHeld, _PyDict_GetItemRef_Unicode_LockHeld,
+        _PyDict_GetItemStringWithError, _PyDict_GetItemWithError, _PyDict_HasOnlyStringKeys, _PyDict_KeysSize,
+        _PyDict_LoadGlobal, _PyDict_LookupIndex, _PyDict_MaybeUntrack, _PyDict_MergeEx, _PyDict_NewKeysForClass,
+        _PyDict_NewPresized, _PyDict_Pop, _PyDict_Pop_KnownHash, _PyDict_SetItemId, _PyDict_SetItem_KnownHash,
+        _PyDict_SetItem_KnownHash_LockHeld, _PyDict_SetItem_LockHeld, _PyDict_SetItem_Take2, _PyDict_SizeOf,
+        _PyFloat_ClearFreeList, _PyFloat_DebugMallocStats, _PyFloat_ExactDealloc, _PyFloat_Fini, _PyFloat_FiniType,
+        _PyFloat_InitState, _PyFunction_ClearCodeByVersion, _PyFunction_FromConstructor,
+        _PyFunction_GetVersionForCurrentState, _PyFunction_SetVersion, _PyFunction_Vectorcall, _PyHeapType_GET_MEMBERS,
+        _PyList_AppendTakeRefListResize, _PyList_ClearFreeList, _PyList_DebugMallocStats, _PyList_Extend, _PyList_Fini,
+        _PyLong_Add, _PyLong_AsInt, _PyLong_AsUnsignedLongLongMask, _PyLong_AsUnsignedLongMask, _PyLong_DivmodNear,
+        _PyLong_FiniTypes, _PyLong_FromMedium, _PyLong_Lshift, _PyLong_Multiply, _PyLong_Negate, _PyLong_Rshift,
+        _PyLong_Sign, _PyLong_Subtract, _PyModuleSpec_GetFileOrigin, _PyModuleSpec_IsInitializing,
         _PyModuleSpec_IsUninitializedSubmodule, _PyModule_Clear, _PyModule_ClearDict, _PyModule_IsExtension,
         _PyNamespace_New, _PyNumber_InPlacePowerNoMod, _PyNumber_Index, _PyNumber_PowerNoMod, _PyObjectDict_SetItem,
         _PyObject_ClearFreeLists, _PyObject_ClearInstanceAttributes, _PyObject_ComputedDictPointer,
@@ -490,11 +491,14 @@ crate::tables::enumerated! {
 
 /// Name and file of each function; no file if it is not among those translated.
 static FUNCTIONS: &[(&str, &str)] = &[
-    ("EncodingMap_size", "Objects/unicodeobject.c"), ("FieldNameIterator_init", "Objects/unicodeobject.c"),
-    ("FieldNameIterator_next", "Objects/unicodeobject.c"), ("GroupGenerator_init", "Objects/unicodeobject.c"),
-    ("InsertThousandsGrouping_fill", "Objects/unicodeobject.c"), ("MarkupIterator_init", "Objects/unicodeobject.c"),
-    ("MarkupIterator_next", "Objects/unicodeobject.c"), ("NotImplemented_reduce", "Objects/object.c"),
-    ("NotImplemented_repr", "Objects/object.c"), ("PyAIter_Check", "Objects/abstract.c"),
+    ("BaseExceptionGroup_str", "Objects/exceptions.c"), ("BaseException_repr", "Objects/exceptions.c"),
+    ("BaseException_str", "Objects/exceptions.c"), ("EncodingMap_size", "Objects/unicodeobject.c"),
+    ("FieldNameIterator_init", "Objects/unicodeobject.c"), ("FieldNameIterator_next", "Objects/unicodeobject.c"),
+    ("GroupGenerator_init", "Objects/unicodeobject.c"), ("ImportError_str", "Objects/exceptions.c"),
+    ("InsertThousandsGrouping_fill", "Objects/unicodeobject.c"), ("KeyError_str", "Objects/exceptions.c"),
+    ("MarkupIterator_init", "Objects/unicodeobject.c"), ("MarkupIterator_next", "Objects/unicodeobject.c"),
+    ("NotImplemented_reduce", "Objects/object.c"), ("NotImplemented_repr", "Objects/object.c"),
+    ("OSError_str", "Objects/exceptions.c"), ("PyAIter_Check", "Objects/abstract.c"),
     ("PyAnextAwaitable_New", "Objects/iterobject.c"), ("PyBool_FromLong", "Objects/boolobject.c"),
     ("PyBuffer_Release", "Objects/abstract.c"), ("PyBuffer_SizeFromFormat", "Objects/abstract.c"),
     ("PyByteArray_AsString", "Objects/bytearrayobject.c"), ("PyByteArray_FromObject", "Objects/bytearrayobject.c"),
@@ -683,7 +687,8 @@ static FUNCTIONS: &[(&str, &str)] = &[
     ("Py_IncRef", "Objects/object.c"), ("Py_IsFalse", "Objects/object.c"), ("Py_IsTrue", "Objects/object.c"),
     ("Py_ReprEnter", "Objects/object.c"), ("Py_ReprLeave", "Objects/object.c"),
     ("SubString_init", "Objects/unicodeobject.c"), ("SubString_new_object", "Objects/unicodeobject.c"),
-    ("SubString_new_object_or_empty", "Objects/unicodeobject.c"),
+    ("SubString_new_object_or_empty", "Objects/unicodeobject.c"), ("SyntaxError_str", "Objects/exceptions.c"),
+    ("UnicodeEncodeError_str", "Objects/exceptions.c"), ("UnicodeTranslateError_str", "Objects/exceptions.c"),
     ("_FieldNameIterator_attr", "Objects/unicodeobject.c"), ("_FieldNameIterator_item", "Objects/unicodeobject.c"),
     ("_PyBuffer_ReleaseInInterpreter", "Objects/abstract.c"),
     ("_PyBuffer_ReleaseInInterpreterAndRawFree", "Objects/abstract.c"),
@@ -1910,11 +1915,20 @@ pub trait CApi: Sized {
     fn PyArg_ParseTuple(&mut self, a0: &Self::Object, a1: &str, args: &mut [Parsed<'_, Self::Object>]) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyArg_ParseTuple"))
     }
-    fn PyArg_UnpackTuple(&mut self, a0: &Self::Object, a1: Option<&str>, a2: isize, a3: isize, args: &mut [Parsed<'_, Self::Object>]) -> Result<i32, Self::Error> {
+    fn PyArg_UnpackTuple(&mut self, a0: &Self::Object, a1: &str, a2: isize, a3: isize, args: &mut [Parsed<'_, Self::Object>]) -> Result<i32, Self::Error> {
         Err(self.unsupported("PyArg_UnpackTuple"))
     }
     fn PyArg_ValidateKeywordArguments(&mut self, object: &Self::Object) -> Result<i32, Self::Error> {
         calls::int(self, "PyArg_ValidateKeywordArguments", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyBaseExceptionGroupObject_excs(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyBaseExceptionGroupObject_excs", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyBaseExceptionGroupObject_msg(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyBaseExceptionGroupObject_msg", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyBaseExceptionObject_args(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyBaseExceptionObject_args", &mut [CallArgument::Object(Some(object))])
     }
     fn PyBool_Check(&mut self, x: &Self::Object) -> Result<bool, Self::Error> {
         calls::truth(self, "PyBool_Check", &mut [CallArgument::Object(Some(x))])
@@ -2487,6 +2501,9 @@ pub trait CApi: Sized {
     fn PyHeapTypeObject_ht_type(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
         calls::optional(self, "PyHeapTypeObject_ht_type", &mut [CallArgument::Object(Some(object))])
     }
+    fn PyImportErrorObject_msg(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyImportErrorObject_msg", &mut [CallArgument::Object(Some(object))])
+    }
     fn PyImport_GetModule(&mut self, name: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
         calls::optional(self, "PyImport_GetModule", &mut [CallArgument::Object(Some(name))])
     }
@@ -2839,6 +2856,18 @@ pub trait CApi: Sized {
     fn PyNumber_AsSsize_t(&mut self, o: &Self::Object, exc: Option<&Self::Object>) -> Result<isize, Self::Error> {
         calls::size(self, "PyNumber_AsSsize_t", &mut [CallArgument::Object(Some(o)), CallArgument::Object(exc)])
     }
+    fn PyOSErrorObject_filename(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyOSErrorObject_filename", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyOSErrorObject_filename2(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyOSErrorObject_filename2", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyOSErrorObject_myerrno(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyOSErrorObject_myerrno", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyOSErrorObject_strerror(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyOSErrorObject_strerror", &mut [CallArgument::Object(Some(object))])
+    }
     fn PyOS_double_to_string(&mut self, val: f64, format_code: i8, precision: i32, flags: i32, type_: Option<&mut i32>) -> Result<String, Self::Error> {
         Err(self.unsupported("PyOS_double_to_string"))
     }
@@ -3003,6 +3032,15 @@ pub trait CApi: Sized {
     }
     fn PyStructSequence_New(&mut self, type_: &Self::Object) -> Result<Self::Object, Self::Error> {
         calls::object(self, "PyStructSequence_New", &mut [CallArgument::Object(Some(type_))])
+    }
+    fn PySyntaxErrorObject_filename(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PySyntaxErrorObject_filename", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PySyntaxErrorObject_lineno(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PySyntaxErrorObject_lineno", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PySyntaxErrorObject_msg(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PySyntaxErrorObject_msg", &mut [CallArgument::Object(Some(object))])
     }
     fn PySys_Audit(&mut self, event: &str, argFormat: &str, args: &[Argument<Self::Object>]) -> Result<i32, Self::Error> {
         Err(self.unsupported("PySys_Audit"))
@@ -3193,6 +3231,21 @@ pub trait CApi: Sized {
     fn PyUnicodeEncodeError_SetStart(&mut self, a0: &Self::Object, args: isize) -> Result<i32, Self::Error> {
         calls::int(self, "PyUnicodeEncodeError_SetStart", &mut [CallArgument::Object(Some(a0)), CallArgument::Int(args as i64)])
     }
+    fn PyUnicodeErrorObject_encoding(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyUnicodeErrorObject_encoding", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyUnicodeErrorObject_end(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        calls::size(self, "PyUnicodeErrorObject_end", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyUnicodeErrorObject_object(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyUnicodeErrorObject_object", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyUnicodeErrorObject_reason(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
+        calls::optional(self, "PyUnicodeErrorObject_reason", &mut [CallArgument::Object(Some(object))])
+    }
+    fn PyUnicodeErrorObject_start(&mut self, object: &Self::Object) -> Result<isize, Self::Error> {
+        calls::size(self, "PyUnicodeErrorObject_start", &mut [CallArgument::Object(Some(object))])
+    }
     fn PyUnicodeObject_data_any(&mut self, object: &Self::Object) -> Result<Option<Self::Object>, Self::Error> {
         calls::optional(self, "PyUnicodeObject_data_any", &mut [CallArgument::Object(Some(object))])
     }
@@ -3321,6 +3374,9 @@ pub trait CApi: Sized {
     }
     fn PyUnicode_RPartition(&mut self, s: &Self::Object, sep: &Self::Object) -> Result<Self::Object, Self::Error> {
         calls::object(self, "PyUnicode_RPartition", &mut [CallArgument::Object(Some(s)), CallArgument::Object(Some(sep))])
+    }
+    fn PyUnicode_ReadChar(&mut self, unicode: Option<&Self::Object>, index: isize) -> Result<u32, Self::Error> {
+        calls::size(self, "PyUnicode_ReadChar", &mut [CallArgument::Object(unicode), CallArgument::Int(index as i64)])
     }
     fn PyUnicode_Splitlines(&mut self, s: &Self::Object, keepends: i32) -> Result<Self::Object, Self::Error> {
         calls::object(self, "PyUnicode_Splitlines", &mut [CallArgument::Object(Some(s)), CallArgument::Int(keepends as i64)])
@@ -5309,6 +5365,9 @@ pub trait CApi: Sized {
     }
     fn maybe_small_long(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
         calls::object(self, "maybe_small_long", &mut [CallArgument::Object(object)])
+    }
+    fn my_basename(&mut self, object: Option<&Self::Object>) -> Result<Self::Object, Self::Error> {
+        calls::object(self, "my_basename", &mut [CallArgument::Object(object)])
     }
     fn new_dict(&mut self, a0: Option<&Self::Object>, a1: Option<&Self::Object>, a2: isize, args: i32) -> Result<Self::Object, Self::Error> {
         calls::object(self, "new_dict", &mut [CallArgument::Object(a0), CallArgument::Object(a1), CallArgument::Int(a2 as i64), CallArgument::Int(args as i64)])

@@ -6,8 +6,17 @@ include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
 
 use crate::ffi::snapshot;
 use generated::capi::FunctionId;
+use generated::members::Field;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+
+/// Where the running release has a member of a struct. If no sources say it, what lies at one place both before and after it lies there in between.
+#[must_use]
+pub fn struct_member(name: &str) -> Option<&'static Field> {
+    let (first, others) = FIELDS.split_first()?;
+    let found = generated::members::field(**first, name)?;
+    others.iter().all(|fields| generated::members::field(**fields, name) == Some(found)).then_some(found)
+}
 
 /// A part of another release's bodies that does not stand in for this release's.
 #[derive(Debug)]

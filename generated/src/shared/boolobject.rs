@@ -17,7 +17,7 @@ pub fn bool_new<C: CApi>(
     c.enter(FunctionId::bool_new);
     c._PyArg_NoKeywords("bool", kwds)?;
     let mut x = Some(c.global(Global::Py_False)?);
-    c.PyArg_UnpackTuple(args, Some("bool"), 0, 1, &mut [Parsed::Object(&mut x)])?;
+    c.PyArg_UnpackTuple(args, "bool", 0, 1, &mut [Parsed::Object(&mut x)])?;
     let object = match x.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),

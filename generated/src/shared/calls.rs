@@ -1484,6 +1484,34 @@ pub fn of_enumobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object
     }))
 }
 
+/// Functions of Objects/exceptions.c.
+pub fn of_exceptions<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
+        FunctionId::BaseException_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::BaseException_str(c, a0)?)
+        }
+        FunctionId::BaseException_repr => {
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::exceptions::BaseException_repr(c, a0)?)
+        }
+        FunctionId::BaseExceptionGroup_str => {
+            let a0 = Value::object(c, args, 0)?; Value::Object(super::exceptions::BaseExceptionGroup_str(c, a0)?)
+        }
+        FunctionId::ImportError_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::ImportError_str(c, a0)?)
+        }
+        FunctionId::OSError_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::OSError_str(c, a0)?)
+        }
+        FunctionId::SyntaxError_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::SyntaxError_str(c, a0)?)
+        }
+        FunctionId::KeyError_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::KeyError_str(c, a0)?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
 /// Functions of Objects/floatobject.c.
 pub fn of_floatobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
     Ok(Some(match id {

@@ -25,7 +25,7 @@ pub fn cell_new<C: CApi>(
     c.enter(FunctionId::cell_new);
     c._PyArg_NoKeywords("cell", kwargs)?;
     let mut obj = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some("cell"), 0, 1, &mut [Parsed::Object(&mut obj)])?;
+    c.PyArg_UnpackTuple(args, "cell", 0, 1, &mut [Parsed::Object(&mut obj)])?;
     let object = match obj.as_ref() {
         Some(object) => object.clone(),
         None => return Err(c.unsupported("NULL where an object must be")),

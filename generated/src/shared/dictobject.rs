@@ -371,7 +371,7 @@ pub fn dict_update_common<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::dict_update_common);
     let mut arg = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some(methname), 0, 1, &mut [Parsed::Object(&mut arg)])?;
+    c.PyArg_UnpackTuple(args, methname, 0, 1, &mut [Parsed::Object(&mut arg)])?;
     let result = if let Some(arg_2) = &arg {
         super::dictobject::dict_update_arg(c, self_, arg_2)?
     } else {

@@ -202,13 +202,7 @@ pub fn frozenset_new<C: CApi>(
         c._PyArg_NoKeywords("frozenset", kwds)?;
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
-        c.PyArg_UnpackTuple(
-            args,
-            Some(&tp_name),
-            0,
-            1,
-            &mut [Parsed::Object(&mut iterable)],
-        )?;
+        c.PyArg_UnpackTuple(args, &tp_name, 0, 1, &mut [Parsed::Object(&mut iterable)])?;
         return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
     }
     let tp_init = c.slot(type_, Slot::tp_init)?;
@@ -216,25 +210,13 @@ pub fn frozenset_new<C: CApi>(
     if !(tp_init.as_ref() == c.slot(&PyFrozenSet_Type, Slot::tp_init)?.as_ref()) {
         let tp_name = c.PyTypeObject_tp_name(type_)?;
         let mut iterable = None::<C::Object>;
-        c.PyArg_UnpackTuple(
-            args,
-            Some(&tp_name),
-            0,
-            1,
-            &mut [Parsed::Object(&mut iterable)],
-        )?;
+        c.PyArg_UnpackTuple(args, &tp_name, 0, 1, &mut [Parsed::Object(&mut iterable)])?;
         return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
     }
     c._PyArg_NoKeywords("frozenset", kwds)?;
     let tp_name = c.PyTypeObject_tp_name(type_)?;
     let mut iterable = None::<C::Object>;
-    c.PyArg_UnpackTuple(
-        args,
-        Some(&tp_name),
-        0,
-        1,
-        &mut [Parsed::Object(&mut iterable)],
-    )?;
+    c.PyArg_UnpackTuple(args, &tp_name, 0, 1, &mut [Parsed::Object(&mut iterable)])?;
     return Ok(super::setobject::make_new_frozenset(c, type_, iterable.as_ref())?);
 }
 /// CPython: Objects/setobject.c, `set_new`.

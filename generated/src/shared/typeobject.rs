@@ -250,18 +250,7 @@ pub fn type_name<C: CApi>(
     if (c.PyTypeObject_tp_flags(type_)? & 512) != 0 {
         return Ok(c.PyHeapTypeObject_ht_name(type_)?);
     }
-    let result = match c._PyType_Name(type_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_name: call of PyUnicode_FromString while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyType_Name(type_)?;
     return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
 }
 /// CPython: Objects/typeobject.c, `type_qualname`.
@@ -273,18 +262,7 @@ pub fn type_qualname<C: CApi>(
     if (c.PyTypeObject_tp_flags(type_)? & 512) != 0 {
         return Ok(c.PyHeapTypeObject_ht_qualname(type_)?);
     }
-    let result = match c._PyType_Name(type_) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "type_qualname: call of PyUnicode_FromString while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyType_Name(type_)?;
     return Ok(Some(c.PyUnicode_FromString(Some(&result))?));
 }
 /// CPython: Objects/typeobject.c, `type_set_qualname`.
@@ -2368,7 +2346,7 @@ pub fn wrap_ternaryfunc<C: CApi>(
     let mut third = Some(c.global(Global::Py_None)?);
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         1,
         2,
         &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
@@ -2391,7 +2369,7 @@ pub fn wrap_ternaryfunc_r<C: CApi>(
     let mut third = Some(c.global(Global::Py_None)?);
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         1,
         2,
         &mut [Parsed::Object(&mut other), Parsed::Object(&mut third)],
@@ -2424,7 +2402,7 @@ pub fn wrap_indexargfunc<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_indexargfunc);
     let mut o = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut o)])?;
+    c.PyArg_UnpackTuple(args, "", 1, 1, &mut [Parsed::Object(&mut o)])?;
     let o_2 = match o {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -2507,7 +2485,7 @@ pub fn wrap_sq_setitem<C: CApi>(
     let mut value = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         2,
         2,
         &mut [Parsed::Object(&mut arg), Parsed::Object(&mut value)],
@@ -2575,7 +2553,7 @@ pub fn wrap_objobjargproc<C: CApi>(
     let mut value = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         2,
         2,
         &mut [Parsed::Object(&mut key), Parsed::Object(&mut value)],
@@ -2618,7 +2596,7 @@ pub fn wrap_setattr<C: CApi>(
     let mut value = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         2,
         2,
         &mut [Parsed::Object(&mut name), Parsed::Object(&mut value)],
@@ -2794,7 +2772,7 @@ pub fn wrap_descr_get<C: CApi>(
     let mut type_ = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         1,
         2,
         &mut [Parsed::Object(&mut obj), Parsed::Object(&mut type_)],
@@ -2835,7 +2813,7 @@ pub fn wrap_descr_set<C: CApi>(
     let mut value = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some(""),
+        "",
         2,
         2,
         &mut [Parsed::Object(&mut obj), Parsed::Object(&mut value)],

@@ -38,6 +38,7 @@ pub fn call<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Re
         "Objects/descrobject.c" => of_descrobject(c, id, args)?,
         "Objects/dictobject.c" => of_dictobject(c, id, args)?,
         "Objects/enumobject.c" => of_enumobject(c, id, args)?,
+        "Objects/exceptions.c" => of_exceptions(c, id, args)?,
         "Objects/floatobject.c" => of_floatobject(c, id, args)?,
         "Objects/funcobject.c" => of_funcobject(c, id, args)?,
         "Objects/genericaliasobject.c" => of_genericaliasobject(c, id, args)?,
@@ -947,6 +948,19 @@ fn of_enumobject<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) 
             Value::Object(super::enumobject::reversed_vectorcall(c, a0, a1, a2, a3)?)
         }
         _ => return crate::shared::calls::of_enumobject(c, id, args),
+    }))
+}
+
+/// Functions of Objects/exceptions.c.
+fn of_exceptions<C: CApi>(c: &mut C, id: FunctionId, args: &[Value<C::Object>]) -> Result<Option<Value<C::Object>>, C::Error> {
+    Ok(Some(match id {
+        FunctionId::UnicodeEncodeError_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::UnicodeEncodeError_str(c, a0)?)
+        }
+        FunctionId::UnicodeTranslateError_str => {
+            let a0 = Value::object(c, args, 0)?; Value::from(super::exceptions::UnicodeTranslateError_str(c, a0)?)
+        }
+        _ => return crate::shared::calls::of_exceptions(c, id, args),
     }))
 }
 

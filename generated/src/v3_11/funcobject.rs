@@ -1443,7 +1443,7 @@ pub fn cm_init<C: CApi>(
     let mut callable = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some("classmethod"),
+        "classmethod",
         1,
         1,
         &mut [Parsed::Object(&mut callable)],
@@ -1481,7 +1481,7 @@ pub fn sm_init<C: CApi>(
     let mut callable = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some("staticmethod"),
+        "staticmethod",
         1,
         1,
         &mut [Parsed::Object(&mut callable)],

@@ -73,6 +73,7 @@ static OWN_STRUCTS: &[Struct] = &[
     ("PyFunctionObject", 136),
     ("PyGC_Head", 16),
     ("PyHeapTypeObject", 904),
+    ("PyImportErrorObject", 96),
     ("PyThreadState", 360),
     ("PyTypeObject", 408),
     ("_PyInterpreterFrame", 80),

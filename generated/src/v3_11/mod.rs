@@ -19,6 +19,7 @@ pub mod dictobject;
 pub mod dispatch;
 pub mod effects;
 pub mod enumobject;
+pub mod exceptions;
 pub mod floatobject;
 pub mod funcobject;
 pub mod functions;

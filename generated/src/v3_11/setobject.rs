@@ -1496,13 +1496,7 @@ pub fn set_init<C: CApi>(
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let mut iterable = None::<C::Object>;
-    c.PyArg_UnpackTuple(
-        args,
-        Some(&tp_name),
-        0,
-        1,
-        &mut [Parsed::Object(&mut iterable)],
-    )?;
+    c.PyArg_UnpackTuple(args, &tp_name, 0, 1, &mut [Parsed::Object(&mut iterable)])?;
     let fill = c.PySetObject_fill(self_)?;
     if fill != 0 {
         match c.set_clear_internal(self_) {

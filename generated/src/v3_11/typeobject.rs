@@ -634,7 +634,7 @@ pub fn type_set_bases<C: CApi>(
                             match c
                                 .PyArg_UnpackTuple(
                                     &result_3,
-                                    Some(""),
+                                    "",
                                     2,
                                     3,
                                     &mut [

@@ -1177,7 +1177,7 @@ pub fn cm_init<C: CApi>(
     let mut callable = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some("classmethod"),
+        "classmethod",
         1,
         1,
         &mut [Parsed::Object(&mut callable)],
@@ -1221,7 +1221,7 @@ pub fn sm_init<C: CApi>(
     let mut callable = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some("staticmethod"),
+        "staticmethod",
         1,
         1,
         &mut [Parsed::Object(&mut callable)],

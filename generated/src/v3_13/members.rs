@@ -91,6 +91,7 @@ static OWN_STRUCTS: &[Struct] = &[
     ("PyDictValues", 16),
     ("PyFunctionObject", 144),
     ("PyHeapTypeObject", 928),
+    ("PyImportErrorObject", 104),
     ("PyMemoryViewObject", 152),
     ("PyTypeObject", 416),
     ("PyVarObject", 24),

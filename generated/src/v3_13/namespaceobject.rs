@@ -18,20 +18,9 @@ pub fn namespace_init<C: CApi>(
 ) -> Result<i32, C::Error> {
     c.enter(FunctionId::namespace_init);
     let tp = c.Py_TYPE(ns)?;
-    let result = match c._PyType_Name(&tp) {
-        Ok(result) => result,
-        Err(error) if c.is_exception(&error) => {
-            return Err(
-                c
-                    .unsupported(
-                        "namespace_init: call of PyArg_UnpackTuple while an exception is pending",
-                    ),
-            );
-        }
-        Err(error) => return Err(error),
-    };
+    let result = c._PyType_Name(&tp)?;
     let mut arg = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some(&result), 0, 1, &mut [Parsed::Object(&mut arg)])?;
+    c.PyArg_UnpackTuple(args, &result, 0, 1, &mut [Parsed::Object(&mut arg)])?;
     if let Some(arg_2) = &arg {
         let check = c.PyDict_CheckExact(arg_2)?;
         let dict_2 = if check {
@@ -44,7 +33,7 @@ pub fn namespace_init<C: CApi>(
         let value = {
             let result_2 = match c.PyArg_ValidateKeywordArguments(&dict_2) {
                 Ok(result_2) => result_2,
-                Err(error_2) if c.is_exception(&error_2) => {
+                Err(error) if c.is_exception(&error) => {
                     let ns_dict_2 = c._PyNamespaceObject_ns_dict(ns)?;
                     match ns_dict_2.as_ref() {
                         Some(object) => object.clone(),
@@ -57,7 +46,7 @@ pub fn namespace_init<C: CApi>(
                             ),
                     );
                 }
-                Err(error_2) => return Err(error_2),
+                Err(error) => return Err(error),
             };
             if result_2 != 0 {
                 let ns_dict = c._PyNamespaceObject_ns_dict(ns)?;
@@ -78,7 +67,7 @@ pub fn namespace_init<C: CApi>(
     if let Some(kwds_2) = kwds {
         let result_3 = match c.PyArg_ValidateKeywordArguments(kwds_2) {
             Ok(result_3) => result_3,
-            Err(error_3) if c.is_exception(&error_3) => {
+            Err(error_2) if c.is_exception(&error_2) => {
                 let ns_dict_4 = c._PyNamespaceObject_ns_dict(ns)?;
                 match ns_dict_4.as_ref() {
                     Some(object) => object.clone(),
@@ -91,7 +80,7 @@ pub fn namespace_init<C: CApi>(
                         ),
                 );
             }
-            Err(error_3) => return Err(error_3),
+            Err(error_2) => return Err(error_2),
         };
         if result_3 != 0 {
             let ns_dict_3 = c._PyNamespaceObject_ns_dict(ns)?;

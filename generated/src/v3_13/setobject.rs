@@ -1795,13 +1795,7 @@ pub fn set_init<C: CApi>(
     let tp = c.Py_TYPE(self_)?;
     let tp_name = c.PyTypeObject_tp_name(&tp)?;
     let mut iterable = None::<C::Object>;
-    c.PyArg_UnpackTuple(
-        args,
-        Some(&tp_name),
-        0,
-        1,
-        &mut [Parsed::Object(&mut iterable)],
-    )?;
+    c.PyArg_UnpackTuple(args, &tp_name, 0, 1, &mut [Parsed::Object(&mut iterable)])?;
     if c.Py_REFCNT(self_)? == 1 && c.PySetObject_fill(self_)? == 0 {
         c.set_PySetObject_hash(self_, -1)?;
         if let Some(iterable_2) = &iterable {

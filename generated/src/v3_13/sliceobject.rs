@@ -138,7 +138,7 @@ pub fn slice_new<C: CApi>(
     let mut step = None::<C::Object>;
     c.PyArg_UnpackTuple(
         args,
-        Some("slice"),
+        "slice",
         1,
         3,
         &mut [

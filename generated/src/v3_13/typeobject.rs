@@ -1238,7 +1238,7 @@ pub fn type_set_bases_unlocked<C: CApi>(
                             match c
                                 .PyArg_UnpackTuple(
                                     &result_5,
-                                    Some(""),
+                                    "",
                                     2,
                                     3,
                                     &mut [
@@ -7764,7 +7764,7 @@ pub fn wrap_buffer<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_buffer);
     let mut arg = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)])?;
+    c.PyArg_UnpackTuple(args, "", 1, 1, &mut [Parsed::Object(&mut arg)])?;
     let arg_2 = match arg {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),
@@ -7796,7 +7796,7 @@ pub fn wrap_releasebuffer<C: CApi>(
 ) -> Result<C::Object, C::Error> {
     c.enter(FunctionId::wrap_releasebuffer);
     let mut arg = None::<C::Object>;
-    c.PyArg_UnpackTuple(args, Some(""), 1, 1, &mut [Parsed::Object(&mut arg)])?;
+    c.PyArg_UnpackTuple(args, "", 1, 1, &mut [Parsed::Object(&mut arg)])?;
     let mview = match arg {
         Some(object) => object,
         None => return Err(c.unsupported("NULL from a parser of arguments")),

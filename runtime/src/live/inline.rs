@@ -1,4 +1,5 @@
 //! Macros, inline functions and members of structs by name: the headers have them, no library exports them.
+use super::checks;
 use super::world::{Live, Stop};
 use crate::ffi::{exported, flag, types};
 use generated::calls::{CallArgument, Gives, Value};
@@ -112,7 +113,7 @@ impl<'py> Live<'py> {
         if let Some(truth) = self.weakref_check(name, &object) {
             return Some(Ok(Value::Int(i128::from(truth))));
         }
-        if let Some((stem, exact)) = checked(name) {
+        if let Some((stem, exact)) = checks::checked(name) {
             self.stood_in.test(name, &object.get_type());
             return self.check(stem, exact, &object).map(|truth| Ok(Value::Int(i128::from(truth))));
         }
@@ -236,53 +237,13 @@ impl<'py> Live<'py> {
 
     /// `PyX_Check` and `PyX_CheckExact`.
     fn check(&self, stem: &str, exact: bool, object: &Object<'py>) -> Option<bool> {
-        let names: &[&'static str] = match stem {
-            "PyAnySet" => &["PySet_Type", "PyFrozenSet_Type"],
-            "PyBool" => &["PyBool_Type"],
-            "PyByteArray" => &["PyByteArray_Type"],
-            "PyBytes" => &["PyBytes_Type"],
-            "PyCFunction" => &["PyCFunction_Type"],
-            "PyCell" => &["PyCell_Type"],
-            "PyCode" => &["PyCode_Type"],
-            "PyComplex" => &["PyComplex_Type"],
-            "PyDict" => &["PyDict_Type"],
-            "PyDictItems" => &["PyDictItems_Type"],
-            "PyDictKeys" => &["PyDictKeys_Type"],
-            "PyDictViewSet" => &["PyDictKeys_Type", "PyDictItems_Type"],
-            "PyFloat" => &["PyFloat_Type"],
-            "PyFrozenSet" => &["PyFrozenSet_Type"],
-            "PyFunction" => &["PyFunction_Type"],
-            "PyInstanceMethod" => &["PyInstanceMethod_Type"],
-            "PyList" => &["PyList_Type"],
-            "PyLong" => &["PyLong_Type"],
-            "PyMemoryView" => &["PyMemoryView_Type"],
-            "PyMethod" => &["PyMethod_Type"],
-            "PyModule" => &["PyModule_Type"],
-            "PyRange" => &["PyRange_Type"],
-            "PySet" => &["PySet_Type"],
-            "PySlice" => &["PySlice_Type"],
-            "PyTuple" => &["PyTuple_Type"],
-            "PyType" => &["PyType_Type"],
-            "PyUnicode" => &["PyUnicode_Type"],
-            "_PyGenericAlias" => &["Py_GenericAliasType"],
-            "_PyUnion" => &["_PyUnion_Type"],
-            _ => return None,
-        };
         let kind = object.get_type();
         let mut found = false;
-        for name in names {
+        for name in checks::types(stem)? {
             let wanted = self.class(name)?;
             found |= if exact { kind.is(&wanted) } else { types::is_subtype(&kind, class(&wanted).ok()?) };
         }
         Some(found)
-    }
-}
-
-/// The type in the name of a check, and whether subclasses pass.
-fn checked(name: &str) -> Option<(&str, bool)> {
-    match name.strip_suffix("_CheckExact") {
-        Some(stem) => Some((stem, true)),
-        None => name.strip_suffix("_Check").map(|stem| (stem, false)),
     }
 }
 

@@ -2,7 +2,7 @@
 use super::function::Function;
 use super::world::{Live, Stop};
 use crate::ffi::struct_members;
-use crate::semantics::FIELDS;
+use crate::semantics::struct_member as field;
 use generated::calls::{CallArgument, Value};
 use generated::members::{self, Field};
 use pyo3::prelude::*;
@@ -20,13 +20,6 @@ const SUITES: &[&str] = &[
     "PyTypeObject_tp_as_number",
     "PyTypeObject_tp_as_sequence",
 ];
-
-/// Where the running release has a member. If no sources say it, what lies at one place both before and after it lies there in between.
-pub(super) fn field(name: &str) -> Option<&'static Field> {
-    let (first, others) = FIELDS.split_first()?;
-    let found = members::field(**first, name)?;
-    others.iter().all(|fields| members::field(**fields, name) == Some(found)).then_some(found)
-}
 
 impl<'py> Live<'py> {
     /// Reads or sets a member; nothing if the name is none, or this world cannot.

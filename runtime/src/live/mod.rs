@@ -3,6 +3,7 @@
 //! In: generated functions and Python objects. Out: what the functions give, as `slotrt.protocol`.
 //! It must not know tracing.
 mod call;
+pub(crate) mod checks;
 mod exception;
 mod format;
 mod function;

@@ -376,12 +376,12 @@ impl<'py> CApi for Live<'py> {
     fn PyArg_UnpackTuple(
         &mut self,
         args: &Object<'py>,
-        name: Option<&str>,
+        name: &str,
         min: isize,
         max: isize,
         variables: &mut [Parsed<'_, Object<'py>>],
     ) -> Answer<i32> {
-        let parsed = argument_parser::arguments(args, "PyArg_UnpackTuple", name, &[min, max], variables);
+        let parsed = argument_parser::arguments(args, "PyArg_UnpackTuple", Some(name), &[min, max], variables);
         Ok(parsed.ok_or(Stop::Unsupported("PyArg_UnpackTuple"))??)
     }
     fn call_allocfunc(&mut self, f: &Function, v: &Object<'py>, items: isize) -> Answer<Object<'py>> {

@@ -139,6 +139,17 @@ class Calls(unittest.TestCase):
                     self.assertEqual(str(translated.exception), str(plain.exception))
         self.assertEqual(protocol.PyNumber_Add(2, Adds(1)), "added")
 
+    @unittest.skipIf(rows.NO_MEMBERS, "nothing says where members of this release's structs lie")
+    def test_structs_of_exceptions(self):
+        """Members are read of the objects that have them, and of no others of that size."""
+        for name, error in ("OSError_str", OSError(2, "no", "file")), ("ImportError_str", ImportError("x")), ("BaseException_str", ValueError("v", 1)):
+            self.assertEqual(protocol.call(name, error), str(error))
+            others = [other for other in (type, type(error), SyntaxError("s"), UnicodeDecodeError("ascii", b"x", 0, 1, "r"), [], 1, print, chosen)]
+            for other in others:
+                if name != "BaseException_str" or not isinstance(other, BaseException):
+                    with self.subTest(name=name, other=other), self.assertRaises(protocol.Unsupported):
+                        protocol.call(name, other)
+
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "PyNumber_Or takes 2 arguments, 1 given"):
             protocol.PyNumber_Or(1)

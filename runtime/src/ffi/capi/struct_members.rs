@@ -1,4 +1,5 @@
 //! Members of C structs of live objects, at the offsets that the generated tables give.
+use super::exported;
 use crate::ffi::types;
 use generated::calls::{CallArgument, Value};
 use generated::members::{Field, Kind};
@@ -7,6 +8,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 type Object = *mut ffi::PyObject;
+
+/// The structs of exceptions, and the classes whose instances have them.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    ("PyAttributeErrorObject_", "PyExc_AttributeError"),
+    ("PyBaseExceptionGroupObject_", "PyExc_BaseExceptionGroup"),
+    ("PyBaseExceptionObject_", "PyExc_BaseException"),
+    ("PyImportErrorObject_", "PyExc_ImportError"),
+    ("PyNameErrorObject_", "PyExc_NameError"),
+    ("PyOSErrorObject_", "PyExc_OSError"),
+    ("PyStopIterationObject_", "PyExc_StopIteration"),
+    ("PySyntaxErrorObject_", "PyExc_SyntaxError"),
+    ("PySystemExitObject_", "PyExc_SystemExit"),
+    ("PyUnicodeErrorObject_", "PyExc_UnicodeError"),
+];
+
+/// The class whose instances have a member, if it is an exception.
+fn exception_of(member: &str) -> Option<&'static str> {
+    EXCEPTIONS.iter().find(|(prefix, _)| member.starts_with(prefix)).map(|(_, class)| *class)
+}
 
 /// Bytes of what is read or set; nothing for what is neither.
 fn width(kind: Kind) -> Option<usize> {
@@ -91,8 +111,14 @@ pub(crate) fn text(object: &Bound<'_, PyAny>, field: &Field) -> Option<String> {
     unsafe { std::ffi::CStr::from_ptr(word as *const std::ffi::c_char) }.to_str().ok().map(str::to_owned)
 }
 
-/// Static types are shorter than what the size of `type` says.
+/// Whether the object has the struct that the field is one of, where its size does not tell. Static types are shorter than what the size of
+/// `type` says; exceptions of one size have structs of their own.
 fn whole(object: &Bound<'_, PyAny>, field: &Field) -> bool {
+    if let Some(exception) = exception_of(field.name) {
+        return exported::global(object.py(), exception)
+            .and_then(|class| class.cast_into::<PyType>().ok())
+            .is_some_and(|class| types::is_subtype(&object.get_type(), &class));
+    }
     match object.cast::<PyType>() {
         Ok(class) => !field.name.starts_with("PyHeapTypeObject") || types::is_heap(class),
         Err(_) => true,
@@ -174,4 +200,21 @@ pub(crate) fn abandon(object: Bound<'_, PyAny>) {
         }
     }
     std::mem::forget(object);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_struct_of_an_exception_has_its_class() {
+        let members = crate::semantics::FIELDS.iter().flat_map(|fields| fields.iter());
+        let structs = members.filter_map(|field| field.name.split_once("Object_").map(|(name, _)| (field.name, name)));
+        for (member, name) in structs
+            .filter(|(_, name)| ["Error", "Exception", "ExceptionGroup", "Exit"].iter().any(|end| name.ends_with(end)))
+        {
+            let class = exception_of(member).map(|class| class.trim_start_matches("PyExc_"));
+            assert_eq!(class, name.strip_prefix("Py"), "{member}");
+        }
+    }
 }

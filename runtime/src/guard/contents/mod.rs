@@ -12,5 +12,6 @@ pub(super) mod iterators_apart;
 pub(super) mod kept_under_hash;
 pub(super) mod key_hashes;
 pub(super) mod key_order;
+pub(super) mod null_member;
 pub(super) mod tuple_hash;
 pub(super) mod whole_answer;

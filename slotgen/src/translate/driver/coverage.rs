@@ -114,7 +114,7 @@ fn slots(which: &Slots, fates: &Fates, facts: &Facts) -> Share {
     for (file, name) in keys.into_iter().filter(|(file, _)| file.starts_with(&which.folder)) {
         match fates.get(&(file.clone(), name.clone())) {
             Some(fate) => share.count(&name, fate.as_deref()),
-            None => share.count(&name, Some(&format!("{file} is not among the files that are translated"))),
+            None => share.count(&name, Some(&format!("is not in a part of {file} that is translated"))),
         }
     }
     share

@@ -11,6 +11,7 @@ use super::translated::{Left, Translated};
 use crate::preprocess::Unit;
 use crate::translate::block::{body, clean, inline, prune, safe};
 use crate::translate::paths::Paths;
+use crate::translate::units::has_part;
 use crate::translate::world::{Convention, ParamKind, Returns, World, convention};
 
 /// How many blocks of Rust a statement of C may become on average, and how many a function may have in any case.
@@ -152,7 +153,7 @@ impl Rounds {
 /// What the prototypes say, and what bodies show at once.
 fn first_conventions(world: &World) {
     for (key, function) in &world.defined {
-        if world.contracts.kept(&function.name) {
+        if world.contracts.kept(&function.name) || !has_part(&key.0, &function.name) {
             continue;
         }
         let mut first = convention(&function.name, &function.signature, None);

@@ -3,6 +3,7 @@
 //! In: calls that generated bodies make. Out: values, or the signal that ends the operation.
 //! Must not know: which operation is under way.
 mod call;
+mod fields;
 mod functions;
 mod slots;
 mod vocabulary;

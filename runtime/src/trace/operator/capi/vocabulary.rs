@@ -9,6 +9,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints};
 use crate::trace::state::value::ValueId;
+use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
@@ -28,6 +29,21 @@ impl CApi for Tracer<'_> {
             explanation: format!("generated code calls {name}, which the symbolic world does not know"),
             hints: vec![hints::COVERAGE.into()],
         }))
+    }
+
+    fn ask(
+        &mut self,
+        name: &'static str,
+        args: &mut [CallArgument<'_, ValueId>],
+        _gives: Gives,
+    ) -> Traced<Value<ValueId>> {
+        match args {
+            [CallArgument::Object(Some(object))] => match self.told_by_name(name, **object)? {
+                Some(value) => Ok(value),
+                None => Err(self.unsupported(name)),
+            },
+            _ => Err(self.unsupported(name)),
+        }
     }
 
     fn is_exception(&self, error: &Unwind) -> bool {
@@ -107,10 +123,18 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyTuple_GET_SIZE(&mut self, tuple: &ValueId) -> Traced<isize> {
-        self.real_tuple(*tuple).map(|tuple| tuple.len() as isize)
+        match self.unread_length(*tuple)? {
+            Some(length) => Ok(length as isize),
+            None => self.real_tuple(*tuple).map(|tuple| tuple.len() as isize),
+        }
     }
 
     fn PyTuple_GET_ITEM(&mut self, tuple: &ValueId, index: isize) -> Traced<ValueId> {
+        if let Some(items) = self.unread_items(*tuple, Some(index.unsigned_abs() + 1))?
+            && let Some(item) = items.last()
+        {
+            return Ok(*item);
+        }
         let item = self.real_tuple(*tuple)?.iter().nth(index.unsigned_abs());
         item.map_or_else(|| crate::trace::state::unwind::internal("item of a tuple"), |item| Ok(self.absorb(item)))
     }
@@ -148,6 +172,10 @@ impl CApi for Tracer<'_> {
     }
 
     fn call_unaryfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<ValueId> {
+        self.call_slot(function, Operands::Unary(*v))
+    }
+
+    fn call_reprfunc(&mut self, function: &SlotFunction, v: &ValueId) -> Traced<ValueId> {
         self.call_slot(function, Operands::Unary(*v))
     }
 
@@ -291,6 +319,12 @@ impl CApi for Tracer<'_> {
         let class = self.type_object(*class)?;
         self.rely_on_name(&class, "__name__")?;
         Ok(types::name(&class))
+    }
+
+    fn _PyType_Name(&mut self, class: &ValueId) -> Traced<String> {
+        let class = self.type_object(*class)?;
+        self.rely_on_name(&class, "__name__")?;
+        Ok(types::last_name(&class).into_owned())
     }
 
     fn PyCFunction_CheckExact(&mut self, object: &ValueId) -> Traced<bool> {
@@ -514,6 +548,11 @@ impl CApi for Tracer<'_> {
         let Unwind::Raised(raised) = error else { return Ok(false) };
         let (raised, class) = (self.class_of(*raised)?, self.type_object(*class)?);
         Ok(types::is_subtype(&raised, &class))
+    }
+
+    /// A handler of a signal runs at the next instruction that asks for one.
+    fn PyErr_CheckSignals(&mut self) -> Traced<i32> {
+        Ok(0)
     }
 
     fn _Py_EnterRecursiveCallTstate(&mut self, _where: &str) -> Traced<i32> {
