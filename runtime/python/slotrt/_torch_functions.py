@@ -155,6 +155,11 @@ def gradient_of(tensor):
     return tensor.grad
 
 
+def clear_gradient(tensor):
+    """`tensor.grad = None`, right before a call of the graph makes another one."""
+    tensor.grad = None
+
+
 def _table():
     """By function."""
     table = {

@@ -1,6 +1,17 @@
 //! The gradient that a call of the graph has made of a leaf.
 use pyo3::prelude::*;
 
+/// What a call gives that changes only what is done later with its first argument, and where compiled code makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaterCall {
+    /// After the graph; a handle.
+    GivesHandle,
+    /// After the graph; nothing.
+    GivesNothing,
+    /// In the graph, where that has made the argument, so that a call that goes back through the graph finds it done; nothing.
+    InGraph,
+}
+
 /// How it is read, and what is known of it.
 #[derive(Debug)]
 pub struct Gradient<'py> {
@@ -8,6 +19,8 @@ pub struct Gradient<'py> {
     pub reader: Bound<'py, PyAny>,
     /// An object with the type and metadata of it.
     pub example: Bound<'py, PyAny>,
+    /// Whether further calls add to it in place; `false`: they put another one there.
+    pub grows: bool,
     /// An attribute of a leaf from outside that decides what it is, and the object that this holds.
     pub relies_on: Option<(&'static str, Bound<'py, PyAny>)>,
 }

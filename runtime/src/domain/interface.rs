@@ -1,5 +1,5 @@
 //! What a domain is: what it is asked.
-use super::gradient::Gradient;
+use super::gradient::{Gradient, LaterCall};
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::recorded::Recorded;
@@ -79,8 +79,17 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn is_called_after(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }
-    /// Whether such a call of so many arguments on what `example` stands for gives something; `None`: it may raise.
-    fn called_after(&self, _function: &Bound<'_, PyAny>, _example: &Bound<'_, PyAny>, _count: usize) -> Option<bool> {
+    /// What such a call of so many arguments on what `example` stands for gives; `None`: it may raise.
+    fn called_after(
+        &self,
+        _function: &Bound<'_, PyAny>,
+        _example: &Bound<'_, PyAny>,
+        _count: usize,
+    ) -> Option<LaterCall> {
+        None
+    }
+    /// A function for graphs that takes the gradient from a leaf, if there is one. It does not raise.
+    fn clearer<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// The class of what such calls give.

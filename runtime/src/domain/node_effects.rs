@@ -17,13 +17,23 @@ pub struct NodeEffects {
     pub nests: bool,
     /// Positions of operands that it changes, beside the first one of an operation that is recorded as a change.
     pub writes: Vec<usize>,
+    /// The position of the operand whose contents alone decide whether it raises; `None`: any may.
+    pub raises_by: Option<usize>,
 }
 
 impl NodeEffects {
     /// Nothing is known of it.
     #[must_use]
     pub fn unknown() -> Self {
-        Self { raises: true, shares_first: true, is_unknown: true, draws: true, nests: false, writes: Vec::new() }
+        Self {
+            raises: true,
+            shares_first: true,
+            is_unknown: true,
+            draws: true,
+            nests: false,
+            writes: Vec::new(),
+            raises_by: None,
+        }
     }
 }
 

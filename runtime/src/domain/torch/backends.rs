@@ -5,7 +5,7 @@ use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{REQUIRES, is_set_requires_grad};
 use super::library::Torch;
-use super::own::{GRADIENT_OF, is_named, is_through_hook};
+use super::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named, is_through_hook};
 use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
@@ -48,6 +48,7 @@ impl Torch {
             || is_set_data(target)
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
+            || is_named(target, CLEAR_GRADIENT)
             || name == REQUIRES
             || self.is_backward(target)
             || is_through_hook(target)

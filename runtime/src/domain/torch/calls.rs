@@ -10,14 +10,15 @@ use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
+use super::own::{CLEAR_GRADIENT, MODULE};
 use super::symbols::open_sizes::OpenSizes;
 use super::symbols::{marks, numbers, sizes};
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, NodeEffects, Operand,
-    Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, LaterCall,
+    NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph::ForBackend;
@@ -109,9 +110,13 @@ impl Domain for Torch {
         self.is_of_later_gradients(function)
     }
 
-    fn called_after(&self, function: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<bool> {
+    fn called_after(&self, function: &Bound<'_, PyAny>, example: &Bound<'_, PyAny>, count: usize) -> Option<LaterCall> {
         let _quiet = Quiet::about([example]);
         self.later_gradients(function, example, count)
+    }
+
+    fn clearer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        py.import(MODULE).and_then(|functions| functions.getattr(CLEAR_GRADIENT)).ok()
     }
 
     fn class_of_handles<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyType>> {

@@ -1,5 +1,6 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
 use super::examples::place::Place;
+use crate::ffi::libtorch::has_history_when_asked;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -64,7 +65,7 @@ pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
     METHODS.contains(&&*crate::ffi::callee::name_of(target))
 }
 
-/// What guards compare.
+/// What guards compare. Where the question whether it is a leaf would make its history, nobody asks: it is like no tensor that is recorded.
 pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     let read = |name: &str| tensor.getattr(name);
     let stride = tensor.call_method0(name!("stride"))?;
@@ -79,7 +80,10 @@ pub(super) fn metadata<'py>(tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         read("layout")?,
         conjugate,
         negative,
-        read("is_leaf")?,
+        match has_history_when_asked(tensor) {
+            Some(true) => tensor.py().None().into_bound(tensor.py()),
+            _ => read("is_leaf")?,
+        },
     ];
     PyTuple::new(tensor.py(), parts)
 }

@@ -13,6 +13,9 @@ pub(in crate::domain::torch) const SET_DATA: &str = "set_data";
 /// The function that reads the gradient of a leaf.
 pub(in crate::domain::torch) const GRADIENT_OF: &str = "gradient_of";
 
+/// The function that takes the gradient from a leaf.
+pub(in crate::domain::torch) const CLEAR_GRADIENT: &str = "clear_gradient";
+
 /// The functions that check that a number is false, or true.
 pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
 

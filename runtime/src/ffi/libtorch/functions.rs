@@ -53,6 +53,9 @@ pub(super) struct Functions {
     /// Of a `c10::TensorImpl*`.
     pub requires_grad: unsafe extern "C" fn(*const c_void) -> bool,
     pub is_leaf: unsafe extern "C" fn(Handle) -> bool,
+    pub is_view: unsafe extern "C" fn(Handle) -> bool,
+    /// Of a view: a reference to the tensor that it looks at.
+    pub base: unsafe extern "C" fn(Handle) -> Handle,
     pub is_conj: unsafe extern "C" fn(Handle) -> bool,
     pub is_neg: unsafe extern "C" fn(Handle) -> bool,
     pub grad: Ask<bool>,
@@ -111,6 +114,8 @@ impl Functions {
                 data_ptr: symbol(library, c"aoti_torch_get_data_ptr")?,
                 requires_grad: symbol(library, c"_ZNK3c1010TensorImpl13requires_gradEv")?,
                 is_leaf: symbol(library, c"_ZNK2at10TensorBase7is_leafEv")?,
+                is_view: symbol(library, c"_ZNK2at10TensorBase7is_viewEv")?,
+                base: symbol(library, c"_ZNK2at10TensorBase5_baseEv")?,
                 is_conj: symbol(library, c"_ZN2at6native7is_conjERKNS_6TensorE")?,
                 is_neg: symbol(library, c"_ZN2at6native6is_negERKNS_6TensorE")?,
                 grad: symbol(library, c"_ZN3c108GradMode10is_enabledEv")?,

@@ -7,4 +7,4 @@ mod modes;
 mod tensor;
 
 pub use modes::ModeWords;
-pub use tensor::{TensorPlaces, TensorWords};
+pub use tensor::{TensorPlaces, TensorWords, has_history_when_asked};

@@ -10,20 +10,23 @@ use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 
 /// What a tensor of an exact class was: dtype, device, layout, sizes, strides; whether it requires a gradient, is a leaf, is seen conjugated
-/// or negated.
+/// or negated, has its history made when it is asked for.
 #[derive(Debug)]
 pub struct TensorWords {
     functions: &'static Functions,
     class: Py<PyType>,
     /// dtype, device type, device index, layout.
     kinds: [i32; 4],
-    flags: [bool; 4],
+    flags: Flags,
     sizes: Box<[i64]>,
     strides: Box<[i64]>,
 }
 
 /// Where objects keep their `at::Tensor`: behind what all objects have.
 const PLACE: usize = size_of::<ffi::PyObject>();
+
+/// Whether a tensor requires a gradient, is a leaf, is seen conjugated or negated, and what [`has_history_when_asked`] says.
+type Flags = [bool; 5];
 
 /// Where [`TensorWords::kinds`] has the layout.
 const LAYOUT: usize = 3;
@@ -82,16 +85,31 @@ impl Tensor<'_> {
         Some([self.get(dtype)?, self.get(device_type)?, self.get(device_index)?, self.get(layout)?])
     }
 
-    fn flags(self) -> [bool; 4] {
+    fn flags(self) -> Flags {
         let functions = self.functions;
         // SAFETY: these read fields of a live tensor.
         unsafe {
+            let (requires_grad, is_leaf) = ((functions.requires_grad)(self.inner), (functions.is_leaf)(self.handle));
             [
-                (functions.requires_grad)(self.inner),
-                (functions.is_leaf)(self.handle),
+                requires_grad,
+                is_leaf,
                 (functions.is_conj)(self.handle),
                 (functions.is_neg)(self.handle),
+                requires_grad && is_leaf && self.is_view_of_history(),
             ]
+        }
+    }
+
+    /// Whether it is a view of a tensor that requires a gradient.
+    fn is_view_of_history(self) -> bool {
+        let functions = self.functions;
+        // SAFETY: the tensor is live, and so is the one that a view refers to; only views are asked for it.
+        unsafe {
+            if !(functions.is_view)(self.handle) {
+                return false;
+            }
+            let inner = *(functions.base)(self.handle).cast::<*const c_void>();
+            !inner.is_null() && (functions.requires_grad)(inner)
         }
     }
 
@@ -113,7 +131,7 @@ impl Tensor<'_> {
     /// Whether it is of these kinds, with these flags and as many dimensions; `false` also where PyTorch does not say. Calls ask this of each
     /// tensor: the kinds are fetched before one look at whether all were told.
     #[inline]
-    fn is(self, kinds: &[i32; 4], flags: [bool; 4], dim: usize) -> bool {
+    fn is(self, kinds: &[i32; 4], flags: Flags, dim: usize) -> bool {
         let (Functions { dtype, device_type, device_index, layout, dim: count, .. }, handle) =
             (self.functions, self.handle);
         let (mut found, mut counted) = ([0; 4], 0);
@@ -155,6 +173,14 @@ impl Tensor<'_> {
     fn dim(self) -> Option<usize> {
         usize::try_from(self.get(self.functions.dim)?).ok()
     }
+}
+
+/// Whether PyTorch makes the history of a tensor when somebody asks for it, so that a question changes what the program sees: a view has none,
+/// and what it looks at has got one since, or may have. `None` where PyTorch does not say.
+#[must_use]
+pub fn has_history_when_asked(tensor: &Bound<'_, PyAny>) -> Option<bool> {
+    let [.., when_asked] = Tensor::found(Functions::get(tensor.py())?, tensor)?.flags();
+    Some(when_asked)
 }
 
 /// The classes of some tensors, whose objects are known to keep their `at::Tensor` at one place.

@@ -1,5 +1,5 @@
 //! Calls that change what a library will do with values of the graph later, not what they are: compiled code makes them after the graph.
-use crate::domain::Operand;
+use crate::domain::{LaterCall, Operand};
 use crate::graph::{Argument, ForBackend};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::materialised::Materialised;
@@ -31,14 +31,23 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         self.rely_on_surroundings(&domain)?;
-        let Operand::Graph { example, .. } = self.operand_of(*value, TakenNumbers::None)? else { return Ok(None) };
-        let Some(gives) = domain.called_after(function, &example, args.positional.len()) else { return Ok(None) };
+        let operand = self.operand_of(*value, TakenNumbers::None)?;
+        let Operand::Graph { example, .. } = &operand else { return Ok(None) };
+        let Some(gives) = domain.called_after(function, example, args.positional.len()) else { return Ok(None) };
         if self.state.backend && !self.end_part_with(*value)? {
             return Ok(None);
         }
+        // What a backend makes of a change in place may be another tensor in its place, which keeps nothing.
+        let is_made = !self.state.backend && matches!(self.value(*value), Value::Node { .. });
         let callable = self.constant(function.clone());
         let given = match gives {
-            true => {
+            LaterCall::InGraph if is_made => {
+                let nothing = self.py.None().into_bound(self.py);
+                self.record(&domain, function.clone(), &[operand], &[], nothing)?;
+                *self.state.backward.retained += 1;
+                return Ok(Some(self.none()));
+            }
+            LaterCall::GivesHandle => {
                 // The call makes the handle; this has it made, and in its turn.
                 let handle = self.push(Value::New(New::Opaque(LATER_HANDLE)));
                 self.state.later_handles.insert(handle, Whole { callable, args: args.positional.clone() });
@@ -47,7 +56,7 @@ impl<'py> Tracer<'py> {
                 self.state.effects.push(Effect::Call { callable, args: vec![handle] });
                 handle
             }
-            false => {
+            LaterCall::GivesNothing | LaterCall::InGraph => {
                 self.state.effects.push(Effect::Call { callable, args: args.positional.clone() });
                 self.none()
             }

@@ -19,13 +19,18 @@ impl<'py> Tracer<'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Traced<ValueId> {
-        // What the trace has set is set after the graph.
-        let is_set = self.state.attributes.keys().any(|(_, attribute)| domain.is_gradient(attribute));
-        if self.state.backward.are_native || is_set {
+        let cleared = if self.state.backward.are_native { None } else { self.cleared_gradients(domain)? };
+        let Some(cleared) = cleared else {
             return match domain.leaves_alone(&target) {
                 Some(reason) => Err(Unwind::Break(reason)),
                 None => unsupported("gradients of leaves", "they are set"),
             };
+        };
+        if self.replaces_gradients(domain)? {
+            return self.leave_backward();
+        }
+        for (leaf, _) in &cleared {
+            self.clear_gradient(domain, *leaf)?;
         }
         let made = self.record(domain, target, args, kwargs, self.py.None().into_bound(self.py))?;
         let node = self.graph_node(made)?;
@@ -33,6 +38,9 @@ impl<'py> Tracer<'py> {
         let replayed = self.state.backward.rehearsed.take().map(|replayed| (node, replayed));
         *self.state.backward.replayed = replayed;
         self.state.final_changes.push(node);
+        for (leaf, attribute) in cleared {
+            self.set_after_clearing(domain, leaf, &attribute)?;
+        }
         Ok(self.none())
     }
 

@@ -37,8 +37,23 @@ impl<'py> Tracer<'py> {
         Ok(Some(gradient))
     }
 
+    /// Whether the call that is being recorded puts gradients in the place of some that the trace has read.
+    pub(super) fn replaces_gradients(&mut self, domain: &Arc<dyn Domain>) -> Traced<bool> {
+        for (holder, gradient) in (*self.state.backward.replaced).clone() {
+            let (holder, gradient) = (self.graph_node(holder)?, self.graph_node(gradient)?);
+            let rehearsed = self.state.backward.rehearsed.as_ref();
+            let made = |NodeId(index): NodeId| rehearsed?.get(index as usize)?.as_ref().map(|made| made.bind(self.py));
+            let (Some(holder), Some(gradient)) = (made(holder), made(gradient)) else { return Ok(true) };
+            let is_there = domain.gradient(holder, gradient).is_some_and(|held| held.example.is(gradient));
+            if !is_there {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What stands for a leaf in the graph as it was run again for the last such call.
-    fn replayed_leaf(&mut self, leaf: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
+    pub(super) fn replayed_leaf(&mut self, leaf: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let is_in_graph = match self.value(leaf) {
             Value::Node { .. } => true,
             _ => self.state.inputs.iter().any(|(_, input)| *input == leaf),
@@ -66,14 +81,14 @@ impl<'py> Tracer<'py> {
     }
 
     /// A gradient that the call made.
-    fn new_gradient(
+    pub(super) fn new_gradient(
         &mut self,
         domain: &Arc<dyn Domain>,
         leaf: ValueId,
         replayed: &Bound<'py, PyAny>,
     ) -> Traced<Option<ValueId>> {
         let example = self.example(domain, leaf)?;
-        let Some(Gradient { reader, example: gradient, relies_on }) = domain.gradient(replayed, &example) else {
+        let Some(Gradient { reader, example: gradient, grows, relies_on }) = domain.gradient(replayed, &example) else {
             return Ok(None);
         };
         if let (Some((attribute, held)), Some(source)) = (relies_on, self.source(leaf)) {
@@ -81,17 +96,33 @@ impl<'py> Tracer<'py> {
             self.guard(source, Check::Is(held.unbind()), "the trace relied on what gradients of the leaf are");
         }
         let operand = Operand::Graph { value: leaf, example, layout: None };
-        self.record(domain, reader, &[operand], &[], gradient).map(Some)
+        let gradient = self.record(domain, reader, &[operand], &[], gradient)?;
+        if !grows {
+            self.state.backward.replaced.push((leaf, gradient));
+        }
+        Ok(Some(gradient))
     }
 
     /// Makes the trace again where something that may be such a gradient is changed.
-    pub(crate) fn refuse_change_of_gradients(&mut self, gives: &Gives) -> Traced<()> {
+    pub(crate) fn refuse_change_of_gradients(&mut self, gives: &Gives, changed: &[NodeId]) -> Traced<()> {
         let read = &self.state.backward.read;
         let is_other = |value: &ValueId| read.iter().all(|(_, gradient)| gradient != value);
         match gives {
             _ if read.is_empty() => Ok(()),
             Gives::Became(value) if is_other(value) => Ok(()),
+            _ if changed.iter().all(|changed| self.is_memory_of_its_own(*changed)) => Ok(()),
             _ => self.leave_backward(),
         }
+    }
+
+    /// Whether a node gives memory that the graph has made, and that holds no gradient.
+    fn is_memory_of_its_own(&self, node: NodeId) -> bool {
+        let (behind, inputs) = self.memory_behind(node);
+        let is_gradient = |gradient: ValueId| match self.value(gradient) {
+            Value::Node { node, .. } => behind.contains(node),
+            // It comes in.
+            _ => false,
+        };
+        inputs.is_empty() && !self.state.backward.read.iter().any(|(_, gradient)| is_gradient(*gradient))
     }
 }

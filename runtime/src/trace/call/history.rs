@@ -71,6 +71,8 @@ impl<'py> Tracer<'py> {
             let id = NodeId(index as u32);
             recorded.push(match (node.op, target) {
                 _ if self.state.dropped_nodes.contains(&id) => Recorded::Other,
+                // Numbers that contents decide have no history; what works on them has none that is known.
+                _ if self.state.numbers.open.contains(&id) => Recorded::Other,
                 (NodeOp::Placeholder, _) => {
                     let (_, value) = self.state.inputs.iter().find(|(input, _)| *input == id)?;
                     Recorded::Input(self.real(*value)?)

@@ -10,6 +10,7 @@ pub(crate) mod builtins;
 pub(crate) mod c;
 pub(crate) mod called_modules;
 pub(crate) mod classes;
+pub(crate) mod cleared_gradients;
 pub(crate) mod compiler_queries;
 pub(crate) mod dispatch;
 pub(crate) mod effects;

@@ -76,7 +76,7 @@ impl<'py> Tracer<'py> {
         before: usize,
         run: impl FnOnce(&mut Self) -> Traced<T>,
     ) -> Traced<(T, Vec<NodeId>)> {
-        let (changes, backward) = (self.changes(), self.state.backward.nodes.len());
+        let (changes, backward) = (self.changes(), self.state.backward.count());
         let result = run(self).inspect_err(|signal| {
             // It runs natively as a whole.
             if matches!(signal, Unwind::Break(_)) {
@@ -88,7 +88,7 @@ impl<'py> Tracer<'py> {
             // No rule says what sizes the call as a whole gives.
             return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
         }
-        if self.changes() != changes || self.state.backward.nodes.len() != backward {
+        if self.changes() != changes || self.state.backward.count() != backward {
             return unsupported(WHOLE, "what it calls changes something outside");
         }
         let recorded = self.state.graph.nodes.iter().enumerate().skip(before);

@@ -16,5 +16,6 @@ pub(crate) mod iterators;
 pub(crate) mod key_hashes;
 pub(crate) mod materialise;
 pub(crate) mod order;
+mod passed_checks;
 pub(crate) mod shared_dicts;
 pub(crate) mod undo;

@@ -59,7 +59,9 @@ impl<'py> Tracer<'py> {
             return Ok(());
         }
         match self.effects_of(node) {
-            Some((_, effects)) if self.may_raise(node, &effects) => self.break_after_final_changes(),
+            Some((_, effects)) if self.may_raise(node, &effects) && !self.has_passed(node, &effects) => {
+                self.break_after_final_changes()
+            }
             _ => Ok(()),
         }
     }
@@ -86,7 +88,7 @@ impl<'py> Tracer<'py> {
         self.refuse_after_final_changes(domain, target)
     }
 
-    fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
+    pub(super) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
         let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain)?;
         let target = node.target.as_ref()?.bind(self.py);
         Some((Arc::clone(domain), domain.effects(target)))
@@ -105,7 +107,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether sizes of operands may not fit, for contents decide them.
-    fn works_on_open(&self, node: &Node) -> bool {
+    pub(super) fn works_on_open(&self, node: &Node) -> bool {
         if node.target.as_ref().is_some_and(|target| self.works_on_numbers(target.bind(self.py))) {
             return false;
         }
@@ -115,7 +117,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The nodes whose results a node changes.
-    fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
+    pub(super) fn written(&self, id: NodeId, node: &Node, effects: &NodeEffects) -> Vec<NodeId> {
         let changes = self.state.changed_by_graph.iter().filter(|change| change.by == id);
         let mut written: Vec<_> = changes.map(|change| change.operand).collect();
         for at in &effects.writes {
@@ -125,7 +127,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The inputs that share memory with what a node gives.
-    fn inputs_behind(&self, node: NodeId) -> Vec<NodeId> {
+    pub(super) fn inputs_behind(&self, node: NodeId) -> Vec<NodeId> {
+        self.memory_behind(node).1
+    }
+
+    /// The nodes that share memory with what a node gives, or may, and the inputs among them.
+    pub(crate) fn memory_behind(&self, node: NodeId) -> (FxHashSet<NodeId>, Vec<NodeId>) {
         let (mut work, mut seen, mut found) = (vec![node], FxHashSet::default(), Vec::new());
         while let Some(id) = work.pop() {
             let Some(node) = self.state.graph.nodes.get(id.0 as usize).filter(|_| seen.insert(id)) else { continue };
@@ -142,7 +149,7 @@ impl<'py> Tracer<'py> {
                 _ => {}
             }
         }
-        found
+        (seen, found)
     }
 }
 

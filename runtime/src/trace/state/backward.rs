@@ -18,8 +18,19 @@ pub(crate) struct BackwardCalls {
     pub(crate) replayed: Tracked<Option<(NodeId, Replayed)>>,
     /// Leaves whose gradients the trace has read since, and these.
     pub(crate) read: Tracked<Vec<(ValueId, ValueId)>>,
+    /// How many tensors that the graph makes keep their gradients.
+    pub(crate) retained: Tracked<usize>,
+    /// Those of them that a further call which comes there would put others in the place of.
+    pub(crate) replaced: Tracked<Vec<(ValueId, ValueId)>>,
     /// Whether they run natively.
     pub(crate) are_native: bool,
     /// Whether the trace is to be made again so.
     pub(crate) giving_up: bool,
+}
+
+impl BackwardCalls {
+    /// How many nodes are about gradients.
+    pub(crate) fn count(&self) -> usize {
+        self.nodes.len() + *self.retained
+    }
 }

@@ -150,10 +150,12 @@ impl<'py> Tracer<'py> {
             Answer::Change { target, args, kwargs, example, changes, gives } => {
                 if !changes.is_empty() {
                     self.refuse_change_after()?;
-                    self.refuse_change_of_gradients(&gives)?;
                 }
                 let operands: Vec<_> =
                     changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
+                if !operands.is_empty() {
+                    self.refuse_change_of_gradients(&gives, &operands)?;
+                }
                 match gives {
                     Gives::Became(value) => self.replace_example(domain, value, &example)?,
                     _ => operands

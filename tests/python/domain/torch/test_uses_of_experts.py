@@ -200,7 +200,7 @@ ROWS = [
     (of(written_to_a_view), 0),
     (of(changed), 0),
     (of(with_gradients, leaf), 1),
-    (of(view_with_gradients, leaf), 1),
+    (of(view_with_gradients, leaf), 3),
     (of(without_gradients, leaf), 0),
     (of(of_a_leaf, leaf), 2),
     (of(of_another_length), 0),

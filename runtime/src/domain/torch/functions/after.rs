@@ -1,4 +1,5 @@
 //! What says what is to be done with gradients when there are some: it is called after the graph.
+use crate::domain::LaterCall;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::own::{CHECKS, MODULE, is_named};
 use crate::ffi::callee;
@@ -33,17 +34,21 @@ impl Torch {
             || is_named(callable, ADD)
     }
 
-    /// Whether a call of it on what `example` stands for gives something; `None`: it may raise.
+    /// What a call of it on what `example` stands for gives; `None`: it may raise.
     pub(in crate::domain::torch) fn later_gradients(
         &self,
         callable: &Bound<'_, PyAny>,
         example: &Bound<'_, PyAny>,
         count: usize,
-    ) -> Option<bool> {
+    ) -> Option<LaterCall> {
         let name = callee::name_of(callable);
-        let is_hook = name == HOOK || name == ACCUMULATED;
+        let gives = match &*name {
+            HOOK | ACCUMULATED => LaterCall::GivesHandle,
+            RETAIN => LaterCall::InGraph,
+            _ => LaterCall::GivesNothing,
+        };
         let is = |attribute: &str| example.getattr(attribute).ok()?.is_truthy().ok();
         let needs = is("requires_grad")? && (name != ACCUMULATED || is("is_leaf")?);
-        (needs && count == 1 + usize::from(name != RETAIN)).then_some(is_hook)
+        (needs && count == 1 + usize::from(name != RETAIN)).then_some(gives)
     }
 }

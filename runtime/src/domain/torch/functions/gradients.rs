@@ -73,7 +73,8 @@ impl Torch {
     ) -> Option<Gradient<'py>> {
         let py = replayed.py();
         let truth = |object: &Bound<'py, PyAny>, name: &str| object.getattr(name).ok()?.is_truthy().ok();
-        if !truth(replayed, "is_leaf")? {
+        let is_leaf = truth(replayed, "is_leaf")?;
+        if !is_leaf && !truth(replayed, "retains_grad")? {
             return None;
         }
         let gradient = replayed.getattr(name!("grad")).ok()?;
@@ -98,7 +99,7 @@ impl Torch {
             return None;
         }
         let reader = py.import(MODULE).and_then(|functions| functions.getattr(GRADIENT_OF)).ok()?;
-        Some(Gradient { reader, example: gradient, relies_on: kind.map(|kind| (KIND, kind)) })
+        Some(Gradient { reader, example: gradient, grows: is_leaf, relies_on: kind.map(|kind| (KIND, kind)) })
     }
 }
 

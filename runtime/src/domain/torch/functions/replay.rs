@@ -6,7 +6,7 @@ use crate::domain::torch::examples::place::is_device;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::own::{GRADIENT_OF, is_named};
+use crate::domain::torch::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named};
 use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::torch::thread::modes;
 use crate::domain::torch::thread::quiet::Quiet;
@@ -60,6 +60,7 @@ impl Torch {
             || self.is_backward(target)
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
+            || is_named(target, CLEAR_GRADIENT)
     }
 
     fn run_again<'py>(&self, meta: &Meta<'_, 'py>, recorded: &[Recorded<'_, 'py>]) -> PyResult<Results<'py>> {

@@ -3,7 +3,7 @@ use super::super::metadata::metadata;
 use super::super::symbols::open_sizes;
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::thread::quiet::Quiet;
-use crate::ffi::libtorch::TensorWords;
+use crate::ffi::libtorch::{TensorWords, has_history_when_asked};
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -30,7 +30,8 @@ impl TensorCheck {
         let is_somewhere = Place::named(&example.getattr(name!("device"))?).is_some();
         let is_elsewhere = || PyResult::Ok(!example.getattr(name!("device"))?.str()?.to_str()?.eq("cpu"));
         let quantised = example.getattr(name!("is_quantized"))?.is_truthy()?;
-        if !strided || !is_somewhere || quantised && is_elsewhere()? {
+        let changes_when_asked = has_history_when_asked(example) == Some(true);
+        if changes_when_asked || !strided || !is_somewhere || quantised && is_elsewhere()? {
             return Ok(None);
         }
         Self::with(example.get_type().unbind(), metadata(example)?).map(Some)

@@ -2,8 +2,9 @@
 //! raise for no contents.
 use super::super::library::Torch;
 use super::super::named::module_of;
-use super::super::own::{GRADIENT_OF, SET_DATA, is_check, is_through_hook};
+use super::super::own::{CLEAR_GRADIENT, GRADIENT_OF, SET_DATA, is_check, is_through_hook};
 use super::super::thread::modes;
+use super::indices::raises_by;
 use crate::domain::NodeEffects;
 use crate::ffi::callee;
 use crate::names::{interned, name};
@@ -203,6 +204,7 @@ const SURE: &[&str] = &[
     "relu6",
     "repeat",
     "requires_grad",
+    "retain_grad",
     "reshape",
     "rms_norm",
     "rnn_relu",
@@ -336,6 +338,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         draws: false,
         nests: NESTING.contains(&name),
         writes: Vec::new(),
+        raises_by: None,
     };
     if modes::is_setter(name) || MODES.contains(&name) {
         return plain;
@@ -347,19 +350,21 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE => return plain,
+        GET_STATE | CLEAR_GRADIENT => return plain,
         SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },
         SET_STATE | SEED_STATE => return NodeEffects { draws: true, raises: name == SET_STATE, ..plain },
         _ => {}
     }
     let base = base(name);
     if INDEXED.contains(&base) {
-        return NodeEffects { shares_first: true, ..plain };
+        return NodeEffects { shares_first: true, raises_by: raises_by(base), ..plain };
     }
     let raises = !is_sure(base);
     let writes = WRITES.iter().find(|(known, _)| *known == base).map(|(_, at)| at.to_vec()).unwrap_or_default();
     match by_schema(module, name, base) {
-        Ok(Some((shares_first, draws))) => NodeEffects { raises, shares_first, draws, writes, ..plain },
+        Ok(Some((shares_first, draws))) => {
+            NodeEffects { raises, shares_first, draws, writes, raises_by: raises_by(base), ..plain }
+        }
         // An operator of Python.
         _ if !raises => NodeEffects { shares_first: true, ..plain },
         _ => NodeEffects::unknown(),

@@ -1,3 +1,4 @@
 //! What operations do besides giving something new, and how that is taken back where a graph raises.
 pub(super) mod effects;
+mod indices;
 pub(super) mod saved;
