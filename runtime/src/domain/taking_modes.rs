@@ -20,6 +20,8 @@ pub enum ModeStep {
 pub trait TakingModes {
     /// Takes the program's modes away as long as the answer lives: they do not see what the compiler calls.
     fn set_aside(&self, py: Python<'_>) -> PyResult<Option<Box<dyn Any>>>;
+    /// Has the modes of the thread be as they are now when the answer ends, whatever is called meanwhile.
+    fn keep(&self, py: Python<'_>) -> PyResult<Box<dyn Any>>;
     /// Those modes, outermost first.
     fn outer<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>>;
     /// Whether nothing is active in the thread but so many objects that stand for modes of a trace.

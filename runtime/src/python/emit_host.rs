@@ -24,7 +24,11 @@ impl Host for UnitHost {
         let start = Instant::now();
         // Wherever the frame was met: what the backend itself calls is not compiled.
         let backend = callable::native_call(backend.bind(py))?;
+        let domains = self.0.shared.trace_caches.domains.loaded(py);
+        let modes = domains.iter().filter_map(|domain| domain.taking_modes());
+        let kept = modes.map(|modes| modes.keep(py)).collect::<PyResult<Vec<_>>>()?;
         let compiled = backend.call1((&graph, PyTuple::new(py, examples)?));
+        drop(kept);
         let compiled = compiled.inspect_err(|_| self.0.shared.count(|counters| &counters.backend_errors))?;
         self.0.backend_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         if !compiled.is_callable() {

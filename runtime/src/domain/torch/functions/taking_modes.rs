@@ -8,6 +8,7 @@ use crate::domain::torch::library::Torch;
 use crate::domain::torch::overrides::is_unwrapped;
 use crate::domain::torch::thread::ambient::QUESTIONS;
 use crate::domain::torch::thread::function_modes::set_aside;
+use crate::domain::torch::thread::kept_modes::KeptModes;
 use crate::domain::torch::thread::modes;
 use crate::domain::{Callee, HandedOver, ModeChange, ModeStep, TakingModes};
 use crate::ffi::callee;
@@ -30,6 +31,10 @@ const MODULE: &str = "slotrt._torch_modes";
 impl TakingModes for Torch {
     fn set_aside(&self, py: Python<'_>) -> PyResult<Option<Box<dyn Any>>> {
         Ok(self.ambient.function_modes().set_aside(py)?.map(|aside| Box::new(aside) as _))
+    }
+
+    fn keep(&self, py: Python<'_>) -> PyResult<Box<dyn Any>> {
+        KeptModes::now(self.module.bind(py)).map(|kept| Box::new(kept) as _)
     }
 
     fn outer<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {

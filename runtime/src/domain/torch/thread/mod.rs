@@ -4,6 +4,7 @@
 pub(super) mod ambient;
 mod duals;
 pub(super) mod function_modes;
+pub(super) mod kept_modes;
 pub(super) mod modes;
 pub(super) mod quiet;
 pub(super) mod repeated_warnings;

@@ -33,6 +33,11 @@ const STEPS: &[(&str, Option<&str>)] = &[
     ("clear_autocast_cache", None),
 ];
 
+/// Functions of one argument that set a mode, and functions of none that read it.
+pub(super) fn own_setters() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SETTERS.iter().copied().filter(|(setter, _)| setter.starts_with("_set_"))
+}
+
 /// Whether a function of this name sets a mode.
 pub(in crate::domain::torch) fn is_setter(name: &str) -> bool {
     SETTERS.iter().any(|(setter, _)| *setter == name)
