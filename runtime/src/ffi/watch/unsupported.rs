@@ -60,7 +60,7 @@ impl Word {
 
     /// Never asked.
     #[must_use]
-    pub fn holds(&self, _py: Python<'_>) -> bool {
+    pub fn holds(&self, _py: Python<'_>, _at_hand: impl Fn(usize) -> bool) -> bool {
         match self.never {}
     }
 }
