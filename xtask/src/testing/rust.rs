@@ -20,11 +20,13 @@ pub fn run(interpreters: &[Interpreter], filter: Option<&str>) -> Result<Tally> 
     workspace.current_dir(place::root()).args(["test", "--workspace", "--exclude", "slotrt"]);
     let mut tally = cargo_test("Rust tests", workspace, filter)?;
     // Each release has a folder of its own for what is built: they do not wait for one another.
-    let of_runtime: Result<Vec<Tally>> = ends(interpreters).map(|python| test_runtime(python, filter)).collect();
+    let newest = interpreters.last().map(Interpreter::series);
+    let of_runtime = ends(interpreters).map(|python| {
+        let parts: &[&str] = if newest.as_ref() == Some(&python.series()) { &[] } else { &["--lib"] };
+        test_runtime(python, parts, filter)
+    });
+    let of_runtime: Result<Vec<Tally>> = of_runtime.collect();
     of_runtime?.into_iter().for_each(|counts| tally.add(counts));
-    if let Some(newest) = interpreters.last() {
-        tally.add(test_from_outside(newest, filter)?);
-    }
     if filter.is_none() {
         tally.add(described::check()?);
     }
@@ -38,17 +40,11 @@ fn ends(interpreters: &[Interpreter]) -> impl ParallelIterator<Item = &Interpret
     interpreters.par_iter().enumerate().filter(move |(at, _)| *at == 0 || *at == last).map(|(_, python)| python)
 }
 
-fn test_runtime(python: &Interpreter, filter: Option<&str>) -> Result<Tally> {
+/// A crate that links the runtime is a part of its own: on one release it is enough, and the library is not built a second time on the other.
+fn test_runtime(python: &Interpreter, parts: &[&str], filter: Option<&str>) -> Result<Tally> {
     let mut runtime = wheel::cargo(python);
-    runtime.args(["test", "--package", "slotrt", "--lib"]);
+    runtime.args(["test", "--package", "slotrt"]).args(parts);
     cargo_test(&format!("Rust tests of the runtime, CPython {}", python.full_version()), runtime, filter)
-}
-
-/// What a crate that links the runtime sees: with the library that the Python tests use, so that it is built once.
-fn test_from_outside(python: &Interpreter, filter: Option<&str>) -> Result<Tally> {
-    let mut outside = wheel::cargo(python);
-    outside.args(["test", "--package", "slotrt", "--release", "--test", "*"]);
-    cargo_test(&format!("Rust tests of a crate beside the runtime, CPython {}", python.full_version()), outside, filter)
 }
 
 fn cargo_test(name: &str, mut command: Command, filter: Option<&str>) -> Result<Tally> {
