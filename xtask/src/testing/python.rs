@@ -11,7 +11,6 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Which files, and how they run.
@@ -77,24 +76,12 @@ pub fn run_part(python: Interpreter, words: &[&str]) -> Result<Tally> {
 
 fn run_files_of(interpreters: &[Interpreter], files: &[PathBuf], kind: Kind) -> Result<Tally> {
     let mut tally = Tally::default();
-    for python in environments(interpreters, kind)? {
+    for base in interpreters {
+        let python = if kind == Kind::Torch { torch::ensure(base)? } else { venv::ensure(base)? };
+        develop::install(&python, Profile::Release)?;
         tally.add(run_files(&python, files, kind)?);
     }
     Ok(tally)
-}
-
-/// An environment for each interpreter, with the runtime. All are made at once: most of a build is one file, which keeps one processor busy.
-fn environments(interpreters: &[Interpreter], kind: Kind) -> Result<Vec<Interpreter>> {
-    let environment = |base: &Interpreter| {
-        let python = if kind == Kind::Torch { torch::ensure(base)? } else { venv::ensure(base)? };
-        develop::install(&python, Profile::Release)?;
-        Ok(python)
-    };
-    thread::scope(|scope| {
-        let begun: Vec<_> = interpreters.iter().map(|base| scope.spawn(move || environment(base))).collect();
-        let made = begun.into_iter().map(|made| made.join().unwrap_or_else(|_| Err(anyhow!("a build ended early"))));
-        made.collect()
-    })
 }
 
 /// Every Python test file, those that need PyTorch, too.
