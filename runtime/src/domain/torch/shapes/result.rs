@@ -1,6 +1,7 @@
 //! What an operation gives, as rules say it.
-use super::size::Known;
-use super::tensor::Tensor;
+use super::dtype::Dtype;
+use super::size::{Known, Size};
+use super::tensor::{MemoryFormat, Tensor};
 
 /// What an operation gives. Whether a fresh tensor requires gradients is worked out from the operands for all rules alike.
 #[derive(Clone, Debug)]
@@ -38,3 +39,13 @@ pub enum Container {
 
 /// How a rule answers.
 pub type Answered<S> = Known<Given<S>>;
+
+/// A contiguous tensor of its own.
+pub fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
+    Ok(Given::Fresh(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
+}
+
+/// The same, through which no gradients flow.
+pub fn apart<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
+    Ok(Given::Apart(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
+}

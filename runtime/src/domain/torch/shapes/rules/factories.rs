@@ -2,13 +2,9 @@
 use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::Dtype;
 use crate::domain::torch::shapes::iterator::copied;
-use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::result::{Answered, Given, apart};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, sure};
-use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
-
-fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
-    Ok(Given::Apart(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
-}
+use crate::domain::torch::shapes::tensor::MemoryFormat;
 
 /// The options of factories, at these places: `dtype, device, requires_grad`, and what no program needs here.
 pub fn options<S: Size>(call: &Call<S>, first: usize) -> Known<Option<Dtype>> {
@@ -19,20 +15,20 @@ pub fn options<S: Size>(call: &Call<S>, first: usize) -> Known<Option<Dtype>> {
 
 /// `zeros`, `ones`, `empty`: `(size, dtype, device, requires_grad)`.
 pub fn sized<S: Size>(call: &Call<S>) -> Answered<S> {
-    fresh(options(call, 1)?.unwrap_or(call.modes.default_dtype), &call.sizes(0)?)
+    apart(options(call, 1)?.unwrap_or(call.modes.default_dtype), &call.sizes(0)?)
 }
 
 /// `rand`, `randn`: numbers with fractions.
 pub fn random<S: Size>(call: &Call<S>) -> Answered<S> {
     let dtype = options(call, 1)?.unwrap_or(call.modes.default_dtype);
     sure(dtype.is_float())?;
-    fresh(dtype, &call.sizes(0)?)
+    apart(dtype, &call.sizes(0)?)
 }
 
 /// `full(size, fill_value, dtype, device, requires_grad)`.
 pub fn full<S: Size>(call: &Call<S>) -> Answered<S> {
     let filled = call.number(1)?;
-    fresh(options(call, 2)?.unwrap_or(filled), &call.sizes(0)?)
+    apart(options(call, 2)?.unwrap_or(filled), &call.sizes(0)?)
 }
 
 /// `zeros_like` and the like: `(self, dtype, device, requires_grad, memory_format)`.
@@ -63,20 +59,20 @@ fn like_at<S: Size>(call: &Call<S>, first: usize) -> Answered<S> {
 
 /// `new_zeros` and the like: `(self, size, dtype, device, requires_grad)`.
 pub fn new<S: Size>(call: &Call<S>) -> Answered<S> {
-    fresh(options(call, 2)?.unwrap_or(call.tensor(0)?.dtype), &call.sizes(1)?)
+    apart(options(call, 2)?.unwrap_or(call.tensor(0)?.dtype), &call.sizes(1)?)
 }
 
 /// `new_full(self, size, fill_value, …)`.
 pub fn new_full<S: Size>(call: &Call<S>) -> Answered<S> {
     call.number(2)?;
-    fresh(options(call, 3)?.unwrap_or(call.tensor(0)?.dtype), &call.sizes(1)?)
+    apart(options(call, 3)?.unwrap_or(call.tensor(0)?.dtype), &call.sizes(1)?)
 }
 
 /// `eye(n, m, …)`.
 pub fn eye<S: Size>(call: &Call<S>) -> Answered<S> {
     let rows = call.size(0)?;
     let columns = if call.has(1) { call.size(1)? } else { rows.clone() };
-    fresh(options(call, 2)?.unwrap_or(call.modes.default_dtype), &[rows, columns])
+    apart(options(call, 2)?.unwrap_or(call.modes.default_dtype), &[rows, columns])
 }
 
 /// `arange`: `(start, end, step, dtype, device, requires_grad)`, where one number alone is the end.
@@ -93,7 +89,7 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
         // A type that does not hold the end may be an error.
         sure(asked.is_none_or(|asked| matches!(asked, Dtype::I64 | Dtype::I32 | Dtype::F32 | Dtype::F64)))?;
         let length = most.sub(&least)?.ceil_div(&S::of(step.checked_abs().ok_or(Unsure)?))?;
-        return fresh(asked.unwrap_or(Dtype::I64), &[length]);
+        return apart(asked.unwrap_or(Dtype::I64), &[length]);
     }
     let number = |place: usize| call.float(place);
     let (start, end) = if given.len() == 1 { (0.0, number(0)?) } else { (number(0)?, number(1)?) };
@@ -102,7 +98,7 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
     sure(step > 0.0 && start <= end && matches!(dtype, Dtype::F32 | Dtype::F64))?;
     let length = ((end - start) / step).ceil();
     sure(length < 1e9)?;
-    fresh(dtype, &[S::of(length as i64)])
+    apart(dtype, &[S::of(length as i64)])
 }
 
 /// `linspace(start, end, steps, …)`.
@@ -110,7 +106,7 @@ pub fn linspace<S: Size>(call: &Call<S>) -> Answered<S> {
     call.number(0)?;
     call.number(1)?;
     let steps = call.size(2)?;
-    fresh(options(call, 3)?.unwrap_or(call.modes.default_dtype), &[steps])
+    apart(options(call, 3)?.unwrap_or(call.modes.default_dtype), &[steps])
 }
 
 /// `new_tensor(self, data, …)`, `as_tensor(data, …)`: nested lists of numbers, of a type that holds them.
@@ -119,7 +115,7 @@ pub fn numbers<S: Size>(call: &Call<S>, data: usize) -> Answered<S> {
     let own = if data == 0 { found } else { Some(call.tensor(0)?.dtype) };
     let dtype = options(call, data + 1)?.or(own).unwrap_or(call.modes.default_dtype);
     sure(dtype.is_float() || found.is_none_or(|found| found == dtype))?;
-    fresh(dtype, &shape)
+    apart(dtype, &shape)
 }
 
 /// `tensor(data, dtype, device, requires_grad)`: nested lists of numbers.
@@ -128,5 +124,5 @@ pub fn tensor<S: Size>(call: &Call<S>) -> Answered<S> {
     let dtype = options(call, 1)?.or(found).unwrap_or(call.modes.default_dtype);
     // Whole numbers of a type may be too large for it.
     sure(dtype.is_float() || found.is_none_or(|found| found == dtype) || dtype == Dtype::Bool)?;
-    fresh(dtype, &shape)
+    apart(dtype, &shape)
 }

@@ -2,13 +2,9 @@
 use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::{Dtype, same};
 use crate::domain::torch::shapes::iterator::broadcast;
-use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::result::{Answered, Given, fresh};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, all_equal, sure};
-use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor};
-
-fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
-    Ok(Given::Fresh(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
-}
+use crate::domain::torch::shapes::tensor::{Sizes, Tensor};
 
 /// Both have one type, which has products.
 fn common<S: Size>(one: &Tensor<S>, other: &Tensor<S>) -> Known<Dtype> {

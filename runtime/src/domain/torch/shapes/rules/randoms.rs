@@ -2,19 +2,15 @@
 use super::factories::options;
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
-use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::result::{Answered, Given, apart};
 use crate::domain::torch::shapes::size::{Size, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
-
-fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
-    Ok(Given::Apart(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
-}
 
 /// `randperm(n, *, dtype, device, requires_grad)`.
 pub fn randperm<S: Size>(call: &Call<S>) -> Answered<S> {
     let (size, dtype) = (call.size(0)?, options(call, 1)?.unwrap_or(Dtype::I64));
     sure(dtype == Dtype::I64)?;
-    fresh(dtype, &[size])
+    apart(dtype, &[size])
 }
 
 /// `randint(low, high, size, *, dtype, device, requires_grad)`, where the least may be left out.
@@ -27,7 +23,7 @@ pub fn randint<S: Size>(call: &Call<S>) -> Answered<S> {
     sure(dtype == Dtype::I64 && (low.is_some() || !call.has(2)))?;
     let bound = |place: Option<usize>| place.map_or_else(|| Ok(S::of(0)), |place| call.size(place));
     sure(bound(low)?.less(&bound(high)?)?)?;
-    fresh(dtype, &call.sizes(size.unwrap_or(2))?)
+    apart(dtype, &call.sizes(size.unwrap_or(2))?)
 }
 
 /// `bernoulli(self, p)`, where the tensor tells the chances.

@@ -1,7 +1,7 @@
 //! Reductions over dimensions, and operations along one.
 use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
-use crate::domain::torch::shapes::result::{Answered, Container, Given};
+use crate::domain::torch::shapes::result::{Answered, Container, Given, fresh};
 use crate::domain::torch::shapes::size::{Known, Size, Unsure, all_equal, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Sizes, Tensor};
 use smallvec::SmallVec;
@@ -57,10 +57,6 @@ fn left<S: Size>(tensor: &Tensor<S>, dims: &[usize], keepdim: bool) -> Sizes<S> 
         }
     }
     shape
-}
-
-fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
-    Ok(Given::Fresh(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
 }
 
 /// `(self, dim, keepdim, *, dtype)`.

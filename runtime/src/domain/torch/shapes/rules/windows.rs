@@ -2,13 +2,9 @@
 use super::images::Window;
 use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::{Dtype, same};
-use crate::domain::torch::shapes::result::{Answered, Given};
+use crate::domain::torch::shapes::result::{Answered, fresh};
 use crate::domain::torch::shapes::size::{Known, Size, sure};
-use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
-
-fn fresh<S: Size>(dtype: Dtype, shape: &[S]) -> Answered<S> {
-    Ok(Given::Fresh(Tensor::fresh(dtype, shape, MemoryFormat::Contiguous)?))
-}
+use crate::domain::torch::shapes::tensor::MemoryFormat;
 
 /// How often windows fit over both dimensions of images, whose kernel, dilation, padding and stride stand from a place on.
 fn counts<S: Size>(call: &Call<S>, place: usize, lengths: &[S]) -> Known<[S; 2]> {
