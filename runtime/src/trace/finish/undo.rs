@@ -88,6 +88,23 @@ impl<'py> Tracer<'py> {
         self.refuse_after_final_changes(domain, target)
     }
 
+    /// Whether one of these is an object from outside with a history, which a change in place goes on with: what is to be done with its
+    /// gradients stays with the object, where a backend would give it another history.
+    pub(crate) fn goes_on_with_history(&mut self, domain: &Arc<dyn Domain>, changed: &[NodeId]) -> Traced<bool> {
+        let behind: FxHashSet<_> = changed.iter().flat_map(|node| self.inputs_behind(*node)).collect();
+        let inputs = self.state.inputs.iter().filter(|(node, _)| behind.contains(node));
+        for value in inputs.map(|(_, value)| *value).collect::<Vec<_>>() {
+            let example = self.example(domain, value)?;
+            if domain.keeps_history(&example) {
+                return match domain.belongs_together(self.py) {
+                    true => unsupported("change that compiled code would not make", domain.name()),
+                    false => Ok(true),
+                };
+            }
+        }
+        Ok(false)
+    }
+
     pub(super) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
         let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain)?;
         let target = node.target.as_ref()?.bind(self.py);

@@ -162,9 +162,13 @@ impl<'py> Tracer<'py> {
                         .iter()
                         .try_for_each(|operand| self.keep_final_change(domain, &target, *operand, &example))?,
                 }
+                let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
                 if !operands.is_empty() {
                     let by = self.graph_node(changed)?;
+                    if goes_on {
+                        self.state.graph.nodes[by.0 as usize].backend = ForBackend::LeavesAlone;
+                    }
                     operands
                         .into_iter()
                         .for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
