@@ -119,12 +119,11 @@ impl Program {
                 Action::Load { from, into } => registers[*into] = from.run(&registers, args, function),
                 Action::Check { register, test } => {
                     let (Some(value), Some(key)) = (&registers[*register], self.keys.get(step.guard)) else { continue };
-                    let sizes = test.other_sizes(value);
-                    if test.asks_for_another_number(value) {
-                        changed.push(*key);
-                    } else if sizes.is_empty() && !test.holds(value) {
+                    let (sizes, numbers) = (test.other_sizes(value), test.other_numbers(value, *key));
+                    if sizes.is_empty() && numbers.is_empty() && !test.holds(value) {
                         registers[*register] = None;
                     }
+                    changed.extend(numbers);
                     changed.extend(sizes.into_iter().map(|index| size_key(*key, index)));
                 }
                 Action::Compare { register, .. } => {

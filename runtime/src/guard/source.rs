@@ -116,6 +116,9 @@ impl Source {
         if let Self::Size(base, index) = self {
             return size_key(base.key(), *index);
         }
+        if let Self::Item(base, index) = self {
+            return item_key(base.key(), *index);
+        }
         let mut hasher = rustc_hash::FxHasher::default();
         self.hash(&mut hasher);
         hasher.finish()
@@ -226,6 +229,14 @@ impl Source {
 pub fn size_key(base: u64, index: usize) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     (base, index).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The [`Source::key`] of an item of the tuple or list at a source with this key.
+#[must_use]
+pub fn item_key(base: u64, index: usize) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    ("item", base, index).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -7,7 +7,7 @@ use super::load::SharedObject;
 use super::values;
 use crate::ffi::inspect;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyModule, PyType};
+use pyo3::types::{PyModule, PyType};
 use std::sync::Arc;
 
 /// A test of the value in one register.
@@ -91,12 +91,14 @@ impl Test {
         }
     }
 
-    /// Whether the value is a number, and the test asks for another one of its class.
-    pub fn asks_for_another_number(&self, value: &Bound<'_, PyAny>) -> bool {
-        let Self::Equals(constant) = self else { return false };
-        let constant = constant.bind(value.py());
-        let numbers = value.is_exact_instance_of::<PyInt>() || value.is_exact_instance_of::<PyFloat>();
-        numbers && value.get_type_ptr() == constant.get_type_ptr() && !values::equal(value, constant)
+    /// What the value differs in, where the test asks for another number of its class or for another tuple: the keys of the number, or of the
+    /// tuple and what differs in it. `key`: of the value.
+    pub fn other_numbers(&self, value: &Bound<'_, PyAny>, key: u64) -> Vec<u64> {
+        let mut found = Vec::new();
+        if let Self::Equals(constant) = self {
+            values::other_numbers(value, constant.bind(value.py()), key, &mut found);
+        }
+        found
     }
 
     /// The dimensions in which an array has another size than the test asks for, where nothing else differs.

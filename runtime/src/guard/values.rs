@@ -1,4 +1,5 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
+use super::source::item_key;
 use crate::ffi::key_hashes::runs_code_for;
 use crate::ffi::{containers, contexts, inspect, types};
 use pyo3::prelude::*;
@@ -143,4 +144,19 @@ pub(super) fn keeps_length(value: &Bound<'_, PyAny>) -> bool {
         || value.is_exact_instance_of::<PyString>()
         || value.is_exact_instance_of::<PyBytes>()
         || value.is_exact_instance_of::<PyFrozenSet>()
+}
+
+/// Adds what two values of one class differ in: the key of a number, or of a tuple and of what differs in it. `key`: of these values.
+pub fn other_numbers(value: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>, key: u64, found: &mut Vec<u64>) {
+    if value.get_type_ptr() != other.get_type_ptr() || equal(value, other) {
+        return;
+    }
+    if value.is_exact_instance_of::<PyInt>() || value.is_exact_instance_of::<PyFloat>() {
+        found.push(key);
+    }
+    if let (Ok(value), Ok(other)) = (value.cast_exact::<PyTuple>(), other.cast_exact::<PyTuple>()) {
+        found.push(key);
+        let pairs = value.iter().zip(other.iter()).enumerate();
+        pairs.for_each(|(index, (item, other))| other_numbers(&item, &other, item_key(key, index), found));
+    }
 }

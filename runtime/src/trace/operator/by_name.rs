@@ -305,7 +305,7 @@ impl<'py> Tracer<'py> {
             return Ok(part);
         }
         let function = self.import("operator", name)?;
-        self.run_native(&function, &natives, &[])
+        self.run_native_as(&function, stores, &natives, &[])
     }
 
     /// Unary operators, items and comparisons of Python classes: the generated functions decide.

@@ -26,7 +26,7 @@ impl<'py> Tracer<'py> {
         self.run_native_as(callable, false, positional, keywords)
     }
 
-    /// The same; where it is so said, a method that is bound to the first argument.
+    /// The same; where it is so said, a method that is bound to the first argument, or an operator that is no more than such a method.
     pub(crate) fn run_native_as(
         &mut self,
         callable: &Bound<'py, PyAny>,
@@ -71,7 +71,7 @@ impl<'py> Tracer<'py> {
             true => self.with_callbacks_on_scalars(|| called.call(args, kwargs)),
             false => self.with_callbacks(|| called.call(args, kwargs)),
         };
-        self.judge(result, &seen, || callee::owner_of(callable).is_some())
+        self.judge(result, &seen, || bound || callee::owner_of(callable).is_some())
     }
 
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.

@@ -10,7 +10,7 @@ use crate::trace::state::value::{New, Value, ValueId};
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyFloat, PyInt, PyType};
 
 impl<'py> Tracer<'py> {
     /// Whether a function is a `mro()`, whose result C looks into. CPython: `mro_invoke`.
@@ -73,7 +73,14 @@ impl<'py> Tracer<'py> {
             _ => {}
         }
         let class = self.class_of(value)?;
-        if is_operation(name) && self.is_of_numbers(&class) || self.domain_of(&class).is_some() {
+        let of_numbers = is_operation(name) && self.is_of_numbers(&class);
+        if let ([other], true) = (args.positional.as_slice(), of_numbers)
+            && !self.is_of_derived_numbers(*other)?
+        {
+            // CPython: `long_richcompare`, `float_add` and the like. C goes on with the other's method, or says what it did not find.
+            return Ok(self.constant(self.py.NotImplemented().into_bound(self.py)));
+        }
+        if of_numbers || self.domain_of(&class).is_some() {
             return self.operate_on_graph_value(value, &class, name, &args.positional);
         }
         if let [other] = args.positional.as_slice()
@@ -86,6 +93,13 @@ impl<'py> Tracer<'py> {
             None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
             None => unsupported("C code asks a symbolic value for a method that it does not have", name),
         }
+    }
+
+    /// Whether the value is an `int` or `float`, or of a class that derives from them.
+    fn is_of_derived_numbers(&mut self, value: ValueId) -> Traced<bool> {
+        let class = self.class_of(value)?;
+        let (int, float) = (self.py.get_type::<PyInt>(), self.py.get_type::<PyFloat>());
+        Ok(types::is_subtype(&class, &int) || types::is_subtype(&class, &float))
     }
 
     /// What a comparison of a container's C class gives for one that C has a proxy of; `None`: another method is asked.

@@ -203,6 +203,12 @@ impl<'py> Tracer<'py> {
         class.cast_into().or_else(|_| crate::trace::state::unwind::internal("types of bound methods"))
     }
 
+    /// Whether an earlier call had another tuple there: then what is read of it is told item by item.
+    fn is_taken_apart(&self, id: ValueId, object: &Bound<'py, PyAny>) -> bool {
+        object.is_exact_instance_of::<pyo3::types::PyTuple>()
+            && self.source(id).is_some_and(|source| self.state.numbers.is_changing(&source))
+    }
+
     /// The object, if it is immutable and known; guards that it is the same next time.
     pub(crate) fn known(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         if let Some(object) = self.object_outside(id) {
@@ -210,7 +216,7 @@ impl<'py> Tracer<'py> {
                 return Some(object);
             }
             let scalar = is_scalar(&object);
-            if !scalar && !is_definition(&object) {
+            if !scalar && !is_definition(&object) || self.is_taken_apart(id, &object) {
                 return None;
             }
             self.state.guard_requests.insert(id, GuardRequest::KNOWN);
