@@ -81,6 +81,20 @@ class Tuples(unittest.TestCase):
     def test_identity(self):
         self.assertLessEqual(self.traces(the_same, PAIRS), 2)
 
+    def test_identity_of_inner_tuples(self):
+        """What holds an inner tuple after a break holds that very object."""
+
+        def first_of_rest(pair):
+            rest = pair[:1] + ()
+            slotrt.graph_break()
+            return rest[0]
+
+        for function in first_of_rest, lambda pair: [*pair][0], lambda pair: (pair + ())[0]:
+            compiled = slotrt.compile(function)
+            for number in None, None, 3, 3, 5, 7, 7:
+                inner = tuple([number])
+                self.assertIs(compiled((inner, (100, 5))), inner)
+
     def test_tuples_in_tuples(self):
         self.assertLessEqual(self.traces(nested, [((3, 4), 5), ((6, 7), 5), ((8, 7), 9), ((2, 10), 4)]), 3)
 

@@ -99,6 +99,10 @@ impl<'py> Tracer<'py> {
     /// From now on the copy stands for the object.
     pub(crate) fn keep_private_copy(&mut self, id: ValueId, copy: &Bound<'py, PyAny>, original: Bound<'py, PyAny>) {
         self.state.identity.insert(copy.as_ptr() as usize, id);
+        if copy.is_exact_instance_of::<PyTuple>() {
+            // What holds it is no constant, whatever it consists of.
+            self.state.passed_to_c.insert(copy.as_ptr() as usize, id);
+        }
         self.state.private_copies.add(PrivateCopy {
             value: id,
             created_at: self.state.outer_step,

@@ -56,7 +56,9 @@ impl State {
         self.cells.truncate(start.cells);
         self.attributes.truncate(start.attributes);
         for private_copy in self.private_copies.truncate(start.private_copies) {
-            self.identity.remove(&(private_copy.object.as_ptr() as usize));
+            let address = private_copy.object.as_ptr() as usize;
+            self.identity.remove(&address);
+            self.passed_to_c.remove(&address);
         }
         self.numbers.relations.truncate(start.relations);
         self.route.truncate(start.route);
