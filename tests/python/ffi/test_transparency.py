@@ -6,6 +6,7 @@ import inspect
 import io
 import linecache
 import pdb
+import subprocess
 import sys
 import threading
 import traceback
@@ -56,6 +57,29 @@ def space():
     made = {"__name__": "transparent"}
     exec(compile(SOURCE, NAME, "exec"), made)
     return made
+
+
+CONSTANTS = '''\
+import sys
+from slotrt import hook
+
+def inner(x): return x
+
+def outer():
+    constant = 1, 2, "of its own"
+    before = sys.getrefcount(constant)
+    inner([])
+    return sys.getrefcount(constant) - before
+
+hook.install("observe")
+sys.exit(outer() + outer())
+'''
+
+
+class Constants(unittest.TestCase):
+    def test_references_to_constants(self):
+        """What looks at a caller's code under the hook holds nothing of it afterwards; in a process where nothing else has run."""
+        subprocess.run([sys.executable, "-c", CONSTANTS], check=True)
 
 
 class Same(unittest.TestCase):

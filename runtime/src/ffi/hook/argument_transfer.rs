@@ -38,12 +38,19 @@ pub(super) struct CallSites(Mutex<FxHashMap<usize, (Py<PyWeakrefReference>, Call
 impl CallSites {
     fn of(&self, code: &Bound<'_, PyAny>) -> Option<Calls> {
         let address = code.as_ptr() as usize;
-        let known = self.0.lock().ok()?.get(&address).map(|(of, calls)| (of.clone_ref(code.py()), Arc::clone(calls)));
+        let bound = |of: &Py<PyWeakrefReference>| of.clone_ref(code.py()).into_bound(code.py());
+        let known = self.0.lock().ok()?.get(&address).map(|(of, calls)| (bound(of), Arc::clone(calls)));
         if let Some((of, calls)) = known
-            && of.bind(code.py()).upgrade().is_some_and(|of| of.is(code))
+            && of.upgrade().is_some_and(|of| of.is(code))
         {
             return Some(calls);
         }
+        // Attached, what it drops is released at once: the constants of the code.
+        Python::try_attach(|_| self.learn(code))?
+    }
+
+    fn learn(&self, code: &Bound<'_, PyAny>) -> Option<Calls> {
+        let address = code.as_ptr() as usize;
         let calls = Arc::new(calls(code).unwrap_or_default());
         let entry = (PyWeakrefReference::new(code).ok()?.unbind(), Arc::clone(&calls));
         let mut all = self.0.lock().ok()?;
