@@ -12,6 +12,17 @@ pub enum LaterCall {
     InGraph,
 }
 
+/// What a call does with how its operands were computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryUse {
+    /// Nothing.
+    None,
+    /// It goes through it.
+    Walks,
+    /// It makes more of it, of what it goes through: what a backend has compiled cannot be gone through so.
+    Extends,
+}
+
 /// How it is read, and what is known of it.
 #[derive(Debug)]
 pub struct Gradient<'py> {

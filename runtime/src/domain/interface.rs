@@ -1,5 +1,5 @@
 //! What a domain is: what it is asked.
-use super::gradient::{Gradient, LaterCall};
+use super::gradient::{Gradient, HistoryUse, LaterCall};
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::recorded::Recorded;
@@ -238,9 +238,9 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn follows(&self, _example: &Bound<'_, PyAny>, _object: &Bound<'_, PyAny>) -> bool {
         false
     }
-    /// Whether a call looks at how its operands were computed.
-    fn needs_history(&self, _callee: &Callee<'_>) -> bool {
-        false
+    /// What a call does with how its operands were computed.
+    fn use_of_history(&self, _callee: &Callee<'_>, _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
+        HistoryUse::None
     }
     /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.
     fn is_gradient(&self, _attribute: &str) -> bool {

@@ -14,7 +14,7 @@ mod taking_modes;
 pub mod torch;
 
 pub use domains::Domains;
-pub use gradient::{Gradient, LaterCall};
+pub use gradient::{Gradient, HistoryUse, LaterCall};
 pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
 pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, HandedOver, ModeChange, Operand};

@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 pub enum Recorded<'a, 'py> {
     /// An input: the object.
     Input(Bound<'py, PyAny>),
+    /// A number that differs from call to call: what it is in this one.
+    Number(Bound<'py, PyAny>),
     /// A call.
     Call {
         /// What is called.

@@ -120,7 +120,7 @@ impl Source {
             return item_key(base.key(), *index);
         }
         let mut hasher = rustc_hash::FxHasher::default();
-        self.hash(&mut hasher);
+        (PATH, self).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -224,11 +224,15 @@ impl Source {
     }
 }
 
+/// What keys of paths, and of sizes, begin with: the hash of zeros alone is that of nothing, and the first local variable has such a path.
+const PATH: u64 = 0x9e37;
+const SIZE: u64 = 0x79b9;
+
 /// The [`Source::key`] of a size of the array at the path with this key.
 #[must_use]
 pub fn size_key(base: u64, index: usize) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
-    (base, index).hash(&mut hasher);
+    (SIZE, base, index).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -17,8 +17,8 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, LaterCall,
-    NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
+    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, HistoryUse,
+    LaterCall, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph::ForBackend;
@@ -279,8 +279,8 @@ impl Domain for Torch {
         self.replayed(&Meta { torch: self, py }, recorded, undo)
     }
 
-    fn needs_history(&self, callee: &Callee<'_>) -> bool {
-        matches!(callee, Callee::Function(function) if self.is_grad(function) || self.is_backward(function))
+    fn use_of_history(&self, callee: &Callee<'_>, kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
+        self.walks_history(callee, kwargs)
     }
 
     fn is_gradient(&self, attribute: &str) -> bool {

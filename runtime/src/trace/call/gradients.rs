@@ -103,13 +103,22 @@ impl<'py> Tracer<'py> {
         Ok(Some(gradient))
     }
 
-    /// Makes the trace again where something that may be such a gradient is changed.
-    pub(crate) fn refuse_change_of_gradients(&mut self, gives: &Gives, changed: &[NodeId]) -> Traced<()> {
+    /// Makes the trace again where something that may be such a gradient is changed in more than what it holds: it becomes another leaf, or
+    /// comes to remember what it was computed from.
+    pub(crate) fn refuse_change_of_gradients(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        gives: &Gives,
+        changed: &[NodeId],
+        example: &Bound<'py, PyAny>,
+    ) -> Traced<()> {
         let read = &self.state.backward.read;
         let is_other = |value: &ValueId| read.iter().all(|(_, gradient)| gradient != value);
         match gives {
             _ if read.is_empty() => Ok(()),
             Gives::Became(value) if is_other(value) => Ok(()),
+            Gives::Became(_) => self.leave_backward(),
+            _ if !domain.keeps_history(example) => Ok(()),
             _ if changed.iter().all(|changed| self.is_memory_of_its_own(*changed)) => Ok(()),
             _ => self.leave_backward(),
         }

@@ -1,11 +1,11 @@
 //! Calls that look at how their operands were computed: the graph so far is run again for them, without contents.
-use crate::domain::{Callee, Domain, Operand, Recorded};
+use crate::domain::{Domain, HistoryUse, Operand, Recorded};
 use crate::ffi::types;
 use crate::graph::{ForBackend, NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
@@ -33,21 +33,25 @@ impl<'py> Tracer<'py> {
     pub(crate) fn recall_history<'a>(
         &mut self,
         domain: &Arc<dyn Domain>,
-        callee: &Callee<'py>,
+        uses: HistoryUse,
         operands: impl Iterator<Item = &'a mut Operand<'py>>,
     ) -> Traced<()>
     where
         'py: 'a,
     {
-        if !domain.needs_history(callee) {
+        if uses == HistoryUse::None {
             return Ok(());
         }
         self.state.backward.rehearsed = None;
         // What is to happen to gradients on the way is told after the graph.
         self.refuse_change_after()?;
         let numbers = &self.state.numbers;
-        if !numbers.layouts.is_empty() || !numbers.nodes.is_empty() {
-            return Ok(());
+        if !numbers.layouts.is_empty() {
+            return match self.state.backend && uses == HistoryUse::Extends {
+                // Natively, it would go through what the backend has compiled.
+                true => self.fix_all_numbers(),
+                false => Ok(()),
+            };
         }
         let mut operands: Vec<_> = operands.collect();
         for operand in &operands {
@@ -75,8 +79,10 @@ impl<'py> Tracer<'py> {
                 _ if self.state.numbers.open.contains(&id) => Recorded::Other,
                 (NodeOp::Placeholder, _) => {
                     let (_, value) = self.state.inputs.iter().find(|(input, _)| *input == id)?;
-                    Recorded::Input(self.real(*value)?)
+                    let object = self.real(*value)?;
+                    if self.is_symbolic(*value) { Recorded::Number(object) } else { Recorded::Input(object) }
                 }
+                (NodeOp::CallFunction, _) if node.domain.is_empty() => Recorded::Number(self.number_of(id)?),
                 (NodeOp::CallFunction, Some(target)) if node.domain == domain.name() => Recorded::Call {
                     target,
                     args: &node.args,
@@ -91,6 +97,15 @@ impl<'py> Tracer<'py> {
         let undo: Vec<_> =
             undo.into_iter().map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
         domain.replay(self.py, &recorded, &undo)
+    }
+
+    /// What a node computes in this call, where that is a symbolic number.
+    fn number_of(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
+        let (value, _) = self.state.numbers.nodes.iter().find(|(_, other)| **other == node)?;
+        match self.value(*value) {
+            Value::New(New::Computed(computed)) => Some(computed.hint.bind(self.py).clone()),
+            _ => None,
+        }
     }
 
     fn replace_examples(&mut self, operand: &mut Operand<'py>, results: &[Option<Bound<'py, PyAny>>]) -> Traced<()> {

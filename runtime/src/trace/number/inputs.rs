@@ -138,6 +138,13 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The trace is made again with all numbers known.
+    pub(crate) fn fix_all_numbers<T>(&mut self) -> Traced<T> {
+        let keys: Vec<u64> = self.state.numbers.symbols.keys().map(Source::key).collect();
+        self.state.numbers.to_fix.extend(keys);
+        Err(Unwind::Specialise)
+    }
+
     /// The trace is made again with these numbers known, and all that they are computed from.
     pub(super) fn fix_numbers<T>(&mut self, values: Vec<ValueId>) -> Traced<T> {
         values.iter().try_for_each(|value| self.refuse_unread(*value))?;

@@ -1,5 +1,5 @@
 //! Records operations of a domain as nodes of the graph.
-use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, Operand};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, HistoryUse, Operand};
 use crate::ffi::types;
 use crate::graph::{Argument, ForBackend, Node, NodeId, NodeOp};
 use crate::guard::Check;
@@ -27,7 +27,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let (positional, named);
         let (mut args, mut keywords) = (args, keywords);
-        if domain.needs_history(&callee) {
+        if domain.use_of_history(&callee, &[]) != HistoryUse::None {
             (positional, named) = self.listed(args, keywords)?;
             (args, keywords) = (&positional, &named);
         }
@@ -68,8 +68,9 @@ impl<'py> Tracer<'py> {
         let (mut operands, mut named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        let uses = domain.use_of_history(&callee, &named);
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
-        self.recall_history(domain, &callee, looked_at)?;
+        self.recall_history(domain, uses, looked_at)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));
         let py = self.py;
         let (answer, heard) = self.hearing_warnings(|| domain.call(py, &callee, &operands, &named));
@@ -154,7 +155,7 @@ impl<'py> Tracer<'py> {
                 let operands: Vec<_> =
                     changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
                 if !operands.is_empty() {
-                    self.refuse_change_of_gradients(&gives, &operands)?;
+                    self.refuse_change_of_gradients(domain, &gives, &operands, &example)?;
                 }
                 match gives {
                     Gives::Became(value) => self.replace_example(domain, value, &example)?,

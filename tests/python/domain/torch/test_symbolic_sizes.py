@@ -292,6 +292,24 @@ class Marks(unittest.TestCase):
         self.assertEqual(self.traces([3, 4, 5, 6], lambda x: slotrt.mark_static(x, 0)), 4)
         self.assertEqual(self.traces([3, 4, 5, 6], slotrt.mark_static, dynamic=True), 4)
 
+    def test_another_number_changes(self):
+        # Each place of an argument, and each size of the first: none of them is taken for another one.
+        for place in range(1, 5):
+            sizes = []
+
+            def backend(graph, inputs):
+                sizes.extend(type(size) for given in inputs if isinstance(given, torch.Tensor) for size in given.shape)
+                return graph
+
+            parameters = ["x", *(f"n{number}" for number in range(1, place + 1))]
+            scope = {}
+            exec(f"def f({', '.join(parameters)}): return x.sum() * n{place}", scope)
+            f = slotrt.compile(scope["f"], backend=backend)
+            for number in range(3):
+                x = torch.ones(2, 3, 4, 5, 6)
+                self.assertEqual(f(x, *[0] * (place - 1), number + 2), x.sum() * (number + 2))
+            self.assertEqual(set(sizes), {int})
+
     def test_bad_marks(self):
         x = torch.randn(2, 3)
         slotrt.mark_static(x, 0)

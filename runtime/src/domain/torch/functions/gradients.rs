@@ -8,11 +8,27 @@ use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::own::{GRADIENT_OF, MODULE};
 use crate::domain::torch::stand_ins::is_outside;
-use crate::domain::{Gradient, Operand};
+use crate::domain::{Callee, Gradient, HistoryUse, Operand};
 use crate::names::name;
 use pyo3::prelude::*;
 
 impl Torch {
+    /// What a call of `torch.autograd.grad`, or of `backward`, does with the graph of gradients.
+    pub(in crate::domain::torch) fn walks_history(
+        &self,
+        callee: &Callee<'_>,
+        kwargs: &[(String, Operand<'_>)],
+    ) -> HistoryUse {
+        let Callee::Function(function) = callee else { return HistoryUse::None };
+        let is_off = |value: &Operand<'_>| matches!(value, Operand::Known(on) if !on.is_truthy().unwrap_or(true));
+        match self.is_grad(function) {
+            true if kwargs.iter().any(|(name, value)| name == "create_graph" && !is_off(value)) => HistoryUse::Extends,
+            true => HistoryUse::Walks,
+            false if self.is_backward(function) => HistoryUse::Walks,
+            false => HistoryUse::None,
+        }
+    }
+
     /// Whether it is `torch.autograd.grad`.
     pub(in crate::domain::torch) fn is_grad(&self, callable: &Bound<'_, PyAny>) -> bool {
         let room = || self.module.bind(callable.py()).getattr(name!("autograd"))?.getattr(name!("grad"));

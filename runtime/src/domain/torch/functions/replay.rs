@@ -34,7 +34,7 @@ impl Torch {
         let is_plain = !self.ambient.is_autocast(py).ok()? && !self.ambient.is_transforming(py).ok()?;
         let is_known = |call: &Recorded<'_, 'py>| match call {
             Recorded::Call { target, .. } => self.runs_without_contents(target),
-            Recorded::Input(_) | Recorded::Other => true,
+            Recorded::Input(_) | Recorded::Number(_) | Recorded::Other => true,
         };
         let of_gradients = undo.iter().all(|(target, _)| callee::name_of(target.bind(py)) == GRADIENTS);
         if !is_plain || !of_gradients || !recorded.iter().all(is_known) {
@@ -69,6 +69,8 @@ impl Torch {
             let given = match node {
                 Recorded::Other => None,
                 Recorded::Input(object) => self.leaf_like(object)?,
+                // Which number it is shows in contents alone.
+                Recorded::Number(number) => Some(number.clone()),
                 Recorded::Call { target, args, kwargs, apart } => {
                     if *apart {
                         results.iter().flatten().try_for_each(forget)?;

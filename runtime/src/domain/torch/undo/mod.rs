@@ -2,3 +2,4 @@
 pub(super) mod effects;
 mod indices;
 pub(super) mod saved;
+mod sure;
