@@ -5,6 +5,10 @@ PyTorch's machinery for symbolic sizes (`ShapeEnv`, SymPy) is imported only here
 
 import contextlib
 import logging
+import threading
+
+# Who tells of what a fake tensor cannot do.
+LOGGERS = "torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes"
 
 
 class Tensor:
@@ -68,15 +72,29 @@ def _told(given, tensors, reader):
     raise Unanswered(type(given))
 
 
+class _OtherThreads(logging.Filter):
+    """Lets through what other threads log."""
+
+    def __init__(self):
+        super().__init__()
+        self.own = threading.get_ident()
+
+    def filter(self, record):
+        return record.thread != self.own
+
+
 @contextlib.contextmanager
 def _silence():
-    """What fails here is no failure of the program."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
+    """What fails here is no failure of the program: nobody is told of it."""
+    others = _OtherThreads()
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    for logger in loggers:
+        logger.addFilter(others)
     try:
         yield
     finally:
-        logging.disable(before)
+        for logger in loggers:
+            logger.removeFilter(others)
 
 
 def _symbol(environment, name, now, is_size):

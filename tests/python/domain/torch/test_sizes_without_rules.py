@@ -135,6 +135,25 @@ class SizesWithoutRules(unittest.TestCase):
         self.assertEqual(caught, [])
         self.assertEqual(slotrt.stats()["frames_compiled"], 2)
 
+    def test_results_lie_in_memory_as_kernels_lay_them_out(self):
+        def strides(x):
+            return [
+                [part.stride() for part in torch.linalg.svd(x, full_matrices=False)],
+                [part.stride() for part in torch.svd(x)],
+                [part.stride() for part in torch.linalg.eig(x @ x.mT)],
+                F.rrelu(x).stride(),
+                torch.fft.fft(x.expand(2, *x.shape), dim=1).stride(),
+                torch.fft.irfft(x[None].expand(2, *x.shape).mT, dim=1).stride(),
+                F.pixel_unshuffle(x[None, None], 2).shape,
+                F.pixel_unshuffle(x[None, None, :0], 2).shape,
+            ]
+
+        compiled = slotrt.compile(strides)
+        for n in (6, 4, 8, 10):
+            x = torch.rand(n, 4)
+            self.assertEqual(compiled(x), strides(x))
+            self.assertEqual(compiled(x.t().contiguous().t()), strides(x.t().contiguous().t()))
+
     def test_sizes_that_only_one_of_them_has_are_guarded(self):
         @slotrt.compile
         def f(x, y):
