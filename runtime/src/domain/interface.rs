@@ -146,6 +146,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn takes_sizes(&self, _callee: &Callee<'_>) -> bool {
         false
     }
+    /// The same, where that is known only once it was tried: where it fails, the integers must be known.
+    fn may_take_sizes(&self, _callee: &Callee<'_>) -> bool {
+        false
+    }
     /// The layouts of the new objects that an operation gives, which it answered so: none where it gives an operand, or changes it.
     /// `None`: not known. What decides them is relied on in the arithmetic.
     fn layouts<'py>(

@@ -113,6 +113,14 @@ pub struct AnsweredOperation<'a, 'py> {
     pub answer: &'a Answer<'py>,
 }
 
+impl AnsweredOperation<'_, '_> {
+    /// Whether an operand is, or holds, a symbolic number.
+    #[must_use]
+    pub fn has_numbers(&self) -> bool {
+        self.args.iter().chain(self.kwargs.iter().map(|(_, value)| value)).any(Operand::has_numbers)
+    }
+}
+
 /// How a domain answers an operation.
 #[derive(Debug)]
 pub enum Answer<'py> {

@@ -30,7 +30,10 @@ fn binary(operation: Operation) -> Option<u32> {
         | Operation::Floor
         | Operation::Ceiling
         | Operation::Truncate
-        | Operation::Round => return None,
+        | Operation::Round
+        | Operation::Function(_)
+        | Operation::CommonDivisor
+        | Operation::IntegerRoot => return None,
     })
 }
 

@@ -33,7 +33,7 @@ impl Expressions {
                 Some(self.minimum(self.sum(*operands.first()?)?)?.div_euclid(divisor))
             }
             Operation::Remainder => divisor().map(|_| 0),
-            Operation::Absolute => Some(0),
+            Operation::Absolute | Operation::CommonDivisor | Operation::IntegerRoot => Some(0),
             _ => None,
         }
     }

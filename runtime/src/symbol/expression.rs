@@ -130,6 +130,7 @@ impl Expressions {
                 rounding if rounding.rounds() => Some(left_sum.clone()),
                 // ~x == -x - 1
                 Operation::Invert => left_sum.scale(-1)?.add(&Sum::constant(-1)),
+                Operation::IntegerRoot => Some(opaque()),
                 Operation::Absolute => match left_sum.known() {
                     Some(known) => known.checked_abs().map(Sum::constant),
                     None => Some(opaque()),
@@ -154,11 +155,14 @@ impl Expressions {
             (Operation::FloorDivide, Some(by)) if by != 0 && divides(left_sum, by) => Some(quotient(left_sum, by)),
             (Operation::Remainder, Some(by)) if by != 0 && divides(left_sum, by) => Some(Sum::constant(0)),
             (Operation::ShiftLeft, Some(bits)) if (0..SMALL).contains(&bits) => left_sum.scale(1 << bits),
+            // A float.
+            (Operation::Power, Some(exponent)) if exponent < 0 => None,
             (Operation::Power, Some(exponent)) => {
                 (0..exponent).try_fold(Sum::constant(1), |power, _| power.multiply(left_sum))
             }
             (Operation::ShiftRight, Some(_)) | (Operation::FloorDivide | Operation::Remainder, _) => Some(opaque()),
-            (Operation::And | Operation::Or | Operation::Xor, _) => Some(opaque()),
+            (Operation::And | Operation::Or | Operation::Xor | Operation::CommonDivisor, _) => Some(opaque()),
+            (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, None) => Some(opaque()),
             _ => None,
         }
     }

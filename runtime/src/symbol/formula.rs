@@ -156,11 +156,12 @@ fn write_operation(
     text: &mut String,
     inner: bool,
 ) {
-    if let [operand] = operands
-        && operation.is_function()
-    {
-        let _ = write!(text, "{}(", operation.sign());
-        write(table, *operand, text, false);
+    if operation.is_function() {
+        let _ = write!(text, "{}", operation.sign());
+        for (index, operand) in operands.iter().enumerate() {
+            text.push_str(if index == 0 { "(" } else { ", " });
+            write(table, *operand, text, false);
+        }
         text.push(')');
         return;
     }

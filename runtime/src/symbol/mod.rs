@@ -5,6 +5,7 @@
 mod bounds;
 mod expression;
 mod formula;
+mod functions;
 mod ids;
 mod layout;
 mod number;
@@ -16,6 +17,7 @@ mod sum;
 
 pub use expression::{Expressions, Kind};
 pub use formula::Formula;
+pub use functions::Function;
 pub use ids::{ExpressionId, Symbol};
 pub use layout::{Layout, Stride, SymbolicLayout, follow};
 pub use number::{Comparison, Number};

@@ -1,4 +1,5 @@
 //! Operations on numbers, as Python's do; where the result does not fit, there is none.
+use super::functions::Function;
 use super::number::Number;
 use Number::{Float, Integer};
 
@@ -37,6 +38,12 @@ pub enum Operation {
     Truncate,
     /// To the nearest, of two the even one.
     Round,
+    /// Another function of `math` that gives a float.
+    Function(Function),
+    /// The greatest integer that divides both.
+    CommonDivisor,
+    /// The integer below the square root, of an integer that is not negative.
+    IntegerRoot,
 }
 
 /// What exponents and numbers of bits are at most.
@@ -120,6 +127,9 @@ impl Operation {
             Self::Ceiling => "ceil",
             Self::Truncate => "int",
             Self::Round => "round",
+            Self::Function(function) => function.name(),
+            Self::CommonDivisor => "gcd",
+            Self::IntegerRoot => "isqrt",
         }
     }
 
@@ -128,7 +138,12 @@ impl Operation {
     pub fn module(self) -> &'static str {
         match self {
             Self::ToFloat | Self::Truncate | Self::Round => "builtins",
-            Self::SquareRoot | Self::Floor | Self::Ceiling => "math",
+            Self::SquareRoot
+            | Self::Floor
+            | Self::Ceiling
+            | Self::Function(_)
+            | Self::CommonDivisor
+            | Self::IntegerRoot => "math",
             _ => "operator",
         }
     }
@@ -141,7 +156,9 @@ impl Operation {
             "floor" => Self::Floor,
             "ceil" => Self::Ceiling,
             "trunc" => Self::Truncate,
-            _ => return None,
+            "gcd" => Self::CommonDivisor,
+            "isqrt" => Self::IntegerRoot,
+            name => Self::Function(Function::named(name)?),
         })
     }
 
@@ -158,7 +175,7 @@ impl Operation {
 
     /// Whether it gives a float, also of integers.
     pub(super) fn gives_float(self) -> bool {
-        matches!(self, Self::TrueDivide | Self::ToFloat | Self::SquareRoot)
+        matches!(self, Self::TrueDivide | Self::ToFloat | Self::SquareRoot | Self::Function(_))
     }
 
     /// As it is written, before an operand or between two.
@@ -184,7 +201,10 @@ impl Operation {
             | Self::Floor
             | Self::Ceiling
             | Self::Truncate
-            | Self::Round => self.name(),
+            | Self::Round
+            | Self::Function(_)
+            | Self::CommonDivisor
+            | Self::IntegerRoot => self.name(),
         }
     }
 
@@ -193,6 +213,7 @@ impl Operation {
     pub fn arity(self) -> usize {
         match self {
             Self::Negative | Self::Positive | Self::Invert => 1,
+            Self::CommonDivisor => 2,
             _ if self.is_function() => 1,
             _ => 2,
         }
@@ -209,7 +230,15 @@ impl Operation {
     pub fn is_of_integers(self) -> bool {
         matches!(
             self,
-            Self::ShiftLeft | Self::ShiftRight | Self::And | Self::Or | Self::Xor | Self::Invert | Self::Power
+            Self::ShiftLeft
+                | Self::ShiftRight
+                | Self::And
+                | Self::Or
+                | Self::Xor
+                | Self::Invert
+                | Self::Power
+                | Self::CommonDivisor
+                | Self::IntegerRoot
         )
     }
 
@@ -234,6 +263,8 @@ impl Operation {
             (Self::Positive, value) => Some(value),
             (Self::ToFloat, value) => Some(Float(value.nearest())),
             (Self::SquareRoot, value) => Some(value.nearest()).filter(|value| *value >= 0.0).map(f64::sqrt).map(Float),
+            (Self::Function(function), value) => function.apply(value.nearest()).map(Float),
+            (Self::IntegerRoot, Integer(value)) => value.checked_isqrt().map(Integer),
             (_, value @ Integer(_)) if self.rounds() => Some(value),
             (Self::Floor, Float(value)) => whole(value.floor()),
             (Self::Ceiling, Float(value)) => whole(value.ceil()),
@@ -261,6 +292,7 @@ impl Operation {
             Self::And => Some(left & right),
             Self::Or => Some(left | right),
             Self::Xor => Some(left ^ right),
+            Self::CommonDivisor => common_divisor(left, right),
             Self::TrueDivide => {
                 // C divides large integers otherwise than their floats.
                 let (left, right) = (Integer(left).exact()?, Integer(right).exact()?);
@@ -288,6 +320,14 @@ impl Operation {
 fn whole(value: f64) -> Option<Number> {
     const LIMIT: f64 = (1_u64 << 63) as f64;
     (-LIMIT..LIMIT).contains(&value).then_some(Integer(value as i64))
+}
+
+fn common_divisor(left: i64, right: i64) -> Option<i64> {
+    let (mut left, mut right) = (left.unsigned_abs(), right.unsigned_abs());
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left.try_into().ok()
 }
 
 fn floor_divide(left: i64, right: i64) -> Option<i64> {

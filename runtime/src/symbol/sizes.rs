@@ -1,5 +1,5 @@
 //! Arithmetic of sizes: what rules compute with, and the relations that decide what rules give.
-use super::expression::Expressions;
+use super::expression::{Expressions, Kind};
 use super::formula::Formula;
 use super::ids::{ExpressionId, Symbol};
 use super::number::{Comparison, Number};
@@ -45,6 +45,43 @@ impl SizeArithmetic {
             Some(Number::Integer(hint)) => SymbolicSize::Open { expression, hint, arithmetic: self.clone() },
             _ => SymbolicSize::Unknown,
         }
+    }
+
+    /// What comes in, as rules compute with it.
+    #[must_use]
+    pub fn input(&self, symbol: Symbol) -> SymbolicSize {
+        let expression = self.0.borrow_mut().expressions.input(symbol, Kind::Integer);
+        self.size(expression)
+    }
+
+    /// What an integer that comes in is now, and whether it is at least 2 at all times.
+    #[must_use]
+    pub fn input_now(&self, symbol: Symbol) -> Option<(i64, bool)> {
+        let state = self.0.borrow();
+        let Number::Integer(now) = state.input(symbol)? else { return None };
+        Some((now, state.expressions.minima.get(&symbol).is_some_and(|least| *least >= 2)))
+    }
+
+    /// What an expression looks at of what comes in.
+    #[must_use]
+    pub fn inputs(&self, expression: ExpressionId) -> Vec<Symbol> {
+        self.0.borrow().expressions.inputs(expression)
+    }
+
+    /// An expression as it is written.
+    #[must_use]
+    pub fn text(&self, expression: ExpressionId) -> String {
+        Formula::new(&self.0.borrow().expressions, expression).text().to_owned()
+    }
+
+    /// Does what may rely on relations; where it comes to nothing, none of them is relied on.
+    pub fn tentatively<T>(&self, act: impl FnOnce() -> Option<T>) -> Option<T> {
+        let before = self.0.borrow().relied.len();
+        let done = act();
+        if done.is_none() {
+            self.0.borrow_mut().relied.truncate(before);
+        }
+        done
     }
 
     /// The expression for a size.

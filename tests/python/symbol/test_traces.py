@@ -54,6 +54,53 @@ class Traces(unittest.TestCase):
         ):
             self.check(function, floats, 2)
 
+    def test_functions_of_math(self):
+        integers, floats = [(number,) for number in range(2, 30)], [(number / 7,) for number in range(3, 30)]
+        for function in (
+            lambda k: (math.log(k), math.log2(k) / math.log10(k + 9), math.exp(-k), math.isqrt(k * 5)),
+            lambda k: [math.sin(k), math.cos(k), math.tanh(k / 9), math.atan(-k)],
+            lambda k: 2 ** math.ceil(math.log2(k)),
+            lambda k: (1 << k % 7, 2**k, pow(3, k % 5), k**-1, 1000 >> k % 9),
+            lambda k: math.gcd(k, 6) * math.gcd(k, k * 3),
+            lambda k: int(math.log2(k + 1) * 8) if math.exp(k) > 1 else None,
+            lambda k: (k.real, (k / 2).real, hasattr(k, "shape"), getattr(k, "dtype", 5)),
+        ):
+            self.check(function, integers, 2)
+            self.check(function, integers, 1, dynamic=True)
+        self.check(lambda x: (math.log(x), math.exp(x), math.sin(x), int(math.log2(x) * 3)), floats, 2)
+
+    def test_functions_of_math_that_raise(self):
+        def f(act, k):
+            try:
+                return act(k)
+            except (ArithmeticError, ValueError, TypeError, AttributeError) as error:
+                return type(error), str(error)
+
+        numbers = [(number,) for number in (5, 4, 9, 0, 1, -3, 700, 701, 800, 2**63 - 1, -(2**63), 2**70)]
+        for act in (
+            math.log,
+            lambda k: math.log2(k - 4),
+            lambda k: math.log10(k * 2**62),
+            math.exp,
+            lambda k: math.sin(k * 1e308 * 10),
+            lambda k: math.isqrt(k - 4),
+            lambda k: math.gcd(k - 9, -6),
+            lambda k: math.gcd(k / 2, 4),
+            lambda k: 2 ** min(k, 100),
+            lambda k: 1 << min(k - 4, 90),
+            lambda k: 7 >> (k - 4) % 200,
+            lambda k: (k - 5) ** -1,
+            lambda k: 0 ** min(k - 5, 7),
+            lambda k: (-2) ** min(k, 80),
+            lambda k: (k / 2).numerator,
+            lambda k: k.shape,
+        ):
+            for options in ({}, {"dynamic": True}):
+                slotrt.reset()
+                compiled = slotrt.compile(f, recompile_limit=40, **options)
+                for (k,) in numbers:
+                    self.assertEqual(compiled(act, k), f(act, k), k)
+
     def test_integers_among_those_of_a_constant(self):
         calls = [(number,) for number in [7, 8, 9, 3, 12, 5, 3, 40, 5, 6]]
         self.check(lambda k: k + 1 if k in (3, 5) else k - 1, calls, 4)

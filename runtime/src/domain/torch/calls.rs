@@ -182,6 +182,10 @@ impl Domain for Torch {
         self.has_rule(callee)
     }
 
+    fn may_take_sizes(&self, callee: &Callee<'_>) -> bool {
+        matches!(callee, Callee::Function(_) | Callee::Method(_))
+    }
+
     fn layouts<'py>(
         &self,
         operation: &AnsweredOperation<'_, 'py>,

@@ -18,6 +18,13 @@ impl<'py> Tracer<'py> {
 
     /// `PyObject_GetOptionalAttr`.
     pub(crate) fn optional_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        // No exception is made, which would hold the number.
+        if self.is_number(object) {
+            let class = self.class_of(object)?;
+            if self.lookup(&class, name).is_none() {
+                return Ok(None);
+            }
+        }
         let read = self.getattro(object, name);
         self.unless_missing(read)
     }

@@ -32,8 +32,10 @@ impl<'py> Tracer<'py> {
         if let Some(domain) = self.domain_of(&class) {
             return self.domain_attr(&domain, object, &class, name);
         }
-        if name == "__class__" && self.is_number(object) {
-            return Ok(self.constant(class.into_any()));
+        if self.is_number(object)
+            && let Some(found) = self.number_attr(object, &class, name)?
+        {
+            return Ok(found);
         }
         let plain = self.real(object).is_some_and(|object| crate::trace::value::kinds::is_plain(&object.get_type()));
         if !plain && let Some(known) = self.known(object) {
@@ -52,6 +54,16 @@ impl<'py> Tracer<'py> {
             return self.c_get_attr(object, &class, name);
         }
         self.user_get_attr(object, &class, name)
+    }
+
+    /// What an attribute of a number is whatever the number: the class, or the number itself.
+    fn number_attr(&mut self, number: ValueId, class: &Bound<'py, PyType>, name: &str) -> Traced<Option<ValueId>> {
+        match name {
+            "__class__" => Ok(Some(self.constant(class.clone().into_any()))),
+            // CPython: `long_long`, `float_float`.
+            "real" | "numerator" if self.lookup(class, name).is_some() && !self.is_unread(number) => Ok(Some(number)),
+            _ => Ok(None),
+        }
     }
 
     /// CPython: `method_getattro`: the class is asked first, then the function.

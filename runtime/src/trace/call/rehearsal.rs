@@ -84,10 +84,6 @@ impl<'py> Tracer<'py> {
             }
         });
         let result = result?;
-        if !self.state.numbers.layouts.is_empty() {
-            // No rule says what sizes the call as a whole gives.
-            return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
-        }
         if self.changes() != changes || self.state.backward.count() != backward {
             return unsupported(WHOLE, "what it calls changes something outside");
         }

@@ -3,6 +3,7 @@
 use crate::domain::{Domain, Formal, GraphCall, HigherOrder, Operand};
 use crate::graph::{Argument, ForBackend, Graph, Node, NodeId, NodeOp, Origin, PyGraph};
 use crate::names::name;
+use crate::symbol::SymbolicLayout;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::tracer::Tracer;
@@ -27,11 +28,14 @@ enum Shape {
     Other(ValueId),
 }
 
+/// A tensor that a function gives: its node, its example, and its sizes where some are symbolic.
+type Leaf = (NodeId, Py<PyAny>, Option<Arc<SymbolicLayout>>);
+
 /// A function that was traced, as nodes of its own.
 struct Body {
     nodes: Vec<(NodeId, Node)>,
     formals: Vec<NodeId>,
-    leaves: Vec<(NodeId, Py<PyAny>)>,
+    leaves: Vec<Leaf>,
     shape: Shape,
 }
 
@@ -69,6 +73,10 @@ impl<'py> Tracer<'py> {
             };
             bodies.push(self.body(*function, called, formals)?);
         }
+        // What its function gives, the call gives: others work out sizes of their own.
+        if order.arity != order.lifted && !self.state.numbers.layouts.is_empty() {
+            return self.fix_sizes(self.state.numbers.layouts.keys().copied().collect());
+        }
         let lifted = lifted(&bodies);
         let mut graphs = Vec::new();
         for body in &mut bodies {
@@ -92,7 +100,8 @@ impl<'py> Tracer<'py> {
         let mut extra = Vec::new();
         for node in lifted {
             let value = self.value_of_node(*node)?;
-            extra.push(self.operand_of(value, TakenNumbers::None)?);
+            let numbers = if order.arity == order.lifted { TakenNumbers::Integers } else { TakenNumbers::None };
+            extra.push(self.operand_of(value, numbers)?);
         }
         let mut operands = Vec::new();
         for (index, value) in args.positional.iter().enumerate().take(order.arity) {
@@ -122,7 +131,7 @@ impl<'py> Tracer<'py> {
         let mut named = self.named_operands(&args.keywords, TakenNumbers::None)?;
         let examples: Vec<_> = bodies
             .iter()
-            .map(|body| body.leaves.iter().map(|(_, example)| example.bind(self.py).clone()).collect())
+            .map(|body| body.leaves.iter().map(|(_, example, _)| example.bind(self.py).clone()).collect())
             .collect();
         let given = self.operands_given(args, order)?;
         let call = GraphCall {
@@ -139,10 +148,13 @@ impl<'py> Tracer<'py> {
         let getitem = self.py.import("operator").and_then(|module| module.getattr(name!("getitem")));
         let getitem = getitem.or_else(|error| internal(error.to_string()))?;
         let mut parts = Vec::new();
-        for (index, part) in made.try_iter().into_iter().flatten().flatten().enumerate() {
-            let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
+        for (place, part) in made.try_iter().into_iter().flatten().flatten().enumerate() {
+            let index = place.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let from = [Operand::Graph { value: whole, example: made.clone(), layout: None }, Operand::Known(index)];
-            parts.push(self.record(domain, getitem.clone(), &from, &[], part)?);
+            let part = self.record(domain, getitem.clone(), &from, &[], part)?;
+            let layout = bodies.first().and_then(|body| body.leaves.get(place)?.2.as_deref().cloned());
+            self.keep_layout(part, layout.filter(|_| order.arity == order.lifted));
+            parts.push(part);
         }
         let alike = !order.formals.is_empty() || bodies.windows(2).all(|pair| pair[0].shape == pair[1].shape);
         match order.shaped.and_then(|index| bodies.get(index)) {
@@ -268,16 +280,17 @@ impl<'py> Tracer<'py> {
         Ok(Body { nodes, formals, leaves, shape })
     }
 
-    fn shape_of(&mut self, result: ValueId, leaves: &mut Vec<(NodeId, Py<PyAny>)>) -> Traced<Shape> {
+    fn shape_of(&mut self, result: ValueId, leaves: &mut Vec<Leaf>) -> Traced<Shape> {
         if let Value::Node { node, example, .. } = self.value(result) {
             let (node, example) = (*node, example.clone_ref(self.py));
             let made = self.state.graph.nodes.get(node.0 as usize).is_some_and(|node| node.target.is_some());
             if !made || !self.state.dropped_nodes.contains(&node) {
                 return unsupported(WHAT, "a function gives what it was given");
             }
-            let known = leaves.iter().position(|(known, _)| *known == node);
+            let known = leaves.iter().position(|(known, ..)| *known == node);
+            let layout = self.state.numbers.layouts.get(&result).cloned();
             return Ok(Shape::Leaf(known.unwrap_or_else(|| {
-                leaves.push((node, example));
+                leaves.push((node, example, layout));
                 leaves.len() - 1
             })));
         }
@@ -322,6 +335,9 @@ impl<'py> Tracer<'py> {
             return Ok(*value);
         }
         if let Some((value, _)) = self.state.changed_nodes.iter().find(|(_, changed)| **changed == node) {
+            return Ok(*value);
+        }
+        if let Some((value, _)) = self.state.numbers.nodes.iter().find(|(_, known)| **known == node) {
             return Ok(*value);
         }
         let found = self
@@ -378,7 +394,7 @@ impl Body {
             places.insert(id, NodeId(graph.nodes.len() as u32));
             graph.nodes.push(node);
         }
-        let results = self.leaves.iter().map(|(id, _)| Argument::Node(places.get(id).copied().unwrap_or(*id)));
+        let results = self.leaves.iter().map(|(id, ..)| Argument::Node(places.get(id).copied().unwrap_or(*id)));
         let mut output = placeholder(0);
         (output.op, output.args) = (NodeOp::Output, results.collect());
         output.name = "output".to_owned();

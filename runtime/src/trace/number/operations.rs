@@ -115,13 +115,13 @@ impl<'py> Tracer<'py> {
     fn never_raises(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
         let is_float = |operand: &Numeral<'py>| operand.hint.is_exact_instance_of::<PyFloat>();
         let floats = operands.iter().any(is_float);
-        if operation == Operation::Power && floats {
+        if operation == Operation::Power && (floats || is_negative(operands.get(1))) {
             return self.has_power(operands);
         }
         if operation.is_of_integers() && floats {
             return false;
         }
-        if operation == Operation::SquareRoot && !self.compares_with_zero(operands, Comparison::GreaterOrEqual) {
+        if !self.is_in_domain(operation, operands) {
             return false;
         }
         if operation.rounds() && floats {
@@ -130,8 +130,11 @@ impl<'py> Tracer<'py> {
         if let (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, Some(by)) =
             (operation, operands.get(1))
         {
+            if by.symbolic {
+                return self.has_integer(operation, operands);
+            }
             let range = if operation == Operation::Power { EXPONENTS } else { BITS };
-            if by.symbolic || !by.hint.extract::<i64>().is_ok_and(|by| range.contains(&by)) {
+            if !by.hint.extract::<i64>().is_ok_and(|by| range.contains(&by)) {
                 return false;
             }
         }
@@ -139,8 +142,10 @@ impl<'py> Tracer<'py> {
             return false;
         }
         // Integers that are too large for a float raise.
-        let converts =
-            matches!(operation, Operation::TrueDivide | Operation::ToFloat | Operation::SquareRoot) || floats;
+        let converts = matches!(
+            operation,
+            Operation::TrueDivide | Operation::ToFloat | Operation::SquareRoot | Operation::Function(_)
+        ) || floats;
         !converts || operands.iter().all(|operand| is_float(operand) || self.fits(operand))
     }
 
@@ -151,7 +156,7 @@ impl<'py> Tracer<'py> {
         let small = !exponent.symbolic && exponent.hint.extract::<f64>().is_ok_and(|exponent| exponent.abs() <= most);
         small
             && base.hint.is_exact_instance_of::<PyInt>()
-            && self.compares_with_zero(operands, Comparison::Greater)
+            && self.compares_with(base, Comparison::Greater, Number::Integer(0))
             && self.fits(base)
     }
 
@@ -164,10 +169,32 @@ impl<'py> Tracer<'py> {
         })
     }
 
-    /// Whether the first operand is so compared with zero.
-    fn compares_with_zero(&mut self, operands: &[Numeral<'py>], comparison: Comparison) -> bool {
-        let Some(Some(left)) = operands.first().map(|operand| operand.expression) else { return false };
-        let right = self.state.numbers.expressions.constant(Number::Integer(0));
+    /// Whether a function of `math` has a result for the operand.
+    fn is_in_domain(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
+        const NOT_NEGATIVE: &[(Comparison, Number)] = &[(Comparison::GreaterOrEqual, Number::Integer(0))];
+        let domain = match operation {
+            Operation::SquareRoot | Operation::IntegerRoot => NOT_NEGATIVE,
+            Operation::Function(function) => function.domain(),
+            _ => return true,
+        };
+        let [operand] = operands else { return false };
+        domain.iter().all(|(comparison, bound)| self.compares_with(operand, *comparison, *bound))
+    }
+
+    /// Whether the integer fits that an operation gives whose second operand is symbolic, and not negative.
+    fn has_integer(&mut self, operation: Operation, operands: &[Numeral<'py>]) -> bool {
+        let [Numeral { expression: Some(left), .. }, by] = operands else { return false };
+        let Some(right) = by.expression else { return false };
+        let result = self.state.numbers.expressions.apply(operation, &[*left, right]);
+        let why = "the trace computes a power with it";
+        self.compares_with(by, Comparison::GreaterOrEqual, Number::Integer(0))
+            && result.is_some_and(|result| self.relation_truth(Relation::fits(result), why) == Some(true))
+    }
+
+    /// Whether the operand is so compared with a number.
+    fn compares_with(&mut self, operand: &Numeral<'py>, comparison: Comparison, bound: Number) -> bool {
+        let Some(left) = operand.expression else { return false };
+        let right = self.state.numbers.expressions.constant(bound);
         let why = "the trace computes with a number of this sign";
         self.relation_truth(Relation { comparison, left, right }, why) == Some(true)
     }
@@ -192,23 +219,27 @@ impl<'py> Tracer<'py> {
         self.relation_truth(relation, "the trace makes a float of it") == Some(true)
     }
 
-    /// A function of the module `math`, as it is there now, of one number; `None`: C does it.
+    /// A function of the module `math`, as it is there now, of numbers; `None`: C does it.
     pub(crate) fn number_in_math(
         &mut self,
         function: &Bound<'py, PyAny>,
         name: &str,
         args: &Arguments,
     ) -> Traced<Option<ValueId>> {
-        let ([value], true, Some(operation)) =
+        let (values, true, Some(operation)) =
             (args.positional.as_slice(), args.keywords.is_empty(), Operation::of_math(name))
         else {
             return Ok(None);
         };
         let is_named = original(self.py, "math", name).is_ok_and(|named| named.is(function));
-        if !is_named || !self.is_symbolic(*value) {
+        if !is_named || !values.iter().any(|value| self.is_symbolic(*value)) {
             return Ok(None);
         }
-        self.rounded(operation, *value)
+        match values {
+            [value] if operation.arity() == 1 => self.rounded(operation, *value),
+            values if values.len() == operation.arity() => self.number_operation(operation, values),
+            _ => Ok(None),
+        }
     }
 
     /// An operation on one number, which may be to make an integer of one that is one.
@@ -267,6 +298,11 @@ impl<'py> Tracer<'py> {
     }
 }
 
+/// Whether an operand is an integer below zero that is known.
+fn is_negative(operand: Option<&Numeral<'_>>) -> bool {
+    operand.is_some_and(|by| !by.symbolic && by.hint.extract::<i64>().is_ok_and(|by| by < 0))
+}
+
 /// What Python gives for the numbers of this call.
 fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> PyResult<Bound<'py, PyAny>> {
     let [left, rest @ ..] = operands else { return Err(pyo3::exceptions::PyTypeError::new_err("no operand")) };
@@ -289,9 +325,14 @@ fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> PyResult<Bou
         Operation::Positive => left.pos(),
         Operation::Absolute => left.abs(),
         Operation::Invert => left.bitnot(),
-        Operation::SquareRoot | Operation::Floor | Operation::Ceiling | Operation::Truncate | Operation::Round => {
-            original(left.py(), operation.module(), operation.name())?.call1((left,))
-        }
+        Operation::CommonDivisor => original(left.py(), operation.module(), operation.name())?.call1((left, right)),
+        Operation::SquareRoot
+        | Operation::Floor
+        | Operation::Ceiling
+        | Operation::Truncate
+        | Operation::Round
+        | Operation::Function(_)
+        | Operation::IntegerRoot => original(left.py(), operation.module(), operation.name())?.call1((left,)),
         Operation::ToFloat => {
             let truth = left.is_exact_instance_of::<PyBool>();
             if truth { Ok(left.clone()) } else { left.py().get_type::<PyFloat>().call1((left,)) }

@@ -1,5 +1,5 @@
 //! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
-use crate::domain::{Answer, AnsweredOperation, Callee, Domain, SizeMark};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Operand, SizeMark};
 use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::{callee, types};
 use crate::guard::DomainCheck;
@@ -297,7 +297,8 @@ impl<'py> Tracer<'py> {
         operation: &AnsweredOperation<'_, 'py>,
     ) -> Traced<Vec<SymbolicLayout>> {
         match operation.answer {
-            Answer::NotImplemented | Answer::Guarded(..) | Answer::ModeChange(_) => return Ok(Vec::new()),
+            Answer::NotImplemented => return Ok(Vec::new()),
+            Answer::Guarded(..) | Answer::ModeChange(_) if !operation.has_numbers() => return Ok(Vec::new()),
             Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
             // Contents decide them.
             Answer::Node { example, .. } | Answer::Parts { example, .. } if domain.is_open(example) => {
@@ -308,19 +309,30 @@ impl<'py> Tracer<'py> {
         let numbers = &mut self.state.numbers;
         let inputs = numbers.inputs.iter().map(|(_, hint)| *hint).collect();
         let arithmetic = SizeArithmetic::new(std::mem::take(&mut numbers.expressions), inputs);
-        let layouts = domain.layouts(operation, &arithmetic);
+        // The operation itself has warned of what there is to warn of.
+        let (layouts, _) = self.hearing_warnings(|| domain.layouts(operation, &arithmetic));
         let relied;
-        (numbers.expressions, relied) = arithmetic.finish();
+        (self.state.numbers.expressions, relied) = arithmetic.finish();
         if let Some(layouts) = layouts
             && self.layouts_fit(domain, &layouts, operation.answer)
             && relied.into_iter().all(|relation| self.relies_on(relation, operation.callee))
         {
             return Ok(layouts);
         }
+        self.fix_operands(operation.callee, operation.args, operation.kwargs)
+    }
+
+    /// The trace is made again with the operands of an operation known.
+    pub(crate) fn fix_operands<T>(
+        &mut self,
+        callee: &Callee<'py>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> Traced<T> {
         let mut values = Vec::new();
-        let operands = operation.args.iter().chain(operation.kwargs.iter().map(|(_, value)| value));
+        let operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         operands.for_each(|operand| operand.values(&mut values));
-        self.state.numbers.fixing = Some(operation.callee.name());
+        self.state.numbers.fixing = Some(callee.name());
         self.fix_sizes(values)
     }
 

@@ -59,10 +59,12 @@ impl<'py> Tracer<'py> {
             return Ok(answer);
         }
         let in_contents = domain.takes_numbers(&callee);
-        let numbers = match (in_contents, domain.takes_sizes(&callee)) {
+        let takes_sizes = domain.takes_sizes(&callee);
+        let numbers = match (in_contents, takes_sizes) {
             (true, _) => TakenNumbers::All,
             (false, true) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
             (false, true) => TakenNumbers::Integers,
+            (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
             (false, false) => TakenNumbers::None,
         };
         let (mut operands, mut named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
@@ -76,6 +78,10 @@ impl<'py> Tracer<'py> {
         let (answer, heard) = self.hearing_warnings(|| domain.call(py, &callee, &operands, &named));
         let answer = match answer {
             Ok(answer) => answer,
+            // It may take numbers that are known.
+            Err(_) if !takes_sizes && !in_contents && all().any(Operand::has_numbers) => {
+                return self.fix_operands(&callee, &operands, &named);
+            }
             Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
         };
         self.settle_warnings(&**domain, &answer, &heard)?;

@@ -31,9 +31,17 @@ impl Site {
 /// Methods whose names, or texts that they are given, say where the result will be.
 const MOVES: &[&str] = &["cpu", "cuda", "xpu", "hpu", "ipu", "mtia", "type"];
 
-/// Functions whose kernels lay out results as they see fit where an operand is not contiguous; so do those of convolutions, and of pools of
-/// lines and volumes. Kernels of the `meta` device do not know it.
-const LAID_OUT: &[&str] = &["batch_norm", "group_norm", "native_batch_norm", "native_group_norm"];
+/// Functions whose kernels lay out results as they see fit where an operand is not contiguous; so do those of convolutions, of transforms
+/// of Fourier's, and of pools of lines and volumes. Kernels of the `meta` device do not know it.
+const LAID_OUT: &[&str] = &["batch_norm", "group_norm", "native_batch_norm", "native_group_norm", "rrelu"];
+
+/// Functions whose kernels of the `meta` device lay out results otherwise than those that run; fake tensors know how they lie.
+const FAKED: &[&str] = &["linalg_eig", "linalg_svd", "svd"];
+
+/// Whether fake tensors are asked about such a function.
+pub(in crate::domain::torch) fn is_faked(name: &str) -> bool {
+    FAKED.contains(&name)
+}
 
 /// The same elsewhere than on the CPU, whatever the operands.
 const ATTENTION: &str = "scaled_dot_product_attention";
@@ -43,8 +51,9 @@ pub(in crate::domain::torch) fn is_by_kernel(name: &str, place: &Place, args: &[
     if name == ATTENTION {
         return !place.is_cpu();
     }
-    let chooses =
-        LAID_OUT.contains(&name) || name.starts_with("conv") || name.ends_with("pool1d") || name.ends_with("pool3d");
+    let chooses = LAID_OUT.contains(&name)
+        || ["conv", "fft_"].iter().any(|begin| name.starts_with(begin))
+        || ["pool1d", "pool3d"].iter().any(|end| name.ends_with(end));
     chooses && !args.iter().all(is_contiguous)
 }
 

@@ -25,6 +25,7 @@ const fn row<S>(names: &'static str, parameters: &'static str, rule: fn(&Call<S>
     Row { names, parameters, rule }
 }
 
+const WINDOW: &str = "window_length, periodic, *, dtype, device, requires_grad, layout, pin_memory";
 const MADE: &str = "...size, *, dtype, device, requires_grad, layout, pin_memory";
 const LIKE: &str = "self, *, dtype, device, requires_grad, memory_format, layout, pin_memory";
 const CAST: &str = "self, memory_format";
@@ -276,7 +277,11 @@ impl<S: Size> Table<S> {
         row("new_full", "self, size, fill_value, *, dtype, device, requires_grad", factories::new_full),
         row("eye", "n, m, *, dtype, device, requires_grad", factories::eye),
         row("arange", "start, end, step, *, dtype, device, requires_grad", factories::arange),
-        row("linspace", "start, end, steps, *, dtype, device, requires_grad", factories::linspace),
+        row("linspace", "start, end, steps, *, dtype, device, requires_grad", |c| factories::linspace(c, 3)),
+        row("logspace", "start, end, steps, base, *, dtype, device, requires_grad", |c| factories::linspace(c, 4)),
+        row("hann_window bartlett_window blackman_window", WINDOW, |c| factories::window(c, 0)),
+        row("fft_fftfreq", "n, d, *, dtype, device, requires_grad", |c| factories::frequencies(c, true)),
+        row("fft_rfftfreq", "n, d, *, dtype, device, requires_grad", |c| factories::frequencies(c, false)),
         row("tensor", "data, *, dtype, device, requires_grad", factories::tensor),
         row("new_tensor", "self, data, *, dtype, device, requires_grad", |c| factories::numbers(c, 1)),
         row("as_tensor", "data, dtype, device", |c| factories::numbers(c, 0)),

@@ -1,4 +1,5 @@
 //! Numbers and sizes of tensors that differ from call to call: where they may stand, what operations make of them, how they are guarded.
+pub(super) mod asked;
 pub(super) mod marks;
 pub(super) mod numbers;
 pub(super) mod open_sizes;

@@ -69,6 +69,17 @@ impl Torch {
         arithmetic: &SizeArithmetic,
     ) -> Option<Vec<SymbolicLayout>> {
         let meta = Meta { torch: self, py: operation.py };
+        let by_rule = || self.layouts_by_rule(&meta, operation, arithmetic);
+        let asked = || meta.asked_layouts(operation, arithmetic);
+        arithmetic.tentatively(by_rule).or_else(|| arithmetic.tentatively(asked))
+    }
+
+    fn layouts_by_rule<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        operation: &AnsweredOperation<'_, 'py>,
+        arithmetic: &SizeArithmetic,
+    ) -> Option<Vec<SymbolicLayout>> {
         let known = match operation.answer {
             Answer::Node { target, args, kwargs, .. }
             | Answer::Parts { target, args, kwargs, .. }
@@ -111,7 +122,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What a graph would call.
-    fn target_of(&self, callee: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
+    pub(super) fn target_of(&self, callee: &Callee<'py>) -> Option<Bound<'py, PyAny>> {
         match callee {
             Callee::Function(function) => Some(function.clone()),
             _ => self.torch.tensor.bind(self.py).getattr(interned(self.py, &name_of(callee))).ok(),

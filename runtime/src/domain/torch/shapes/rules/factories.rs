@@ -1,5 +1,5 @@
 //! Tensors that are made of numbers.
-use crate::domain::torch::shapes::arguments::Call;
+use crate::domain::torch::shapes::arguments::{Argument, Call};
 use crate::domain::torch::shapes::dtype::Dtype;
 use crate::domain::torch::shapes::iterator::copied;
 use crate::domain::torch::shapes::result::{Answered, Given, apart};
@@ -75,21 +75,34 @@ pub fn eye<S: Size>(call: &Call<S>) -> Answered<S> {
     apart(options(call, 2)?.unwrap_or(call.modes.default_dtype), &[rows, columns])
 }
 
+/// An integer, also where it is written as a float.
+fn whole<S: Size>(call: &Call<S>, place: usize) -> Known<S> {
+    const EXACT: f64 = 1e9;
+    match call.argument(place) {
+        Argument::Float(value) if value.fract() == 0.0 && value.abs() < EXACT => Ok(S::of(*value as i64)),
+        _ => call.size(place),
+    }
+}
+
 /// `arange`: `(start, end, step, dtype, device, requires_grad)`, where one number alone is the end.
 pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
     let asked = options(call, 3)?;
     let given: Vec<usize> = (0..3).take_while(|place| call.has(*place)).collect();
     sure(!given.is_empty() && (given.len()..3).all(|place| !call.has(place)))?;
-    if given.iter().all(|place| call.size(*place).is_ok()) {
-        let (start, end) = if given.len() == 1 { (S::of(0), call.size(0)?) } else { (call.size(0)?, call.size(1)?) };
-        let step = if given.len() == 3 { call.int(2)? } else { 1 };
-        sure(step != 0)?;
-        let (least, most) = if step > 0 { (start, end) } else { (end, start) };
+    let has_floats = given.iter().any(|place| matches!(call.argument(*place), Argument::Float(_)));
+    if given.iter().all(|place| whole(call, *place).is_ok()) {
+        let start = if given.len() == 1 { S::of(0) } else { whole(call, 0)? };
+        let end = whole(call, usize::from(given.len() > 1))?;
+        let step = if given.len() == 3 { whole(call, 2)? } else { S::of(1) };
+        sure(!step.is(0)?)?;
+        let (least, most) = if step.is_negative()? { (end, start) } else { (start, end) };
+        let step = if step.is_negative()? { S::of(0).sub(&step)? } else { step };
         sure(least.at_most(&most)?)?;
         // A type that does not hold the end may be an error.
         sure(asked.is_none_or(|asked| matches!(asked, Dtype::I64 | Dtype::I32 | Dtype::F32 | Dtype::F64)))?;
-        let length = most.sub(&least)?.ceil_div(&S::of(step.checked_abs().ok_or(Unsure)?))?;
-        return apart(asked.unwrap_or(Dtype::I64), &[length]);
+        let length = most.sub(&least)?.ceil_div(&step)?;
+        let own = if has_floats { call.modes.default_dtype } else { Dtype::I64 };
+        return apart(asked.unwrap_or(own), &[length]);
     }
     let number = |place: usize| call.float(place);
     let (start, end) = if given.len() == 1 { (0.0, number(0)?) } else { (number(0)?, number(1)?) };
@@ -101,12 +114,35 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
     apart(dtype, &[S::of(length as i64)])
 }
 
-/// `linspace(start, end, steps, …)`.
-pub fn linspace<S: Size>(call: &Call<S>) -> Answered<S> {
+/// `linspace(start, end, steps, …)`, `logspace(start, end, steps, base, …)`: the options stand from a place on.
+pub fn linspace<S: Size>(call: &Call<S>, first: usize) -> Answered<S> {
     call.number(0)?;
     call.number(1)?;
+    (3..first).try_for_each(|place| call.optional_number(place))?;
     let steps = call.size(2)?;
-    apart(options(call, 3)?.unwrap_or(call.modes.default_dtype), &[steps])
+    let dtype = options(call, first)?.unwrap_or(call.modes.default_dtype);
+    sure(first == 3 || matches!(dtype, Dtype::F32 | Dtype::F64))?;
+    apart(dtype, &[steps])
+}
+
+/// `hann_window(window_length, periodic, …)` and the like, with so many numbers more before the options.
+pub fn window<S: Size>(call: &Call<S>, numbers: usize) -> Answered<S> {
+    call.flag_or(1, true)?;
+    let first = 2 + numbers;
+    (2..first).try_for_each(|place| call.optional_number(place))?;
+    let dtype = options(call, first)?.unwrap_or(call.modes.default_dtype);
+    sure(matches!(dtype, Dtype::F32 | Dtype::F64))?;
+    apart(dtype, &[call.size(0)?])
+}
+
+/// `fft_fftfreq(n, d, …)`, and `fft_rfftfreq`, which gives those that are not negative alone.
+pub fn frequencies<S: Size>(call: &Call<S>, all: bool) -> Answered<S> {
+    call.optional_number(1)?;
+    let count = call.size(0)?;
+    sure(S::of(0).less(&count)?)?;
+    let dtype = options(call, 2)?.unwrap_or(call.modes.default_dtype);
+    sure(matches!(dtype, Dtype::F32 | Dtype::F64))?;
+    apart(dtype, &[if all { count } else { count.floor_div(&S::of(2))?.plus(1)? }])
 }
 
 /// `new_tensor(self, data, …)`, `as_tensor(data, …)`: nested lists of numbers, of a type that holds them.

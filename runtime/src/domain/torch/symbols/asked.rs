@@ -1,0 +1,241 @@
+//! What operations make of symbolic sizes where no rule knows: PyTorch's fake tensors are asked, with symbols for sizes.
+use super::sizes::name_of;
+use crate::domain::torch::examples::array_scalars::is_scalar;
+use crate::domain::torch::examples::open::has_open;
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::examples::site::{Site, is_by_kernel};
+use crate::domain::torch::meta::{Meta, plain};
+use crate::domain::torch::shapes::Size;
+use crate::domain::{Answer, AnsweredOperation, Callee, Gives, Operand};
+use crate::ffi::callee;
+use crate::graph::ValueId;
+use crate::names::name;
+use crate::symbol::{
+    Comparison, ExpressionId, Layout, Operation, SizeArithmetic, Symbol, SymbolicLayout, SymbolicSize,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
+
+/// Where the function is that asks PyTorch.
+const MODULE: &str = "slotrt._size_questions";
+
+/// What is called, and with what.
+type Call<'a, 'py> = (Bound<'py, PyAny>, &'a [Operand<'py>], &'a [(String, Operand<'py>)]);
+
+impl<'py> Meta<'_, 'py> {
+    /// The layouts of what an operation gives, as fake tensors say.
+    pub(in crate::domain::torch) fn asked_layouts(
+        &self,
+        operation: &AnsweredOperation<'_, 'py>,
+        arithmetic: &SizeArithmetic,
+    ) -> Option<Vec<SymbolicLayout>> {
+        let (target, args, kwargs) = self.call_to_ask(operation)?;
+        let ambient = &self.torch.ambient;
+        let is_plain = ambient.plain(self.py).ok()? && !ambient.are_wrapped(self.py, args).ok()?;
+        let own = callee::name_of(&target).into_owned();
+        let by_kernel = match Site::of(&own, args, kwargs).ok()? {
+            Site::One(place) => is_by_kernel(&own, &place, args),
+            Site::Several => false,
+        };
+        if !is_plain || by_kernel || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
+            return None;
+        }
+        let module = self.py.import(MODULE).ok()?;
+        let mut question = Question { meta: self, module, arithmetic, symbols: Vec::new(), tensors: Vec::new() };
+        let changes = matches!(operation.answer, Answer::Change { .. });
+        let told = self.keeping_random(|| question.ask(&target, args, kwargs, changes)).ok()?;
+        question.layouts(&told, operation.answer)
+    }
+
+    /// The call that PyTorch can be asked about.
+    fn call_to_ask<'a>(&self, operation: &'a AnsweredOperation<'_, 'py>) -> Option<Call<'a, 'py>> {
+        match operation.answer {
+            // What is asked about gradients later is asked of sizes that are known.
+            Answer::Change { gives: Gives::Became(_), .. } => None,
+            Answer::Node { target, args, kwargs, .. }
+            | Answer::Parts { target, args, kwargs, .. }
+            | Answer::Change { target, args, kwargs, .. } => Some((target.clone(), args, kwargs)),
+            Answer::Same(_) | Answer::Constant(_) if !matches!(operation.callee, Callee::GetAttr(_)) => {
+                // Where `to` places its result, a rule says.
+                let is_asked = name_of(operation.callee) != "to";
+                is_asked.then_some((self.target_of(operation.callee)?, operation.args, operation.kwargs))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What PyTorch is asked about one call.
+struct Question<'a, 'py> {
+    meta: &'a Meta<'a, 'py>,
+    module: Bound<'py, PyModule>,
+    arithmetic: &'a SizeArithmetic,
+    /// The symbols that operands name.
+    symbols: Vec<Symbol>,
+    /// The tensors among the operands, in order.
+    tensors: Vec<ValueId>,
+}
+
+fn unanswered() -> PyErr {
+    pyo3::exceptions::PyNotImplementedError::new_err("a call that fake tensors are not asked about")
+}
+
+impl<'py> Question<'_, 'py> {
+    fn ask(
+        &mut self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+        changes: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let py = self.meta.py;
+        let args = PyTuple::new(py, self.objects(args)?)?;
+        let named = PyDict::new(py);
+        for (name, value) in kwargs {
+            named.set_item(name, self.object(value)?)?;
+        }
+        let symbols = PyDict::new(py);
+        for symbol in &self.symbols {
+            let (now, is_size) = self.arithmetic.input_now(*symbol).ok_or_else(unanswered)?;
+            symbols.set_item(format!("s{}", symbol.0), (now, is_size))?;
+        }
+        let told = self.module.getattr(name!("ask"))?.call1((target, args, named, symbols, changes))?;
+        Ok(told.cast_into()?)
+    }
+
+    fn objects(&mut self, operands: &[Operand<'py>]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        operands.iter().map(|operand| self.object(operand)).collect()
+    }
+
+    /// What stands for an operand.
+    fn object(&mut self, operand: &Operand<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.meta.py;
+        match operand {
+            Operand::Graph { value, example, layout } => self.tensor(*value, example, layout.as_deref()),
+            Operand::Number { expression: Some(expression), .. } => {
+                let text = self.size(*expression)?;
+                self.module.getattr(name!("Number"))?.call1((text,))
+            }
+            Operand::Known(object) => plain(object).map_err(|_| unanswered()),
+            Operand::Tuple(items) => Ok(PyTuple::new(py, self.objects(items)?)?.into_any()),
+            Operand::List(items) => Ok(PyList::new(py, self.objects(items)?)?.into_any()),
+            Operand::Slice(bounds) => {
+                let bounds = self.objects(&bounds[..])?;
+                py.get_type::<PySlice>().call1(PyTuple::new(py, bounds)?)
+            }
+            Operand::Number { .. } | Operand::Foreign(_) => Err(unanswered()),
+        }
+    }
+
+    fn tensor(
+        &mut self,
+        value: ValueId,
+        example: &Bound<'py, PyAny>,
+        layout: Option<&SymbolicLayout>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if is_scalar(example) || !self.meta.torch.is_tensor(example) {
+            return Err(unanswered());
+        }
+        let stand_in = self.meta.object(&Operand::Graph { value, example: example.clone(), layout: None });
+        let stand_in = stand_in.map_err(|_| unanswered())?;
+        let is = |question| stand_in.call_method0(question).and_then(|answer: Bound<'_, PyAny>| answer.is_truthy());
+        if is(name!("is_conj"))? || is(name!("is_neg"))? {
+            return Err(unanswered());
+        }
+        let place = place_of(example).ok_or_else(unanswered)?.text().to_string();
+        let (dtype, required) = (stand_in.getattr(name!("dtype"))?, stand_in.getattr(name!("requires_grad"))?);
+        let [sizes, strides] = match layout {
+            Some(layout) => [self.sizes(&layout.sizes)?, self.sizes(&layout.strides)?],
+            None => {
+                let (sizes, strides) = (stand_in.getattr(name!("shape"))?, stand_in.call_method0(name!("stride"))?);
+                [sizes, strides]
+                    .map(|known| known.try_iter().map(|items| items.flatten().collect()).unwrap_or_default())
+            }
+        };
+        self.tensors.push(value);
+        self.module.getattr(name!("Tensor"))?.call1((dtype, place, required, sizes, strides))
+    }
+
+    fn sizes(&mut self, sizes: &[ExpressionId]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        sizes.iter().map(|size| self.size(*size)).collect()
+    }
+
+    /// An integer, or the text of an expression.
+    fn size(&mut self, size: ExpressionId) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.meta.py;
+        if let SymbolicSize::Known(known) = self.arithmetic.size(size) {
+            return Ok(PyInt::new(py, known).into_any());
+        }
+        for symbol in self.arithmetic.inputs(size) {
+            if !self.symbols.contains(&symbol) {
+                self.symbols.push(symbol);
+            }
+        }
+        Ok(PyString::new(py, &self.arithmetic.text(size)).into_any())
+    }
+
+    /// The layouts of what PyTorch says that the call gives, where that is what was answered.
+    fn layouts(&self, told: &Bound<'py, PyTuple>, answer: &Answer<'py>) -> Option<Vec<SymbolicLayout>> {
+        let (kind, gives, conditions) = told.extract::<(String, Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>)>().ok()?;
+        if !conditions.iter().all(|condition| self.relies_on(condition).is_some()) {
+            return None;
+        }
+        let layouts = match (kind.as_str(), answer) {
+            ("tensors", Answer::Node { .. } | Answer::Parts { .. }) => {
+                gives.try_iter().ok()?.map(|layout| self.layout(&layout.ok()?)).collect::<Option<_>>()?
+            }
+            ("same", Answer::Same(value)) if self.tensors.get(gives.extract::<usize>().ok()?) == Some(value) => {
+                Vec::new()
+            }
+            ("known", Answer::Constant(known)) if known.is(&gives) => Vec::new(),
+            ("changed", Answer::Change { .. }) if gives.extract::<Vec<bool>>().ok()?.into_iter().all(|same| same) => {
+                Vec::new()
+            }
+            _ => return None,
+        };
+        Some(layouts)
+    }
+
+    fn layout(&self, told: &Bound<'py, PyAny>) -> Option<SymbolicLayout> {
+        let [sizes, strides] = told.extract::<[Vec<Bound<'py, PyAny>>; 2]>().ok()?;
+        let all = |sizes: Vec<Bound<'py, PyAny>>| -> Option<Box<[ExpressionId]>> {
+            sizes.iter().map(|size| self.arithmetic.expression(&self.expression(size)?)).collect()
+        };
+        Some(Layout { sizes: all(sizes)?, strides: all(strides)? })
+    }
+
+    /// What stands in nested tuples: an integer, the name of a symbol, or an operation and its operands.
+    fn expression(&self, told: &Bound<'py, PyAny>) -> Option<SymbolicSize> {
+        if let Ok(known) = told.extract::<i64>() {
+            return Some(SymbolicSize::Known(known));
+        }
+        if let Ok(name) = told.cast::<PyString>() {
+            let symbol = name.to_str().ok()?.strip_prefix('s')?.parse().ok()?;
+            return Some(self.arithmetic.input(Symbol(symbol)));
+        }
+        let (operation, left, right) = told.extract::<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
+        let (left, right) = (self.expression(&left)?, self.expression(&right)?);
+        match operation.as_str() {
+            "+" => left.apply(Operation::Add, &right),
+            "*" => left.apply(Operation::Multiply, &right),
+            "//" | "%" if SymbolicSize::of(0).less(&right).ok()? => {
+                let operation = if operation == "//" { Operation::FloorDivide } else { Operation::Remainder };
+                left.apply(operation, &right)
+            }
+            "max" => left.greatest(&right).ok(),
+            "min" => left.least(&right).ok(),
+            _ => None,
+        }
+    }
+
+    /// Relies on a condition, which holds in this call.
+    fn relies_on(&self, told: &Bound<'py, PyAny>) -> Option<()> {
+        if let Ok((_, parts)) = told.extract::<(String, Vec<Bound<'py, PyAny>>)>() {
+            return parts.iter().try_for_each(|part| self.relies_on(part));
+        }
+        let (sign, left, right) = told.extract::<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>().ok()?;
+        let comparison = Comparison::ALL.into_iter().find(|comparison| comparison.sign() == sign)?;
+        let (left, right) = (self.expression(&left)?, self.expression(&right)?);
+        left.compare(comparison, &right)?.then_some(())
+    }
+}
