@@ -130,12 +130,7 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
     /// The condition of [`Domain::guard`], but that sizes marked here are only at least 2, and strides as planned.
-    fn guard_sizes(
-        &self,
-        _example: &Bound<'_, PyAny>,
-        _free: &[bool],
-        _plan: &[Stride],
-    ) -> Option<Box<dyn DomainCheck>> {
+    fn guard_sizes(&self, _like: &Bound<'_, PyAny>, _free: &[bool], _plan: &[Stride]) -> Option<Box<dyn DomainCheck>> {
         None
     }
     /// Whether what the domain knows about its operand is so for all sizes: its type, how many dimensions it has.

@@ -3,7 +3,7 @@ use super::examples::array_scalars::is_scalar;
 use super::examples::open::has_open;
 use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
-use super::examples::site::{Site, is_by_kernel, is_faked};
+use super::examples::site::{Site, Way, is_by_kernel, is_faked};
 use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
@@ -47,16 +47,6 @@ impl<'py> StandIns<'py> {
         let positional = PyTuple::new(target.py(), &self.positional)?;
         target.call(positional, (!self.named.is_empty()).then_some(&self.named))
     }
-}
-
-/// Who says what a call gives.
-enum Way {
-    /// Kernels of the `meta` device.
-    Meta,
-    /// PyTorch's fake tensors.
-    Fakes,
-    /// The kernel that will run.
-    Kernel,
 }
 
 /// What stands for the positional operands of a call, and for what it gives.

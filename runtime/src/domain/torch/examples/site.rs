@@ -28,6 +28,16 @@ impl Site {
     }
 }
 
+/// Who says what a call gives.
+pub(in crate::domain::torch) enum Way {
+    /// Kernels of the `meta` device.
+    Meta,
+    /// PyTorch's fake tensors.
+    Fakes,
+    /// The kernel that will run.
+    Kernel,
+}
+
 /// Methods whose names, or texts that they are given, say where the result will be.
 const MOVES: &[&str] = &["cpu", "cuda", "xpu", "hpu", "ipu", "mtia", "type"];
 
