@@ -52,7 +52,6 @@ const PLAIN: &[&str] = &[
     "BackwardHook.__init__",
     "BackwardHook.setup_input_hook",
     "BackwardHook.setup_output_hook",
-    "Optimizer.zero_grad",
 ];
 
 const ALL: &[&str] = &[""];

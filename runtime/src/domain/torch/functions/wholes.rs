@@ -58,15 +58,6 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("contextlib", "DistributedDataParallel._inside_ddp_forward", "slotrt._torch_functions"),
 ];
 
-/// Functions that PyTorch keeps from TorchDynamo, by module, which a trace goes through.
-const KEPT_OUT_FOR_NOTHING: &[(&str, &str)] = &[("torch.optim.optimizer", "Optimizer.zero_grad")];
-
-/// The function itself, where PyTorch has wrapped one of those.
-fn without_wrapper<'py>(inner: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    let (module, name) = (module_of(inner)?, callee::qualname_of(inner));
-    KEPT_OUT_FOR_NOTHING.iter().any(|(room, known)| module == *room && name == *known).then(|| inner.clone())
-}
-
 /// Whether it is the `__torch_function__` of C that takes over nothing.
 fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
     const NAME: &str = "_disabled_torch_function_impl";
@@ -85,9 +76,6 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     }
     // TorchDynamo wraps some of them once it is loaded.
     let inner = kept_out(function);
-    if let Some(itself) = inner.as_ref().and_then(without_wrapper) {
-        return Some(itself);
-    }
     let function = inner.as_ref().unwrap_or(function);
     let (module, name) = (module_of(function)?, callee::qualname_of(function));
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
