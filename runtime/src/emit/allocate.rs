@@ -52,11 +52,13 @@ impl<'py> Writer<'_, 'py> {
             }
             New::Computed(number) => self.compute(number)?,
             New::Opaque(what) => return Err(Failure::Refused(format!("{what} cannot be rebuilt"))),
-            New::SequenceIterator { sequence, next } => {
-                self.callee(original(py, "builtins", "iter")?);
+            New::SequenceIterator { sequence, next, reversed } => {
+                self.callee(original(py, "builtins", if *reversed { "reversed" } else { "iter" })?);
                 self.load(*sequence)?;
                 self.call(1);
-                self.advance(*next)?;
+                if *reversed || *next > 0 {
+                    self.iterators.push((id, *next));
+                }
             }
             New::Owned(object) => self.constant(object.bind(py).clone()),
         }
@@ -108,11 +110,11 @@ impl<'py> Writer<'_, 'py> {
         Ok(items.len() as u32)
     }
 
-    /// `iterator.__setstate__(next)` on the iterator at the top.
-    fn advance(&mut self, next: usize) -> Result<(), Failure> {
-        if next > 0 {
+    /// `iterator.__setstate__(next)`: when the sequences are as the trace leaves them, for it goes no further than to their end.
+    pub(super) fn advance_iterators(&mut self) -> Result<(), Failure> {
+        for (iterator, next) in std::mem::take(&mut self.iterators) {
             self.begin_callee();
-            self.plain(Op::COPY, 2);
+            self.load(iterator)?;
             self.op(Op::LOAD_ATTR, Arg::Name("__setstate__".into()));
             self.constant(next.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
             self.call(1);

@@ -56,6 +56,7 @@ pub fn emit<'py>(
     let mut graph = writer.call_graph(graph, frame, host)?;
     writer.build(&needed)?;
     writer.replay()?;
+    writer.advance_iterators()?;
     writer.finish(&end)?;
     let prologue = writer.into_prologue();
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);

@@ -29,6 +29,8 @@ pub struct Writer<'a, 'py> {
     pub(super) placeholders: FxHashMap<u32, ValueId>,
     /// Temporaries that hold what iterators give next.
     pub(super) ahead: FxHashMap<Source, usize>,
+    /// Iterators that have been made, and the index of what each gives next.
+    pub(super) iterators: Vec<(ValueId, usize)>,
     /// Paths that several sources begin with, while sources are loaded.
     pub(super) forks: Forks,
     pub(super) temporaries: usize,
@@ -58,6 +60,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             results,
             placeholders,
             ahead: FxHashMap::default(),
+            iterators: Vec::new(),
             forks: Forks::default(),
             temporaries: 0,
             free,

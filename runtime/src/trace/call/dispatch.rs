@@ -5,7 +5,7 @@ use crate::ffi::callable::{called_natively, is_suspended};
 use crate::ffi::{callee, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::guard_requests::GuardRequest;
@@ -105,28 +105,43 @@ impl<'py> Tracer<'py> {
         if receiver.is_instance_of::<pyo3::types::PyModule>() {
             return Ok(None);
         }
-        let name = callee::name_of(object);
-        let method = self.lookup(&receiver.get_type(), &name);
-        let Some(method) = method
-            .filter(|method| matches!(&*types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor"))
-        else {
-            return Ok(None);
+        // A proxy stands for it where C bound the method itself.
+        let class = match self.value_of_proxy(&receiver) {
+            Some(value) => self.class_of(value)?,
+            None => receiver.get_type(),
         };
-        // `__get__` takes `None` for no object at all.
-        let again = if receiver.is_none() {
-            receiver.getattr(name)
-        } else {
-            // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
-            method.call_method1(intern!(self.py, "__get__"), (&receiver, receiver.get_type()))
-        };
-        if !again.and_then(|again| again.eq(object)).unwrap_or(false) {
-            return Ok(None);
-        }
+        let Some(method) = self.method_behind(&class, &receiver, object) else { return Ok(None) };
         let receiver = match self.source(callable) {
             Some(Source::Constant(_)) | None => self.absorb_static(receiver),
             Some(source) => self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into())),
         };
         Ok(Some((method, receiver)))
+    }
+
+    /// The method of C that a bound one is made of: that of a base, too, where a class derived from it has its own.
+    fn method_behind(
+        &self,
+        class: &Bound<'py, PyType>,
+        receiver: &Bound<'py, PyAny>,
+        bound: &Bound<'py, PyAny>,
+    ) -> Option<Bound<'py, PyAny>> {
+        let name = interned(self.py, &callee::name_of(bound));
+        let classes = types::mro(class)?;
+        let own = |class: Bound<'py, PyAny>| Some(self.unproxied(types::own(class.cast().ok()?, &name)?));
+        let mut found = classes.iter().filter_map(own);
+        found.find(|method| {
+            if !matches!(&*types::c_name(&method.get_type()), "method_descriptor" | "wrapper_descriptor") {
+                return false;
+            }
+            // `__get__` takes `None` for no object at all.
+            let again = if receiver.is_none() {
+                receiver.getattr(&name)
+            } else {
+                // Methods that are told their class (METH_METHOD) do not survive a __get__ without one.
+                method.call_method1(intern!(self.py, "__get__"), (receiver, receiver.get_type()))
+            };
+            again.and_then(|again| again.eq(bound)).unwrap_or(false)
+        })
     }
 
     /// The arguments of a class of tuples: it goes through a generator first of all.

@@ -80,7 +80,7 @@ impl<'py> Tracer<'py> {
             "method" => self.materialise_bound(id, object),
             "collections.deque" => self.materialise_deque(id, object),
             "float" | "complex" => self.materialise_nan(id, object),
-            "list_iterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
+            "list_iterator" | "list_reverseiterator" | "tuple_iterator" => self.describe_sequence_iterator(id, object),
             name @ ("dict_keyiterator"
             | "dict_valueiterator"
             | "dict_itemiterator"
@@ -98,7 +98,6 @@ impl<'py> Tracer<'py> {
             | "filter"
             | "reversed"
             | "iterator"
-            | "list_reverseiterator"
             | "str_ascii_iterator"
             | "str_iterator"
             | "bytes_iterator"
@@ -221,6 +220,9 @@ impl<'py> Tracer<'py> {
         let Some(reduced) = reduced.filter(|reduced| matches!(reduced.len(), 2 | 3)) else {
             return self.escape(id, name);
         };
+        if name == "reversed" && !self.stands_within(&reduced) {
+            return self.escape(id, name);
+        }
         let (Ok(callable), Ok(args)) = (reduced.get_item(0), reduced.get_item(1)) else { return self.escape(id, name) };
         let Ok(args) = args.cast_into::<PyTuple>() else { return self.escape(id, name) };
         // At its end an iterator over text of any kind says that it is one over an empty text.

@@ -7,7 +7,7 @@ use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, ValueId};
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// Makes an iterator over a dict that has given its first items already: `advanced(dict, taken)`.
 #[pyclass(frozen, module = "slotrt")]
@@ -47,10 +47,17 @@ fn same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Whether the class of a container iterates as the builtin class that it derives from.
-fn iterates_plainly(sequence: &Bound<'_, PyAny>) -> bool {
+fn iterates_plainly(sequence: &Bound<'_, PyAny>, reversed: bool) -> bool {
     let class = sequence.get_type();
-    let of = containers::of(&class);
-    of.is_none_or(|of| types::slot(&class, Slot::tp_iter) == types::slot(&of.base, Slot::tp_iter))
+    let Some(base) = containers::of(&class).map(|of| of.base) else { return true };
+    match reversed {
+        true => {
+            let name = interned(sequence.py(), "__reversed__");
+            let begin = |class| types::lookup(class, &name).map(|method| method.as_ptr());
+            begin(&class) == begin(&base)
+        }
+        false => types::slot(&class, Slot::tp_iter) == types::slot(&base, Slot::tp_iter),
+    }
 }
 
 impl<'py> Tracer<'py> {
@@ -61,21 +68,38 @@ impl<'py> Tracer<'py> {
     ) -> Materialised<Vec<ValueId>> {
         let reduced =
             object.call_method0(name!("__reduce__")).ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
+        let reversed = types::c_name(&object.get_type()) == "list_reverseiterator";
         let parts = reduced.as_ref().and_then(|reduced| {
             let args = reduced.get_item(1).ok()?.cast_into::<PyTuple>().ok()?;
             let next = reduced.get_item(2).ok()?.extract::<usize>().ok()?;
             Some((args.get_item(0).ok()?, next))
         });
         match parts {
-            Some((sequence, _)) if !iterates_plainly(&sequence) => {
+            Some((sequence, _)) if !iterates_plainly(&sequence, reversed) => {
                 self.escape(id, "an iterator over an object whose class has an __iter__ of its own")
+            }
+            // `__setstate__` goes no further than to the end.
+            Some((sequence, next))
+                if sequence.cast().is_ok_and(|list: &Bound<'_, PyList>| list.len() < next + usize::from(reversed)) =>
+            {
+                self.escape(id, "an iterator that has come further than its list now goes")
             }
             Some((sequence, next)) => {
                 let sequence = self.absorb(sequence);
-                self.set(id, New::SequenceIterator { sequence, next }, vec![sequence])
+                self.set(id, New::SequenceIterator { sequence, next, reversed }, vec![sequence])
             }
             None => self.materialise_reduced(id, object),
         }
+    }
+
+    /// Whether `reversed.__setstate__` finds the sequence as it is now, and asks no class of the program for its length.
+    pub(crate) fn stands_within(&mut self, reduced: &Bound<'py, PyTuple>) -> bool {
+        let (Ok(args), Ok(next)) = (reduced.get_item(1), reduced.get_item(2)) else { return true };
+        let Ok(sequence) = args.get_item(0) else { return false };
+        let within = types::is_c_type(&sequence.get_type())
+            && next.extract::<usize>().is_ok_and(|next| sequence.len().is_ok_and(|len| next < len));
+        let over = self.absorb(sequence);
+        within && !self.state.private_copies.of(over).is_some_and(|copy| copy.is_changed(self.py))
     }
 
     /// A view of a dict, which is made again by the method of its C class.

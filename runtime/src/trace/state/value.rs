@@ -146,6 +146,8 @@ pub enum New {
         sequence: ValueId,
         /// Index of the next item.
         next: usize,
+        /// Whether it goes from the end to the beginning.
+        reversed: bool,
     },
     /// `callable(*args)`, then `__setstate__(state)`: how an object of a C type (`enumerate`, `zip`, `deque`…) is made again.
     Call {

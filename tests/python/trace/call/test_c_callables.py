@@ -207,6 +207,52 @@ class BoundSlots(unittest.TestCase):
                 self.assertEqual(slotrt.compile(until)(step), until(same))
                 self.assertEqual(slotrt.compile(steps_of)(make()), steps_of(make()))
 
+    def test_slots_that_the_trace_binds(self):
+        class Frozen:
+            __slots__ = ("a", "b")
+
+            def __init__(self, a):
+                store = object.__setattr__.__get__(self)
+                store("a", a)
+                store("b", [a])
+
+            def __setattr__(self, name, value):
+                raise AttributeError("frozen")
+
+        class Items(list):
+            def append(self, item):
+                raise TypeError("frozen")
+
+        def made(value):
+            one = Frozen(value)
+            add = list.append.__get__(items := Items())
+            add(value)
+            try:
+                one.a = 3
+            except AttributeError as error:
+                return str(error), one.a, one.b, items
+            finally:
+                object.__delattr__.__get__(one, Frozen)("b")
+                hasattr(one, "b")
+
+        def refused(value):
+            try:
+                Frozen(value).a = 3
+            except AttributeError as error:
+                return str(error), dict.get.__get__({value: 2})(value), int.__rsub__.__get__(value)(7)
+
+        def plain(make):
+            try:
+                object.__setattr__.__get__(make())("a", 1)
+            except AttributeError as error:
+                return str(error)
+
+        for value in (3, 4):
+            self.assertEqual(slotrt.compile(made)(value), made(value))
+            self.assertEqual(slotrt.compile(refused)(value), refused(value))
+        for make in (type("Plain", (), {}), object, int):
+            self.assertEqual(slotrt.compile(plain)(make), plain(make))
+
     def test_containers(self):
         for values in ([1], {2: 3}, {4}):
             with self.subTest(values=values):

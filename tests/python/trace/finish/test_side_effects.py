@@ -116,6 +116,52 @@ class SideEffects(unittest.TestCase):
         it = iter([1, 2, 3])
         self.assertEqual([compiled(it), compiled(it), list(it)], [1, 2, [3]])
 
+    def test_iterators_over_lists_that_the_trace_changes(self):
+        def grown(items, begin):
+            items.extend([1, 2, 3])
+            iterator = begin(items)
+            next(iterator)
+            stop()
+            return list(iterator)
+
+        def looped(items, begin):
+            items.append(1)
+            items += [2, 3]
+            seen = []
+            for number, item in enumerate(begin(items)):
+                stop()
+                seen.append((number, item))
+            return seen
+
+        def shrunk(items, begin):
+            items += [1, 2, 3]
+            iterator = begin(items)
+            next(iterator), next(iterator)
+            del items[:]
+            stop()
+            items.extend(range(9))
+            return list(iterator)
+
+        def own(items, begin):
+            made = [*items, 1, 2, 3]
+            iterator = begin(made)
+            next(iterator), next(iterator)
+            made.clear()
+            stop()
+            made.extend(range(9))
+            return list(iterator)
+
+        @slotrt.disable
+        def stop():
+            pass
+
+        for function in (grown, looped, shrunk, own):
+            for begin in (iter, reversed):
+                for kind in (list, type("Items", (list,), {}), bytearray):
+                    for items in ([], [7], [7, 8, 9]):
+                        with self.subTest(function.__name__, begin=begin.__name__, kind=kind, items=items):
+                            self.twice(function, lambda: (kind(items), begin), lambda items, begin: items)
+
     def test_materialised_closures(self):
         def function(a):
             count = a
