@@ -111,6 +111,8 @@ pub struct AnsweredOperation<'a, 'py> {
     pub kwargs: &'a [(String, Operand<'py>)],
     /// The answer.
     pub answer: &'a Answer<'py>,
+    /// Whether it is worth a long time to know what comes of symbolic sizes: without, the call is traced for each size.
+    pub is_worthwhile: bool,
 }
 
 impl AnsweredOperation<'_, '_> {

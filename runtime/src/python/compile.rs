@@ -151,6 +151,7 @@ impl Compiled {
         Ok(Arc::new(ChangingSources {
             keys: cache.changing.clone(),
             arguments: self.unit.options.dynamic == Some(true),
+            again: cache.changed_again,
         }))
     }
 

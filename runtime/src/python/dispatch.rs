@@ -25,6 +25,7 @@ impl Compiled {
             (cache.generation, cache.full, cache.traced) = (generation, false, 0);
             cache.patience = Default::default();
             cache.changing.clear();
+            cache.changed_again = false;
             cache.loaded.clear();
             std::mem::take(&mut cache.table)
         });
@@ -109,7 +110,9 @@ impl Compiled {
             return Ok(());
         }
         let changed: Vec<u64> = missed.iter().flat_map(|(entry, _)| entry.changed_numbers(args, function)).collect();
-        self.cache.lock().map_err(|_| poisoned())?.changing.extend(changed);
+        let mut cache = self.cache.lock().map_err(|_| poisoned())?;
+        cache.changed_again |= changed.iter().any(|key| cache.changing.contains(key));
+        cache.changing.extend(changed);
         Ok(())
     }
 

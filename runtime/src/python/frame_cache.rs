@@ -19,6 +19,8 @@ pub struct Cache {
     pub loaded: FxHashSet<u64>,
     /// Where calls have found other numbers than guards asked for.
     pub changing: FxHashSet<u64>,
+    /// Whether one of these has differed once more: some trace had to know it.
+    pub changed_again: bool,
 }
 
 impl Cache {

@@ -14,6 +14,8 @@ pub struct ChangingSources {
     pub keys: FxHashSet<u64>,
     /// Those that callers give, from the first trace on.
     pub arguments: bool,
+    /// Whether a number that could have been symbolic has differed once more.
+    pub again: bool,
 }
 
 /// Sources whose numbers must be known, by [`Source::key`], and the operations that want it.

@@ -89,7 +89,9 @@ impl<'py> Tracer<'py> {
         let layouts = match symbolic {
             true => {
                 let (py, args, kwargs) = (self.py, &operands[..], &named[..]);
-                let operation = AnsweredOperation { py, callee: &callee, args, kwargs, answer: &answer };
+                let changing = &self.state.numbers.changing;
+                let is_worthwhile = self.state.backend || changing.arguments || changing.again;
+                let operation = AnsweredOperation { py, callee: &callee, args, kwargs, answer: &answer, is_worthwhile };
                 self.layouts_of(domain, &operation)?
             }
             false => Vec::new(),

@@ -4,11 +4,14 @@ Each function is called with tensors of many sizes; what it gives, with the size
 """
 
 import re
+import subprocess
+import sys
 import unittest
 import warnings
 
 import slotrt
 import torch
+import torch.fx.experimental.symbolic_shapes  # noqa: F401  what is here is asked at once
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint
 
@@ -96,6 +99,25 @@ def outcome(function, n):
         return type(error), str(error).split("\nException raised")[0]
 
 
+# Nothing is imported for sizes that differ once; for those that go on to differ it is.
+IMPORTS = """
+import sys
+import slotrt
+import torch
+
+@slotrt.compile
+def f(x):
+    return x.logcumsumexp(0)
+
+imported = []
+for n in range(4, 12):
+    f(torch.ones(n))
+    imported.append("sympy" in sys.modules)
+assert imported == 2 * [False] + 6 * [True], imported
+assert slotrt.stats()["frames_compiled"] == 3, slotrt.stats()
+"""
+
+
 class SizesWithoutRules(unittest.TestCase):
     maxDiff = None
 
@@ -118,6 +140,9 @@ class SizesWithoutRules(unittest.TestCase):
 
     def test_first_trace_serves_all(self):
         self.check(dynamic=True)
+
+    def test_what_is_imported_when(self):
+        subprocess.run([sys.executable, "-W", "ignore", "-c", IMPORTS], check=True)
 
     def test_nothing_of_the_question_is_left_behind(self):
         slotrt.reset()

@@ -19,6 +19,9 @@ use pyo3::types::{PyDict, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 /// Where the function is that asks PyTorch.
 const MODULE: &str = "slotrt._size_questions";
 
+/// PyTorch's machinery for symbolic sizes.
+const PYTORCH_SYMBOLS: &str = "torch.fx.experimental.symbolic_shapes";
+
 /// What is called, and with what.
 type Call<'a, 'py> = (Bound<'py, PyAny>, &'a [Operand<'py>], &'a [(String, Operand<'py>)]);
 
@@ -29,6 +32,9 @@ impl<'py> Meta<'_, 'py> {
         operation: &AnsweredOperation<'_, 'py>,
         arithmetic: &SizeArithmetic,
     ) -> Option<Vec<SymbolicLayout>> {
+        if !operation.is_worthwhile && !is_imported(self.py)? {
+            return None;
+        }
         let (target, args, kwargs) = self.call_to_ask(operation)?;
         let ambient = &self.torch.ambient;
         let is_plain = ambient.plain(self.py).ok()? && !ambient.are_wrapped(self.py, args).ok()?;
@@ -63,6 +69,12 @@ impl<'py> Meta<'_, 'py> {
             _ => None,
         }
     }
+}
+
+/// Whether somebody has imported what PyTorch needs for symbols, which takes seconds.
+fn is_imported(py: Python<'_>) -> Option<bool> {
+    let modules = py.import("sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
+    modules.contains(PYTORCH_SYMBOLS).ok()
 }
 
 /// What PyTorch is asked about one call.
