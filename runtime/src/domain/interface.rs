@@ -238,7 +238,7 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         false
     }
     /// What a call does with how its operands were computed.
-    fn use_of_history(&self, _callee: &Callee<'_>, _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
+    fn use_of_history(&self, _: &Callee<'_>, _args: &[Operand<'_>], _kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
         HistoryUse::None
     }
     /// Whether it is the attribute of a leaf that is set where a call goes back through the graph.

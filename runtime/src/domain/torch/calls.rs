@@ -283,8 +283,13 @@ impl Domain for Torch {
         self.replayed(&Meta { torch: self, py }, recorded, undo)
     }
 
-    fn use_of_history(&self, callee: &Callee<'_>, kwargs: &[(String, Operand<'_>)]) -> HistoryUse {
-        self.walks_history(callee, kwargs)
+    fn use_of_history(
+        &self,
+        callee: &Callee<'_>,
+        args: &[Operand<'_>],
+        kwargs: &[(String, Operand<'_>)],
+    ) -> HistoryUse {
+        self.walks_history(callee, args, kwargs)
     }
 
     fn is_gradient(&self, attribute: &str) -> bool {

@@ -27,7 +27,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let (positional, named);
         let (mut args, mut keywords) = (args, keywords);
-        if domain.use_of_history(&callee, &[]) != HistoryUse::None {
+        if domain.use_of_history(&callee, &[], &[]) != HistoryUse::None {
             (positional, named) = self.listed(args, keywords)?;
             (args, keywords) = (&positional, &named);
         }
@@ -70,7 +70,7 @@ impl<'py> Tracer<'py> {
         let (mut operands, mut named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
-        let uses = domain.use_of_history(&callee, &named);
+        let uses = domain.use_of_history(&callee, &operands, &named);
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
         self.recall_history(domain, uses, looked_at)?;
         let all = || operands.iter().chain(named.iter().map(|(_, value)| value));

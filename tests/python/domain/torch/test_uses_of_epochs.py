@@ -142,6 +142,12 @@ def penalised_with_sizes(x):
     return gradient.sum() + y
 
 
+def penalised_by_position(x):
+    y = (x**3).sum()
+    (gradient,) = torch.autograd.grad(y, [x], None, None, True)
+    return gradient.sum() + y
+
+
 ROWS = [
     (trained(epoch), None),
     (trained(epoch, momentum=0.9), None),
@@ -154,7 +160,10 @@ ROWS = [
     (trained(with_history), None),
     (weighted, 0),
     (lambda: (penalised, lambda number: [leaf(number), number], []), 0),
-    (lambda: (penalised_with_sizes, lambda number: [torch.arange(2.0, 4.0 + number).requires_grad_()], []), None),
+    *[
+        (lambda f=f: (f, lambda number: [torch.arange(2.0, 4.0 + number).requires_grad_()], []), None)
+        for f in (penalised_with_sizes, penalised_by_position)
+    ],
 ]
 
 

@@ -17,12 +17,15 @@ impl Torch {
     pub(in crate::domain::torch) fn walks_history(
         &self,
         callee: &Callee<'_>,
+        args: &[Operand<'_>],
         kwargs: &[(String, Operand<'_>)],
     ) -> HistoryUse {
+        const CREATE_GRAPH: usize = 4;
         let Callee::Function(function) = callee else { return HistoryUse::None };
         let is_off = |value: &Operand<'_>| matches!(value, Operand::Known(on) if !on.is_truthy().unwrap_or(true));
+        let named = kwargs.iter().find(|(name, _)| name == "create_graph").map(|(_, value)| value);
         match self.is_grad(function) {
-            true if kwargs.iter().any(|(name, value)| name == "create_graph" && !is_off(value)) => HistoryUse::Extends,
+            true if args.get(CREATE_GRAPH).or(named).is_some_and(|value| !is_off(value)) => HistoryUse::Extends,
             true => HistoryUse::Walks,
             false if self.is_backward(function) => HistoryUse::Walks,
             false => HistoryUse::None,
