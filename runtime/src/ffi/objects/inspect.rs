@@ -1,5 +1,6 @@
 //! Parts of functions, cells and instances, read without running code of the program.
 use crate::ffi::types;
+use generated::slots::Slot;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyString, PyTuple};
@@ -104,9 +105,19 @@ pub fn own_dict<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     types::held_dict(object).unwrap_or_else(|| pyo3::types::PyDict::new(object.py())).into_any()
 }
 
-/// An attribute as `object.__getattribute__` finds it. The type must have been guarded before: then no descriptor of the user runs.
+/// Whether an attribute of a class binds itself where an instance is asked for it, unless the instance has one of the same name.
+fn is_bound_on_reading(found: &Bound<'_, PyAny>) -> bool {
+    let class = found.get_type();
+    types::slot(&class, Slot::tp_descr_get).is_some() && types::slot(&class, Slot::tp_descr_set).is_none()
+}
+
+/// An attribute as `object.__getattribute__` finds it, if no code runs for it: what only the class has is not bound to the object where it binds
+/// itself. The type must have been guarded before: then no data descriptor of the user runs.
 pub fn own_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     let py = object.py();
+    if types::lookup(&object.get_type(), name).is_some_and(|found| is_bound_on_reading(&found)) {
+        return types::held_dict(object)?.get_item(name).ok()?;
+    }
     // SAFETY: all arguments are live objects, `name` a string; the result is a new reference or NULL.
     let found = unsafe { _PyObject_GenericGetAttrWithDict(object.as_ptr(), name.as_ptr(), std::ptr::null_mut(), 1) };
     // SAFETY: `found` is a new reference or NULL.

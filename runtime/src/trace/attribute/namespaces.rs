@@ -6,7 +6,7 @@ use crate::ffi::types::{self, is_c_type};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::attribute::descriptors::{is_data_descriptor, own_dict, own_dict_allowed, short_name};
+use crate::trace::attribute::descriptors::{held_dict, is_data_descriptor, own_dict, own_dict_allowed, short_name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::namespaces::Namespace;
@@ -111,9 +111,34 @@ impl<'py> Tracer<'py> {
             };
             return stored.or_else(|error| internal(error.to_string()));
         }
-        let held = self.instance_attr(object, name)?;
+        let held = match value {
+            Some(_) => self.instance_attr(object, name),
+            None => self.held_attr(object, name),
+        };
+        let held = held?;
         self.before_overwriting(held)?;
         self.log_slot(object, name, value)
+    }
+
+    /// What the object's own `__dict__` holds under a name, where it matters that no other place has it: the path of an attribute leads to the
+    /// class, too.
+    fn held_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let held = self.instance_attr(object, name)?;
+        if let (Some(_), Some(real), Some(source)) = (held, self.real(object), self.source(object)) {
+            let is_set = |effect: &Effect| matches!(effect, Effect::SetAttr { object: set, name: as_name, .. } if *set == object && as_name == name);
+            let may_be_of_class = self.lookup(&real.get_type(), name).is_some();
+            if may_be_of_class && self.owned(object).is_none() && !self.state.effects.iter().any(is_set) {
+                self.guard_held(&real, &source, name);
+            }
+        }
+        Ok(held)
+    }
+
+    /// Guards that the object itself has the attribute, and not its class alone.
+    pub(crate) fn guard_held(&mut self, object: &Bound<'py, PyAny>, source: &Source, name: &str) {
+        let Some(dict) = held_dict(object) else { return };
+        let entry = Source::Dict(Arc::new(source.clone())).entry_of(&dict, &interned(self.py, name));
+        self.guard(entry, Check::Exists, "the instance has an attribute that its class has, too");
     }
 
     /// The same where it does not live in a `__dict__`.
@@ -185,7 +210,7 @@ impl<'py> Tracer<'py> {
                 let globals = globals.bind(self.py).clone();
                 Ok(self.in_globals(&globals, &name))
             }
-            Some(Namespace::Instance(object)) => self.instance_attr(*object, &name),
+            Some(Namespace::Instance(object)) => self.held_attr(*object, &name),
             None => internal("no namespace"),
         }
     }

@@ -247,7 +247,9 @@ impl<'py> Tracer<'py> {
         }
         let class = copy.get_type();
         if copy.is_exact_instance_of::<PyList>() || copy.cast::<PyDict>().is_ok() && types::is_c_type(&class) {
-            return copy.call_method0(name!("copy")).or_else(|error| internal(error.to_string()));
+            // An `OrderedDict` asks its keys for their hashes.
+            let again = self.with_callbacks_on_scalars(|| copy.call_method0(name!("copy")));
+            return again.or_else(|error| internal(error.to_string()));
         }
         let again = match (copy.cast::<PyDict>(), containers::of(&class)) {
             (Ok(stored), _) => self.with_callbacks(|| {

@@ -1,9 +1,17 @@
 """An `OrderedDict` whose table has another order than its links: both orders stay."""
 
 import collections
+import enum
 import unittest
 
 import slotrt
+
+
+class Colour(enum.Enum):
+    """Members that hash themselves in Python."""
+
+    RED = 1
+    GREEN = 2
 
 
 class Ordered(unittest.TestCase):
@@ -40,6 +48,19 @@ class Ordered(unittest.TestCase):
         compiled = slotrt.compile(change)
         for key in ("a", "b", "c", "d"):
             self.assertEqual(changed(compiled, key), changed(change, key))
+
+    def test_members_of_enumerations_are_keys(self):
+        def change(ordered, key):
+            ordered[key] = 5
+            ordered.move_to_end(Colour.RED, last=False)
+            del ordered["a"]
+            return list(ordered.items())
+
+        compiled = slotrt.compile(change)
+        for key in Colour:
+            made = [collections.OrderedDict({"a": 1, Colour.RED: 2, "b": 3}) for _ in range(2)]
+            self.assertEqual(compiled(made[0], key), change(made[1], key))
+            self.assertEqual(list(made[0].items()), list(made[1].items()))
 
 
 if __name__ == "__main__":
