@@ -121,6 +121,10 @@ impl<'py> Tracer<'py> {
                 self.escape(id, "a result of what the graph calls as a whole")
             }
             Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
+            Value::New(_) if self.state.told.contains_key(&id) => {
+                let step = self.state.told[&id].saturating_sub(1);
+                Ok(Err(Escape { step, what: "object whose address a text tells".into() }))
+            }
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();
                 self.materialise_owned(id, &object)

@@ -121,6 +121,7 @@ impl<'py> Tracer<'py> {
         if let Some(passed_to_c) = self.state.passed_to_c.get(&(object.as_ptr() as usize)) {
             return *passed_to_c;
         }
+        self.note_addresses(&object);
         let plain = is_scalar(&object) && !has_nan(&object);
         if (plain || is_definition(&object) && !is_of_one_object(&object)) && !self.holds_passed_to_c(&object) {
             return self.constant(object);

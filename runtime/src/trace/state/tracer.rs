@@ -161,6 +161,8 @@ pub struct State {
     pub(crate) ids: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Objects from outside whose numbers are keys, or (`true`) known, each once.
     pub(crate) kept_ids: Tracked<Vec<(ValueId, bool)>>,
+    /// Objects that the trace made and whose address a text tells, and the step of the outermost frame at which it was made.
+    pub(crate) told: Tracked<FxHashMap<ValueId, u64>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
     pub(crate) pending: Option<crate::trace::state::unwind::Unwind>,

@@ -1,16 +1,22 @@
 //! `id()` of objects that the trace made, or that no guard can hold: a number that can be compared and used as a key, but that C code may not look into.
 //!
 //! Plain Python's number is not known before the object leaves the trace, so this one cannot leave.
+use crate::ffi::types;
 use crate::guard::source::Source;
 use crate::guard::{AllDifferent, Check};
+use crate::names::name;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyInt, PySet};
+use pyo3::types::{PyDict, PyFrozenSet, PyInt, PySet, PyString, PyTuple};
 
 /// What [`New::Opaque`] calls such a number.
 pub(crate) const KIND: &str = "id() of an object that the trace made";
+
+/// How C begins an address in a text.
+const PREFIX: &str = "0x";
 
 /// What [`New::Opaque`] calls the number that `gc.collect()` gives.
 const COLLECTED: &str = "the number of objects that the collector finds";
@@ -80,6 +86,34 @@ impl<'py> Tracer<'py> {
             Ok(())
         } else {
             unsupported("hash by address", "an object that the trace made")
+        }
+    }
+
+    /// C has made a text, or an exception with one: objects of the trace whose addresses it tells, as `object.__repr__` does, must not leave
+    /// the trace, as they would have others there.
+    pub(crate) fn note_addresses(&mut self, made: &Bound<'py, PyAny>) {
+        if let Ok(text) = made.cast_exact::<PyString>() {
+            if text.contains(PREFIX).unwrap_or(false) {
+                self.note_addresses_in(&text.to_string_lossy());
+            }
+        } else if made.is_instance_of::<PyBaseException>() && types::is_c_type(&made.get_type()) {
+            let args = made.getattr(name!("args")).ok().and_then(|args| args.cast_into_exact::<PyTuple>().ok());
+            args.iter()
+                .flatten()
+                .filter(|arg| arg.is_exact_instance_of::<PyString>())
+                .for_each(|arg| self.note_addresses(&arg));
+        }
+    }
+
+    fn note_addresses_in(&mut self, text: &str) {
+        for rest in text.split(PREFIX).skip(1) {
+            let digits = rest.find(|digit: char| !digit.is_ascii_hexdigit()).unwrap_or(rest.len());
+            let address = usize::from_str_radix(&rest[..digits], 16).ok();
+            let value = address.and_then(|address| self.state.identity.get(&address).copied());
+            if let Some(value) = value.filter(|value| matches!(self.value(*value), Value::New(_))) {
+                let step = self.state.outer_step;
+                self.state.told.entry(value).or_insert(step);
+            }
         }
     }
 

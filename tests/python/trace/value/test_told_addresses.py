@@ -1,0 +1,108 @@
+"""Texts that tell the address of an object, as `object.__repr__` makes them: they are right for objects that the trace makes and that live on."""
+
+import re
+import unittest
+
+import slotrt
+
+
+class Plain:
+    """An instance that says its address."""
+
+
+class Held:
+    """Says what it holds."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"Held({self.value!r})"
+
+
+def told(text):
+    return [int(address, 16) for address in re.findall("0x([0-9a-f]+)", text)]
+
+
+class ToldAddresses(unittest.TestCase):
+    """Each text beside the object, which is kept."""
+
+    def told(self, function):
+        compiled = slotrt.compile(function)
+        kept = [compiled() for _ in range(3)]
+        for text, made in kept:
+            self.assertEqual(told(text), [id(made)], text)
+
+    def test_texts_of_instances(self):
+        def as_repr():
+            made = Plain()
+            return repr(made), made
+
+        def as_str():
+            made = Plain()
+            return str(made), made
+
+        def formatted():
+            made = Plain()
+            return f"{made} is it", made
+
+        def by_percent():
+            made = Plain()
+            return "%r" % (made,), made
+
+        def by_object():
+            made = Plain()
+            return object.__repr__(made), made
+
+        for function in (as_repr, as_str, formatted, by_percent, by_object):
+            with self.subTest(function.__name__):
+                self.told(function)
+
+    def test_texts_of_what_holds_them(self):
+        def in_list():
+            made = Plain()
+            return repr([made, 1]), made
+
+        def in_python():
+            made = Plain()
+            return repr(Held(made)), made
+
+        def method():
+            made = Held(1)
+            return repr(made.__init__.__func__), Held.__init__
+
+        for function in (in_list, in_python, method):
+            with self.subTest(function.__name__):
+                self.told(function)
+
+    def test_texts_of_functions(self):
+        def made():
+            def inner():
+                return 1
+
+            return repr(inner), inner
+
+        self.told(made)
+
+    def test_what_does_not_live_on_needs_no_address(self):
+        compiled = slotrt.compile(lambda: repr(Plain()).startswith("<"), fullgraph=True)
+        self.assertTrue(compiled())
+
+    def test_changes_before_the_text_are_made_once(self):
+        def change(log):
+            log.append("before")
+            made = Plain()
+            log.append(repr(made))
+            log.append(made)
+
+        log = []
+        compiled = slotrt.compile(change)
+        for _ in range(2):
+            compiled(log)
+        self.assertEqual([log[0], log[3]], ["before"] * 2)
+        for text, made in (log[1:3], log[4:6]):
+            self.assertEqual(told(text), [id(made)])
+
+
+if __name__ == "__main__":
+    unittest.main()
