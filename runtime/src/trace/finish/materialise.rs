@@ -89,6 +89,15 @@ impl<'py> Tracer<'py> {
         Ok(Err(Escape { step, what: what.into() }))
     }
 
+    /// The trace must end before it saw what would be otherwise if the object were made again.
+    fn before_it_was_told(&self, id: ValueId) -> Escape {
+        let step = self.state.told.get(&id).copied().unwrap_or(0).saturating_sub(1);
+        let is_set =
+            self.owned(id).is_some_and(|set| set.is_instance_of::<PySet>() || set.is_instance_of::<PyFrozenSet>());
+        let what = if is_set { "set whose order the trace has seen" } else { "object whose address a text tells" };
+        Escape { step, what: what.into() }
+    }
+
     fn materialise_all(&mut self, mut work: Vec<ValueId>, seen: &mut ValueSet) -> Materialised<()> {
         while let Some(id) = work.pop() {
             if !seen.insert(id) {
@@ -121,10 +130,7 @@ impl<'py> Tracer<'py> {
                 self.escape(id, "a result of what the graph calls as a whole")
             }
             Value::Real { .. } | Value::Node { .. } => Ok(Ok(Vec::new())),
-            Value::New(_) if self.state.told.contains_key(&id) => {
-                let step = self.state.told[&id].saturating_sub(1);
-                Ok(Err(Escape { step, what: "object whose address a text tells".into() }))
-            }
+            Value::New(_) if self.state.told.contains_key(&id) => Ok(Err(self.before_it_was_told(id))),
             Value::New(New::Owned(object)) => {
                 let object = object.bind(self.py).clone();
                 self.materialise_owned(id, &object)

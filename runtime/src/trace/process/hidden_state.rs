@@ -22,8 +22,7 @@ impl<'py> Tracer<'py> {
             Some(seed) => !self.is_none(seed)?,
             None => false,
         };
-        let own = args.positional.first().is_some_and(|first| self.owned(*first).is_some());
-        if own && !seeded {
+        if !seeded {
             return unsupported("random numbers of the system", "a generator that is seeded with nothing");
         }
         Ok(())

@@ -31,6 +31,8 @@ const READS: &[(&str, &str, &str)] = &[
     ("posix", "_path_isfile", "whether there is a file"),
     ("posix", "_path_isdir", "whether there is a directory"),
     ("posix", "_path_islink", "whether there is a link"),
+    ("_abc", "get_cache_token", "how often abstract classes were given virtual subclasses"),
+    ("_csv", "list_dialects", "the names of dialects"),
     ("_io", "text_encoding", "a setting of the interpreter"),
     ("_asyncio", "_get_running_loop", "the loop of the thread"),
     ("gc", "isenabled", "a setting of the collector"),

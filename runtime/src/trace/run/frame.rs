@@ -129,6 +129,7 @@ impl<'py> Tracer<'py> {
         }
         self.state.steps += 1;
         self.note_bound(frame, instr);
+        self.note_seen_orders(frame, instr);
         if self.state.steps > self.state.max_steps {
             return fallback(format!("more than {} instructions in one trace", self.state.max_steps));
         }

@@ -7,6 +7,7 @@ pub(crate) mod frame;
 mod plan;
 mod process_bound;
 pub(crate) mod rollback;
+mod seen_orders;
 pub(crate) mod stop_points;
 #[cfg(debug_assertions)]
 mod summary;

@@ -11,7 +11,7 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyFrozenSet, PySet, PyString, PyType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::mem::take;
@@ -161,7 +161,10 @@ pub struct State {
     pub(crate) ids: Tracked<FxHashMap<ValueId, ValueId>>,
     /// Objects from outside whose numbers are keys, or (`true`) known, each once.
     pub(crate) kept_ids: Tracked<Vec<(ValueId, bool)>>,
-    /// Objects that the trace made and whose address a text tells, and the step of the outermost frame at which it was made.
+    /// Whether the trace has made a set.
+    pub(crate) has_sets: bool,
+    /// Objects that the trace made, of which it has seen what would be otherwise if they were made again: an address that a text tells, the
+    /// order of a set of objects hashed by their addresses. With the step of the outermost frame at which it saw that.
     pub(crate) told: Tracked<FxHashMap<ValueId, u64>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
@@ -341,6 +344,7 @@ impl<'py> Tracer<'py> {
     /// A handle for an object made by C during the trace.
     pub(crate) fn own(&mut self, object: Bound<'py, PyAny>) -> ValueId {
         let address = object.as_ptr() as usize;
+        self.state.has_sets |= object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>();
         let id = self.push(Value::New(New::Owned(object.unbind())));
         self.state.identity.insert(address, id);
         id

@@ -1,5 +1,8 @@
 """Settings of the process that compiled functions change: in the program's order, and visible to all code afterwards."""
 
+import abc
+import csv
+import functools
 import gc
 import os
 import sys
@@ -172,6 +175,40 @@ class Settings(unittest.TestCase):
                 self.assertEqual(*answers)
         self.assertEqual(slotrt.explain(set_alone)("-").breaks, 0)
         self.assertEqual(readline.get_completer_delims(), "-")
+
+    def test_what_modules_remember(self):
+        class Abstract(abc.ABC):
+            pass
+
+        def remembered():
+            return abc.get_cache_token(), csv.list_dialects()
+
+        self.addCleanup(csv.unregister_dialect, "slotrt-test")
+        compiled = slotrt.compile(remembered)
+        self.assertEqual(compiled(), remembered())
+        Abstract.register(type("Virtual", (), {}))
+        self.assertEqual(compiled(), remembered())
+        csv.register_dialect("slotrt-test", delimiter=";")
+        self.assertEqual(compiled(), remembered())
+
+    def test_dispatch_after_a_virtual_subclass(self):
+        class Abstract(abc.ABC):
+            pass
+
+        class Given:
+            pass
+
+        @functools.singledispatch
+        def kind(value):
+            return "object"
+
+        kind.register(Abstract, lambda value: "abstract")
+        compiled = slotrt.compile(lambda value: kind(value))
+        for _ in range(3):
+            self.assertEqual(compiled(Given()), "object")
+        Abstract.register(Given)
+        for _ in range(3):
+            self.assertEqual(compiled(Given()), "abstract")
 
 
 if __name__ == "__main__":

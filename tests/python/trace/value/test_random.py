@@ -25,6 +25,21 @@ class States(unittest.TestCase):
                     results.append([function() for _ in range(12)] + [random.getstate(), OWN.getstate()])
                 self.assertEqual(*results)
 
+    def test_seeded_by_the_system(self):
+        class Derived(random.Random):
+            def __init__(self):
+                super().__init__()
+
+        def seeded_again():
+            generator = random.Random(5)
+            generator.seed()
+            return generator.random()
+
+        drawn_once = (lambda: random.Random().random(), lambda: Derived().random(), seeded_again)
+        for function in drawn_once:
+            compiled = slotrt.compile(function)
+            self.assertEqual(len({compiled() for _ in range(4)}), 4)
+
     def test_only_the_first_trace_is_specialised(self):
         slotrt.reset()
         compiled = slotrt.compile(lambda: random.random() is None)

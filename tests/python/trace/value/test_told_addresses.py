@@ -1,4 +1,5 @@
-"""Texts that tell the address of an object, as `object.__repr__` makes them: they are right for objects that the trace makes and that live on."""
+"""What hangs on addresses: texts that tell one, as `object.__repr__` does, and the order of sets of objects hashed by them. Both are right for
+objects that the trace makes and that live on."""
 
 import re
 import unittest
@@ -102,6 +103,54 @@ class ToldAddresses(unittest.TestCase):
         self.assertEqual([log[0], log[3]], ["before"] * 2)
         for text, made in (log[1:3], log[4:6]):
             self.assertEqual(told(text), [id(made)])
+
+
+class Orders(unittest.TestCase):
+    """The order that the trace has seen, beside the one that the set has afterwards."""
+
+    def ordered(self, function):
+        compiled = slotrt.compile(function)
+        for _ in range(6):
+            seen, made = compiled()
+            self.assertTrue(all(one is other for one, other in zip(seen, made, strict=True)))
+
+    def test_sets_that_live_on(self):
+        def loop():
+            made = {Plain() for _ in range(5)}
+            seen = []
+            for item in made:
+                seen.append(item)
+            return seen, made
+
+        def listed():
+            made = set()
+            for _ in range(5):
+                made.add(Plain())
+            return list(made), made
+
+        def frozen():
+            made = frozenset([Plain(), Plain(), Plain(), Plain()])
+            return [*made], made
+
+        def in_an_instance():
+            held = Held({Plain() for _ in range(5)})
+            return list(held.value), held.value
+
+        for function in (loop, listed, frozen, in_an_instance):
+            with self.subTest(function.__name__):
+                self.ordered(function)
+
+    def test_sets_whose_order_nobody_sees_are_made_by_the_trace(self):
+        def visited(items):
+            seen = set()
+            made = [Plain() for _ in items]
+            for item in made + made:
+                if item not in seen:
+                    seen.add(item)
+            return len(seen), seen
+
+        compiled = slotrt.compile(visited, fullgraph=True)
+        self.assertEqual(compiled((1, 2, 3))[0], 3)
 
 
 if __name__ == "__main__":
