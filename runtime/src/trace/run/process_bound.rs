@@ -4,7 +4,6 @@ use crate::stored::{
     ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
     names_all_arguments,
 };
-use crate::trace::run::seen_orders::has_values;
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracer::Tracer;
@@ -98,6 +97,13 @@ pub(super) fn stacked<'a>(frame: &'a Frame, instr: &Instr) -> &'a [StackEntry] {
 fn local_of_cell(frame: &Frame, instr: &Instr) -> Option<StackEntry> {
     let local = frame.locals.get(instr.arg as usize).filter(|_| instr.op == Op::MAKE_CELL)?;
     local.map(StackEntry::Object)
+}
+
+/// Whether nothing in the set is hashed by its address.
+pub(super) fn has_values(set: &Bound<'_, PyAny>) -> bool {
+    let plain = set.is_exact_instance_of::<PySet>() || set.is_exact_instance_of::<PyFrozenSet>();
+    // No Python code of a derived class runs.
+    plain && set.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is_hashed_by_value(&item))))
 }
 
 fn value_at(entry: &StackEntry) -> Option<ValueId> {

@@ -2,8 +2,8 @@
 //! not leave the trace.
 use crate::bytecode::{Instr, Op};
 use crate::ffi::callee;
-use crate::stored::{is_hashed_by_value, is_orderless_callable};
-use crate::trace::run::process_bound::stacked;
+use crate::stored::is_orderless_callable;
+use crate::trace::run::process_bound::{has_values, stacked};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracer::Tracer;
@@ -135,11 +135,4 @@ fn items<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
     } else {
         Vec::new()
     }
-}
-
-/// Whether nothing in the set is hashed by its address.
-pub(super) fn has_values(set: &Bound<'_, PyAny>) -> bool {
-    let plain = set.is_exact_instance_of::<PySet>() || set.is_exact_instance_of::<PyFrozenSet>();
-    // No Python code of a derived class runs.
-    plain && set.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is_hashed_by_value(&item))))
 }
