@@ -68,10 +68,11 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
     ))
 }
 
-/// `message FORMAT | why` as a row in Rust.
+/// `message FORMAT | why`, or `message FORMAT => OWN | why`, as a row in Rust.
 fn message(line: &str) -> Option<String> {
-    let (format, why) = line.strip_prefix("message ")?.rsplit_once(" | ")?;
-    Some(format!("    Message {{ format: {format:?}, why: {why:?} }},\n"))
+    let (words, why) = line.strip_prefix("message ")?.rsplit_once(" | ")?;
+    let (format, own) = words.split_once(" => ").map_or((words, None), |(format, own)| (format, Some(own)));
+    Some(format!("    Message {{ format: {format:?}, own: {own:?}, why: {why:?} }},\n"))
 }
 
 /// `method OWNER NAME as OTHER | why` as a row in Rust.

@@ -53,15 +53,25 @@ pub enum What {
 pub struct Message {
     /// As it stands in C.
     pub format: &'static str,
+    /// How this release words it, where that takes the same arguments, or the first of them.
+    pub own: Option<&'static str>,
     /// What this release does otherwise.
     pub why: &'static str,
 }
 
 impl Message {
-    /// The row of a message that a body is about to make.
+    /// The row of a message.
     #[must_use]
     pub fn of(format: &str) -> Option<&'static Self> {
         MESSAGES.iter().find(|message| message.format == format)
+    }
+
+    /// This release's words for a message that a body is about to make.
+    ///
+    /// # Errors
+    /// The row, where they are not known.
+    pub fn own_words(format: &str) -> Result<&str, &'static Self> {
+        Self::of(format).map_or(Ok(format), |message| message.own.ok_or(message))
     }
 }
 

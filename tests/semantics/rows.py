@@ -136,6 +136,9 @@ IDLE = {
     "method_vectorcall": "is not translated",
 }
 # Whether nothing says where members of this release's structs lie: translations that read them stop.
+if sys.version_info[:2] not in {(3, 11), (3, 13)}:  # somebody else's tree says which there are
+    exist = {function.__name__ for function in protocol.functions()}
+    IDLE |= {name: "is not translated" for names in OPERATIONS.values() for name in names if name not in exist}
 NO_MEMBERS = "notimplemented_bool" in protocol.no_stand_in()
 if NO_MEMBERS:
     IDLE["wrapper_call"] = "reads members"

@@ -58,8 +58,13 @@ def _is_shown_plainly():
     if warnings.showwarning is not warnings._showwarning_orig or warnings.formatwarning is not warnings._formatwarning_orig:
         return False
     show = warnings._showwarnmsg_impl
-    # A list that records warnings is one that a trace may read.
-    return type(show) is types.FunctionType and show.__module__ == "warnings" and _is_of_c(sys.stderr)
+    # A list that records warnings is one that a trace may read. From 3.14 on functions are of another module, and a context may have the list.
+    of_library = type(show) is types.FunctionType and show.__module__ in ("warnings", "_py_warnings")
+    return of_library and _recorded() is None and _is_of_c(sys.stderr)
+
+
+def _recorded():
+    return warnings._get_context().log if hasattr(warnings, "_get_context") else None
 
 
 def _is_of_c(stream):

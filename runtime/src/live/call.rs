@@ -73,13 +73,13 @@ impl<'py> Live<'py> {
 
     pub(super) fn message(&self, exc: &Object<'py>, text: &str) -> Stop {
         match self.own_words(text) {
-            Ok(()) => exception(exc, Ok(PyString::new(self.py, text).into_any())),
+            Ok(text) => exception(exc, Ok(PyString::new(self.py, text).into_any())),
             Err(stop) => stop,
         }
     }
 
-    /// A message of another release's that this one words otherwise is unsupported.
-    pub(super) fn own_words(&self, format: &str) -> Answer<()> {
-        Message::of(format).map_or(Ok(()), |message| Err(Stop::Unsupported(message.format)))
+    /// This release's words for a message of another release's; where they are not known, it is unsupported.
+    pub(super) fn own_words<'a>(&self, format: &'a str) -> Answer<&'a str> {
+        Message::own_words(format).map_err(|message| Stop::Unsupported(message.format))
     }
 }

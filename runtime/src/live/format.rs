@@ -48,7 +48,7 @@ pub(super) fn text<'py>(
     format: &str,
     args: &[Argument<Bound<'py, PyAny>>],
 ) -> Result<Bound<'py, PyString>, Stop> {
-    live.own_words(format)?;
+    let format = live.own_words(format)?;
     let mut out = Text { done: Vec::new(), last: String::new() };
     let mut args = args.iter();
     let mut rest = format.chars();

@@ -224,9 +224,17 @@ impl<'py> Live<'py> {
         key: &Object<'py>,
         warning: &str,
     ) -> Result<Value<Object<'py>>, Stop> {
-        let Ok(dict) = dict.cast::<PyDict>() else { return Ok(Value::Null) };
-        match dict.get_item(key) {
-            Ok(value) => Ok(value.into()),
+        const LOOKUP: &str = "_PyDict_GetItem_KnownHash";
+        if !dict.is_instance_of::<PyDict>() {
+            return Ok(Value::Null);
+        }
+        let found = key.hash().and_then(|hash| {
+            let hash = CallArgument::Int(hash as i64);
+            let mut args = [CallArgument::Object(Some(dict)), CallArgument::Object(Some(key)), hash];
+            exported::call(self.py, LOOKUP, &mut args, Gives::Optional).transpose()
+        });
+        match found {
+            Ok(value) => value.ok_or(Stop::Unsupported(LOOKUP)),
             Err(error) => {
                 let text = PyString::new(self.py, warning);
                 object_data::unraisable(error, &text).ok_or(Stop::Unsupported("PyErr_FormatUnraisable"))?;

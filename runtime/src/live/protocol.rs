@@ -224,7 +224,7 @@ fn no_stand_in(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     for row in crate::semantics::ROWS {
         rows.set_item(row.name(), row.why)?;
     }
-    for message in crate::semantics::MESSAGES {
+    for message in crate::semantics::MESSAGES.iter().filter(|message| message.own.is_none()) {
         rows.set_item(message.format, message.why)?;
     }
     Ok(rows)

@@ -273,7 +273,7 @@ impl<'py> CApi for Live<'py> {
         if let Some(row) = self.stood_in.difference(true) {
             return Err(self.unsupported(row.name()));
         }
-        self.own_words(text)?;
+        let text = self.own_words(text)?;
         let text = std::ffi::CString::new(text).map_err(PyErr::from)?;
         Ok(c_calls::warn(self.py, category, &text, level)?)
     }

@@ -74,28 +74,28 @@ impl Operation {
         })
     }
 
-    /// By the function that `int` or `float` has in a slot, and whether that is `float`'s.
+    /// By the slot in which `int` or `float` has a function, and whether that is `float`'s: what the functions are called in C differs
+    /// from release to release, but for the class that they begin with.
     #[must_use]
-    pub fn of_slot(function: &str) -> Option<(Self, bool)> {
-        let (class, name) = function.split_once('_')?;
-        let of_float = match class {
+    pub fn of_slot(function: &str, slot: &str) -> Option<(Self, bool)> {
+        let of_float = match function.split_once('_')?.0 {
             "float" => true,
             "long" => false,
             _ => return None,
         };
-        let operation = match name {
-            "add" => Self::Add,
-            "sub" => Self::Subtract,
-            "mul" => Self::Multiply,
-            "true_divide" | "div" if of_float || name == "true_divide" => Self::TrueDivide,
-            "div" | "floor_div" => Self::FloorDivide,
-            "mod" | "rem" => Self::Remainder,
-            "pow" => Self::Power,
-            "lshift" => Self::ShiftLeft,
-            "rshift" => Self::ShiftRight,
-            "and" => Self::And,
-            "or" => Self::Or,
-            "xor" => Self::Xor,
+        let operation = match slot {
+            "nb_add" => Self::Add,
+            "nb_subtract" => Self::Subtract,
+            "nb_multiply" => Self::Multiply,
+            "nb_true_divide" => Self::TrueDivide,
+            "nb_floor_divide" => Self::FloorDivide,
+            "nb_remainder" => Self::Remainder,
+            "nb_power" => Self::Power,
+            "nb_lshift" => Self::ShiftLeft,
+            "nb_rshift" => Self::ShiftRight,
+            "nb_and" => Self::And,
+            "nb_or" => Self::Or,
+            "nb_xor" => Self::Xor,
             _ => return None,
         };
         Some((operation, of_float))

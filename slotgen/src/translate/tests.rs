@@ -215,3 +215,12 @@ fn references_to_the_evaluation_stack_are_references_to_objects() {
     assert!(calls.contains("pub fn add<C: CApi>"), "{calls}");
     assert!(!calls.contains("StackRef") && !calls.contains("is not translated"), "{calls}");
 }
+
+#[test]
+fn a_function_that_only_casts_is_a_cast() {
+    let cast = rust(
+        "static inline boxobject *box_CAST(PyObject *self) { static int asserted; asserted = 1; return (boxobject *)self; }
+         static PyObject *value(PyObject *self) { boxobject *it = box_CAST(self); return it->value; }",
+    );
+    assert!(cast.contains("pub fn value<C: CApi>") && !cast.contains("c.box_CAST"), "{cast}");
+}

@@ -4,8 +4,10 @@ import argparse
 import contextlib
 import gc
 import io
+import operator
 import os
 import pathlib
+import re
 import sys
 import unittest
 import weakref
@@ -168,6 +170,23 @@ class Adds:
 
     def __add__(self, other):
         raise ZeroDivisionError("float division by zero")
+
+
+class OwnWords(unittest.TestCase):
+    """Errors that releases word otherwise have the running one's words, also where another release's bodies stand in."""
+
+    def test_errors(self):
+        for name, operation, *args in (
+            ("float_div", operator.truediv, 1.0, 0.0),
+            ("float_floor_div", operator.floordiv, 1.0, 0.0),
+            ("long_div", operator.floordiv, 1, 0),
+            ("long_divmod", divmod, 1, 0),
+            ("range_index", range.index, range(3), 9),
+        ):
+            with self.subTest(name), self.assertRaises((ZeroDivisionError, ValueError)) as said:
+                operation(*args)
+            with self.subTest(name), self.assertRaisesRegex(type(said.exception), f"^{re.escape(str(said.exception))}$"):
+                protocol.call(name, *args)
 
 
 @unittest.skipUnless("notimplemented_bool" in protocol.no_stand_in(), "this release's bodies are its own, or another one's that say the same")

@@ -2,11 +2,13 @@
 use super::inputs::Numeral;
 use crate::ffi::snapshot::original;
 use crate::symbol::{Comparison, Kind, Number, Operation, Relation};
+use crate::trace::operator::capi::SlotFunction;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{New, Value, ValueId};
+use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyFrozenSet, PyInt, PyTuple};
 
@@ -21,11 +23,12 @@ const BITS: std::ops::RangeInclusive<i64> = 0..=61;
 
 impl<'py> Tracer<'py> {
     /// What `int` or `float` does in a slot, where an operand is symbolic; `None`: C does it on numbers that are known.
-    pub(crate) fn number_slot(&mut self, function: &str, operands: &[ValueId]) -> Traced<Option<ValueId>> {
+    pub(crate) fn number_slot(&mut self, function: &SlotFunction, operands: &[ValueId]) -> Traced<Option<ValueId>> {
         if !operands.iter().any(|operand| self.is_symbolic(*operand)) {
             return Ok(None);
         }
-        let Some((operation, of_float)) = Operation::of_slot(function) else { return Ok(None) };
+        let slot = function.slot.map_or("", Slot::name);
+        let Some((operation, of_float)) = Operation::of_slot(function.name, slot) else { return Ok(None) };
         for operand in operands.iter().take(2) {
             let class = self.class_of(*operand)?;
             let integer = class.is_subclass_of::<PyInt>().unwrap_or(true);

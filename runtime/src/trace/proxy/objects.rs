@@ -10,10 +10,20 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::PyBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 impl<'py> Tracer<'py> {
-    /// The proxy of a value: one per value, so that C's identity tests are right.
+    /// The proxy of a value, for C: one per value, so that C's identity tests are right.
     pub(crate) fn proxy(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+        let proxy = self.proxy_for_cell(value)?;
+        if let Ok(proxy) = proxy.cast::<Proxy>() {
+            proxy.get().given.store(true, Ordering::Relaxed);
+        }
+        Ok(proxy)
+    }
+
+    /// The same for a cell: functions read it, C hardly ever does.
+    pub(crate) fn proxy_for_cell(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some(proxy) = self.state.proxies.get(&value) {
             return Ok(proxy.bind(self.py).clone().into_any());
         }
@@ -62,7 +72,7 @@ impl Proxy {
 impl Proxy {
     #[new]
     fn new(value: u32, trace: u64) -> Self {
-        Self { value: ValueId(value), trace }
+        Self { value: ValueId(value), trace, given: AtomicBool::new(false) }
     }
 
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

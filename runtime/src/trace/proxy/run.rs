@@ -13,6 +13,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyTuple, PyType};
 use std::borrow::Cow;
+use std::sync::atomic::Ordering;
 use types::is_c_type;
 
 impl<'py> Tracer<'py> {
@@ -159,9 +160,15 @@ impl<'py> Tracer<'py> {
         }
         // Methods of containers ask their own items by slots alone; other functions add them, join them, format them.
         let own_items = is_method && args.first().is_some_and(is_container);
-        let proxies: Vec<_> = self.state.proxies.values().map(|proxy| proxy.bind(self.py).clone().into_any()).collect();
-        args.iter().skip(usize::from(own_items)).any(|arg| reaches_proxy(arg, 3))
-            && proxies.iter().any(|proxy| self.has_c_layout(proxy))
+        if !args.iter().skip(usize::from(own_items)).any(|arg| reaches_proxy(arg, 3)) {
+            return false;
+        }
+        // C looks into cells where it compares them.
+        let cells = args.iter().any(|arg| reaches_cell(arg, 3));
+        let proxies = self.state.proxies.values().map(|proxy| proxy.bind(self.py));
+        let met = proxies.filter(|proxy| cells || proxy.get().given.load(Ordering::Relaxed));
+        let met: Vec<_> = met.map(|proxy| proxy.clone().into_any()).collect();
+        met.iter().any(|proxy| self.has_c_layout(proxy))
     }
 
     /// Whether a proxy that C met within something stands for an object of a layout that C code asks for by flags or by base class.
@@ -231,6 +238,13 @@ pub(crate) fn holds_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
         !held.is_instance_of::<PyType>()
             && (is_definition(&held) && held.is_callable() || reaches_proxy(&held, depth - 1))
     })
+}
+
+/// Whether it is a cell, or a container of C with one in it.
+fn reaches_cell(object: &Bound<'_, PyAny>, depth: usize) -> bool {
+    let is_cell = &*types::c_name(&object.get_type()) == "cell";
+    let within = || referents::direct(object, usize::MAX).iter().any(|held| reaches_cell(held, depth - 1));
+    is_cell || depth > 1 && is_container(object) && within()
 }
 
 /// A container of a builtin class or of a class that derives from one.

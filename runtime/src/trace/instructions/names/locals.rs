@@ -136,7 +136,7 @@ impl<'py> Tracer<'py> {
         let class = self.import("types", "CellType")?;
         let cell = match content {
             Some(content) => {
-                let proxy = self.proxy(content)?;
+                let proxy = self.proxy_for_cell(content)?;
                 class.call1((proxy,))
             }
             None => class.call0(),
@@ -177,7 +177,7 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.owned(cell) {
             crate::trace::state::journal::changed();
             let result = match content {
-                Some(content) => object.setattr(name!("cell_contents"), self.proxy(content)?),
+                Some(content) => object.setattr(name!("cell_contents"), self.proxy_for_cell(content)?),
                 None => object.delattr(name!("cell_contents")),
             };
             return result.or_else(|error| internal(error.to_string()));

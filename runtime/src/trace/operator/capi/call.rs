@@ -165,7 +165,7 @@ impl<'py> Tracer<'py> {
             return unsupported("slot function without a translation", function.name);
         }
         if matches!(operands, Operands::Binary(..) | Operands::Ternary(..))
-            && let Some(result) = self.number_slot(function.name, values)?
+            && let Some(result) = self.number_slot(function, values)?
         {
             return Ok(result);
         }

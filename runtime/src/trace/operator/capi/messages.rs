@@ -39,15 +39,15 @@ impl<'py> Tracer<'py> {
         self.constant(text)
     }
 
-    /// A message of another release's that this one words otherwise ends the trace.
-    pub(crate) fn own_words(&self, format: &str) -> Traced<()> {
-        let Some(message) = Message::of(format) else { return Ok(()) };
-        unsupported("message of another release", format!("{}: {}", message.format, message.why))
+    /// This release's words for a message of another release's; where they are not known, the trace ends.
+    pub(crate) fn own_words<'a>(&self, format: &'a str) -> Traced<&'a str> {
+        let said = |message: &Message| format!("{}: {}", message.format, message.why);
+        Message::own_words(format).or_else(|message| unsupported("message of another release", said(message)))
     }
 
     /// `PyUnicode_FromFormat` for what messages of exceptions use.
     pub(crate) fn format(&mut self, format: &str, args: &[Argument<ValueId>]) -> Traced<String> {
-        self.own_words(format)?;
+        let format = self.own_words(format)?;
         let mut text = String::new();
         let mut args = args.iter();
         let mut rest = format.chars().peekable();

@@ -190,9 +190,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// `PyErr_WarnEx` and its like.
-    pub(crate) fn warn(&mut self, category: ValueId, message: ValueId) -> Traced<i32> {
+    pub(crate) fn warn(&mut self, category: ValueId, mut message: ValueId) -> Traced<i32> {
         if let Some(text) = self.known_str(message) {
-            self.own_words(&text)?;
+            let own = self.own_words(&text)?;
+            message = if own == text { message } else { self.string(own) };
         }
         let warn = self.import("warnings", "warn")?;
         let warn = self.constant(warn);

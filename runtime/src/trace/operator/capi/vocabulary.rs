@@ -529,11 +529,13 @@ impl CApi for Tracer<'_> {
     }
 
     fn PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Unwind {
-        if let Err(signal) = self.own_words(text) {
-            return signal;
+        match self.own_words(text) {
+            Ok(text) => {
+                let text = self.string(text);
+                self.exception(*class, vec![text])
+            }
+            Err(signal) => signal,
         }
-        let text = self.string(text);
-        self.exception(*class, vec![text])
     }
 
     fn _PyErr_SetString(&mut self, class: &ValueId, text: &str) -> Unwind {
