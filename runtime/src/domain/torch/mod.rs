@@ -15,6 +15,7 @@ mod functions;
 mod graph_break;
 mod guards;
 mod itself;
+mod laid_out;
 mod library;
 mod members;
 mod meta;
