@@ -177,10 +177,13 @@ impl<'py> Tracer<'py> {
             ("stride", [index]) => self.size_at(&layout.strides, *index),
             ("__len__", []) => layout.sizes.first().map(|size| self.number_value(*size)).transpose(),
             ("numel" | "nelement", []) => self.elements(1, &layout),
-            ("nbytes", []) => match self.told_by_example(*first, name!("itemsize"))?.extract() {
-                Ok(length) => self.elements(length, &layout),
-                Err(_) => Ok(None),
-            },
+            ("nbytes", []) => {
+                let dtype = self.told_by_example(*first, name!("dtype"))?;
+                match dtype.getattr(name!("itemsize")).and_then(|length| length.extract()) {
+                    Ok(length) => self.elements(length, &layout),
+                    Err(_) => Ok(None),
+                }
+            }
             _ => Ok(None),
         }
     }
