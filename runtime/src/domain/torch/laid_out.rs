@@ -31,7 +31,7 @@ impl Torch {
         }
         let site = Site::of(&callee::name_of(target), args, kwargs).ok()?;
         // Elsewhere the kernels of the `meta` device are those that know.
-        if !matches!(site, Site::One(place) if place.is_cpu()) {
+        if !matches!(site, Site::One(place) if place.is_cpu()) || !self.is_plain_operator(target).unwrap_or(false) {
             return None;
         }
         let ask = move || {
