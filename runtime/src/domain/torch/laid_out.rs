@@ -72,7 +72,7 @@ fn items<'py>(example: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
 /// Whether as many tensors are as large, or small, as these, and some lie otherwise.
 fn differs<'py>(example: &Bound<'py, PyAny>, by_kernel: &Bound<'py, PyAny>) -> bool {
     let (known, given) = (items(example), items(by_kernel));
-    let same_kind = example.get_type().is(&by_kernel.get_type()) && known.len() == given.len();
+    let same_kind = example.get_type().is(by_kernel.get_type()) && known.len() == given.len();
     let both_none = |(one, other): (&Bound<'py, PyAny>, &Bound<'py, PyAny>)| one.is_none() == other.is_none();
     let layout = |item: &Bound<'py, PyAny>| if item.is_none() { None } else { layout_of(item) };
     same_kind
