@@ -15,7 +15,6 @@ mod functions;
 mod graph_break;
 mod guards;
 mod itself;
-mod laid_out;
 mod library;
 mod members;
 mod meta;

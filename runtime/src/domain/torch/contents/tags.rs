@@ -149,7 +149,7 @@ impl Torch {
     }
 
     /// Whether a call does what an operator of PyTorch's own does that changes none of its operands, and nothing else.
-    pub(in crate::domain::torch) fn is_plain_operator(&self, target: &Bound<'_, PyAny>) -> PyResult<bool> {
+    pub(super) fn is_plain_operator(&self, target: &Bound<'_, PyAny>) -> PyResult<bool> {
         let Some(name) = operation(target) else { return Ok(false) };
         Ok(self.packet(target.py(), &name)?.is_some())
     }

@@ -1,11 +1,11 @@
 //! How results lie in memory that no rule knows: the kernel that will run is asked, on zeros.
 //!
 //! Kernels of the `meta` device, and fake tensors, know sizes; strides they give as those of some other device do, or as nobody does.
-use super::examples::layout::layout_of;
-use super::examples::site::Site;
-use super::examples::sketch::Sketch;
-use super::library::Torch;
-use super::meta::Meta;
+use crate::domain::torch::examples::layout::layout_of;
+use crate::domain::torch::examples::site::Site;
+use crate::domain::torch::examples::sketch::Sketch;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
 use crate::domain::{Answer, LayoutQuestion, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -14,7 +14,7 @@ use pyo3::types::{PyList, PyTuple};
 
 impl Torch {
     /// What to ask the kernel, where it may lay out otherwise what a call of PyTorch's own gives.
-    pub(super) fn question_about_layout<'a, 'py>(
+    pub(in crate::domain::torch) fn question_about_layout<'a, 'py>(
         &'a self,
         py: Python<'py>,
         answer: &'a Answer<'py>,
