@@ -1,5 +1,6 @@
 //! What a domain is: what it is asked.
 use super::gradient::{Gradient, HistoryUse, LaterCall};
+use super::higher_order::{GraphCall, HigherOrder};
 use super::node_effects::{NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::recorded::Recorded;
@@ -11,6 +12,9 @@ use crate::guard::DomainCheck;
 use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+
+/// Gives another example for an answer; `None`: that of the answer is right.
+pub type LayoutQuestion<'a, 'py> = Box<dyn FnOnce() -> Option<Bound<'py, PyAny>> + 'a>;
 
 /// An array library as the tracer sees it.
 pub trait Domain: std::fmt::Debug + Send + Sync {
@@ -116,6 +120,14 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Runs once more, without contents and without a trace, what the node of an answer calls; whether that can be.
     fn run_again<'py>(&self, _py: Python<'py>, _answer: &Answer<'py>) -> bool {
         false
+    }
+    /// What to ask the code that will run, where it may lay out what a call gives otherwise than the answer says; `None`: the answer is sure.
+    fn layout_question<'a, 'py>(
+        &'a self,
+        _py: Python<'py>,
+        _answer: &'a Answer<'py>,
+    ) -> Option<LayoutQuestion<'a, 'py>> {
+        None
     }
     /// Sizes and strides of an object of the domain; `None` where they are never symbolic.
     fn layout_of(&self, _example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
@@ -367,51 +379,4 @@ pub enum Rehearsal<'py> {
     },
     /// It calls functions on tensors, which become graphs.
     HigherOrder(&'static HigherOrder),
-}
-
-/// An operator that takes functions.
-#[derive(Debug)]
-pub struct HigherOrder {
-    /// Which arguments are the functions.
-    pub bodies: &'static [usize],
-    /// What it calls them with; nothing where the graphs get only what the functions use of the items of the argument `lifted`.
-    pub formals: &'static [Formal],
-    /// Which argument gets the tensors that the functions use; the number of its arguments, where those follow one by one.
-    pub lifted: usize,
-    /// How many arguments it takes.
-    pub arity: usize,
-    /// Keywords that it takes.
-    pub options: &'static [&'static str],
-    /// Whether a function that gives one tensor gives it alone, not in a tuple.
-    pub single: bool,
-    /// The function as whose result the operator's is structured, which is a tuple otherwise.
-    pub shaped: Option<usize>,
-}
-
-/// What an operator calls a function with.
-#[derive(Clone, Copy, Debug)]
-pub enum Formal {
-    /// Each item of this argument.
-    Whole(usize),
-    /// The first of what each item of this argument consists of.
-    First(usize),
-}
-
-/// A call of an operator that takes functions, which are graphs by now.
-#[derive(Debug)]
-pub struct GraphCall<'a, 'py> {
-    /// The operator.
-    pub operator: &'a Bound<'py, PyAny>,
-    /// Its operands; the graphs are still to be put in.
-    pub operands: &'a mut Vec<Operand<'py>>,
-    /// Its keyword arguments.
-    pub named: &'a mut Vec<(String, Operand<'py>)>,
-    /// What it takes.
-    pub order: &'static HigherOrder,
-    /// The arguments that the program gave.
-    pub given: &'a [Operand<'py>],
-    /// The graphs, and whether each gives its only result alone.
-    pub graphs: Vec<(Bound<'py, PyAny>, bool)>,
-    /// What stands for the results of each.
-    pub examples: Vec<Vec<Bound<'py, PyAny>>>,
 }

@@ -4,6 +4,7 @@
 //! It must not know bytecode or the tracer.
 mod domains;
 mod gradient;
+mod higher_order;
 mod interface;
 mod node_effects;
 pub mod numpy;
@@ -15,7 +16,8 @@ pub mod torch;
 
 pub use domains::Domains;
 pub use gradient::{Gradient, HistoryUse, LaterCall};
-pub use interface::{Domain, Formal, GlobalStateGuard, GraphCall, HigherOrder, Rehearsal};
+pub use higher_order::{Formal, GraphCall, HigherOrder};
+pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
 pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, HandedOver, ModeChange, Operand};
 pub use recorded::Recorded;

@@ -18,7 +18,8 @@ use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
     Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, HistoryUse,
-    LaterCall, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark, TakingModes,
+    LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark,
+    TakingModes,
 };
 use crate::ffi::{callee, inspect, types};
 use crate::graph::ForBackend;
@@ -151,6 +152,10 @@ impl Domain for Torch {
         };
         let operands = Meta { torch: self, py }.stand_ins(args, kwargs);
         operands.is_ok_and(|operands| operands.run(target).is_ok())
+    }
+
+    fn layout_question<'a, 'py>(&'a self, py: Python<'py>, answer: &'a Answer<'py>) -> Option<LayoutQuestion<'a, 'py>> {
+        self.question_about_layout(py, answer)
     }
 
     fn layout_of(&self, example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {

@@ -3,7 +3,7 @@ use super::examples::array_scalars::is_scalar;
 use super::examples::open::has_open;
 use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
-use super::examples::site::{Site, Way, is_by_kernel, is_faked};
+use super::examples::site::{Site, Way, is_by_kernel};
 use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
@@ -225,10 +225,7 @@ impl<'py> Meta<'_, 'py> {
                 Ok(if ambient.are_wrapped(self.py, args)? { Way::Meta } else { Way::Kernel })
             }
             Site::One(_) if ambient.is_autocast(self.py)? => Ok(Way::Fakes),
-            Site::One(_) => {
-                let faked = is_faked(&crate::ffi::callee::name_of(target)) && !ambient.are_wrapped(self.py, args)?;
-                Ok(if faked { Way::Fakes } else { Way::Meta })
-            }
+            Site::One(_) => Ok(Way::Meta),
         }
     }
 
@@ -259,7 +256,7 @@ impl<'py> Meta<'_, 'py> {
 
     /// The positional operands, and what a call gives with tensors that know where they are: PyTorch's fake tensors, or tensors for which
     /// the kernel runs.
-    fn run(
+    pub(super) fn run(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],

@@ -82,7 +82,7 @@ impl<'py> Tracer<'py> {
                     let object = self.real(*value)?;
                     if self.is_symbolic(*value) { Recorded::Number(object) } else { Recorded::Input(object) }
                 }
-                (NodeOp::CallFunction, _) if node.domain.is_empty() => Recorded::Number(self.number_of(id)?),
+                (NodeOp::CallFunction, _) if node.domain.is_empty() => Recorded::Number(self.hint_of_node(id)?),
                 (NodeOp::CallFunction, Some(target)) if node.domain == domain.name() => Recorded::Call {
                     target,
                     args: &node.args,
@@ -99,10 +99,9 @@ impl<'py> Tracer<'py> {
         domain.replay(self.py, &recorded, &undo)
     }
 
-    /// What a node computes in this call, where that is a symbolic number.
-    fn number_of(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
-        let (value, _) = self.state.numbers.nodes.iter().find(|(_, other)| **other == node)?;
-        match self.value(*value) {
+    /// The symbolic number that a node computes, as it is in this call.
+    fn hint_of_node(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
+        match self.value(self.number_of_node(node)?) {
             Value::New(New::Computed(computed)) => Some(computed.hint.bind(self.py).clone()),
             _ => None,
         }

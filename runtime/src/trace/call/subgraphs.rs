@@ -337,8 +337,8 @@ impl<'py> Tracer<'py> {
         if let Some((value, _)) = self.state.changed_nodes.iter().find(|(_, changed)| **changed == node) {
             return Ok(*value);
         }
-        if let Some((value, _)) = self.state.numbers.nodes.iter().find(|(_, known)| **known == node) {
-            return Ok(*value);
+        if let Some(value) = self.number_of_node(node) {
+            return Ok(value);
         }
         let found = self
             .state

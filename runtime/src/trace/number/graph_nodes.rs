@@ -73,6 +73,11 @@ impl<'py> Tracer<'py> {
         self.import(operation.module(), operation.name())
     }
 
+    /// The symbolic number that a node computes.
+    pub(crate) fn number_of_node(&self, node: NodeId) -> Option<ValueId> {
+        self.state.numbers.nodes.iter().find(|(_, known)| **known == node).map(|(value, _)| *value)
+    }
+
     /// The node that computes a number.
     pub(crate) fn number_node(&mut self, value: ValueId) -> Traced<NodeId> {
         if let Some(node) = self.state.numbers.nodes.get(&value) {

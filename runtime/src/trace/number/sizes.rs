@@ -1,9 +1,10 @@
 //! Arrays whose sizes are symbolic: which sizes are, what programs ask of them, what operations make of them.
-use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Operand, SizeMark};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, Operand, SizeMark};
 use crate::ffi::slot_call::{Signature, call};
 use crate::ffi::{callee, types};
 use crate::guard::DomainCheck;
 use crate::guard::source::Source;
+use crate::names::{Name, name};
 use crate::symbol::{Comparison, ExpressionId, Number, Operation, Relation, SizeArithmetic, Split, SymbolicLayout};
 use crate::trace::state::computed_number::ComputedNumber;
 use crate::trace::state::guard_requests::GuardRequest;
@@ -175,15 +176,25 @@ impl<'py> Tracer<'py> {
             ("size", [index]) => self.size_at(&layout.sizes, *index),
             ("stride", [index]) => self.size_at(&layout.strides, *index),
             ("__len__", []) => layout.sizes.first().map(|size| self.number_value(*size)).transpose(),
-            ("numel" | "nelement", []) => {
-                let one = self.size_constant(1);
-                let product = layout.sizes.iter().try_fold(one, |product, size| {
-                    self.state.numbers.expressions.apply(Operation::Multiply, &[product, *size])
-                });
-                product.map(|product| self.number_value(product)).transpose()
+            ("numel" | "nelement", []) => self.elements(1, &layout),
+            ("nbytes", []) => {
+                let dtype = self.told_by_example(*first, name!("dtype"))?;
+                match dtype.getattr(name!("itemsize")).and_then(|length| length.extract()) {
+                    Ok(length) => self.elements(length, &layout),
+                    Err(_) => Ok(None),
+                }
             }
             _ => Ok(None),
         }
+    }
+
+    /// The number of elements, each of which counts so much; `None`: there may be more than a number can say.
+    fn elements(&mut self, each: i64, layout: &SymbolicLayout) -> Traced<Option<ValueId>> {
+        let each = self.size_constant(each);
+        let product = layout.sizes.iter().try_fold(each, |product, size| {
+            self.state.numbers.expressions.apply(Operation::Multiply, &[product, *size])
+        });
+        product.map(|product| self.number_value(product)).transpose()
     }
 
     /// The size, or stride, of a dimension that a known index names.
@@ -206,7 +217,7 @@ impl<'py> Tracer<'py> {
     /// All sizes, as an object of the class that the library has for them.
     fn size_tuple(&mut self, array: ValueId, sizes: &[ExpressionId]) -> Traced<ValueId> {
         let items = self.size_objects(sizes)?;
-        let sizes = self.number_hint_of_shape(array)?;
+        let sizes = self.told_by_example(array, name!("shape"))?;
         self.sequence_like(&sizes, items)
     }
 
@@ -281,13 +292,14 @@ impl<'py> Tracer<'py> {
         Ok(self.own(made))
     }
 
-    fn number_hint_of_shape(&self, array: ValueId) -> Traced<Bound<'py, PyAny>> {
+    /// What an array says of itself, in this call.
+    fn told_by_example(&self, array: ValueId, attribute: &'static Name) -> Traced<Bound<'py, PyAny>> {
         let object = match self.value(array) {
             Value::Node { example, .. } => Some(example.bind(self.py).clone()),
             _ => self.real(array),
         };
-        let shape = object.and_then(|object| object.getattr(crate::names::name!("shape")).ok());
-        shape.map_or_else(|| internal("an array without a shape"), Ok)
+        let told = object.and_then(|object| object.getattr(attribute).ok());
+        told.map_or_else(|| internal("an array that says nothing of itself"), Ok)
     }
 
     /// The layouts of what an operation gives; where no rule knows them, the trace is made again with known sizes.
@@ -300,6 +312,8 @@ impl<'py> Tracer<'py> {
             Answer::NotImplemented => return Ok(Vec::new()),
             Answer::Guarded(..) | Answer::ModeChange(_) if !operation.has_numbers() => return Ok(Vec::new()),
             Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
+            // A tensor that becomes another leaf to gradients is as large as before. A backend wants to know its size.
+            Answer::Change { gives: Gives::Became(_), .. } if !self.state.backend => return Ok(Vec::new()),
             // Contents decide them.
             Answer::Node { example, .. } | Answer::Parts { example, .. } if domain.is_open(example) => {
                 return Ok(Vec::new());

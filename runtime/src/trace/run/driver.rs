@@ -10,6 +10,7 @@ use crate::trace::state::arguments::Arguments;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::materialised::Escape;
+use crate::trace::state::numbers::FixedNumbers;
 use crate::trace::state::options::{Options, Stop};
 use crate::trace::state::outcome::{Break, End, NestedFrame, Outcome, RAISES};
 use crate::trace::state::stop_points::StopPoints;
@@ -204,6 +205,11 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         Err(Unwind::Specialise) => return Ok(tracer.specialised()),
         finished => finished.map_err(to_stop)?,
     };
+    // With numbers that are known it may go on, as in calls of backward.
+    let is_worth = !plan.all_known && !tracer.state.numbers.inputs.is_empty();
+    if is_worth && options.fullgraph && end.graph_break(code).is_some() {
+        return Ok(Attempt::Specialise(FixedNumbers::default()));
+    }
     match finished {
         Ok(()) => Ok(Attempt::Done(Box::new(tracer.outcome(end, inside)))),
         // Nobody asks how it goes on.

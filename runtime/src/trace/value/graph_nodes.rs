@@ -85,6 +85,7 @@ impl<'py> Tracer<'py> {
             Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
         };
         self.settle_warnings(&**domain, &answer, &heard)?;
+        let answer = self.with_layout_asked(&**domain, answer);
         let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
         let layouts = match symbolic {
             true => {
@@ -102,6 +103,16 @@ impl<'py> Tracer<'py> {
         };
         let taken = self.take_answer(domain, answer, layouts)?;
         Ok(argument.unwrap_or(taken))
+    }
+
+    /// The answer, with the layout that the code says which will run, where it alone knows it. What that warns of it says when it runs.
+    fn with_layout_asked(&mut self, domain: &dyn Domain, mut answer: Answer<'py>) -> Answer<'py> {
+        let Some(question) = domain.layout_question(self.py, &answer) else { return answer };
+        let (asked, _) = self.hearing_warnings(question);
+        if let (Some(asked), Answer::Node { example, .. } | Answer::Parts { example, .. }) = (asked, &mut answer) {
+            *example = asked;
+        }
+        answer
     }
 
     /// The callable that is called.

@@ -103,6 +103,31 @@ class Maker:
 
 FAMILIES = [name for name, made in vars(Maker).items() if callable(made) and not name.startswith("_") and name != "tensor"]
 
+# Operations that lay out dimensions of length one in their own ways.
+SINGLES = """
+torch.msort(x)
+x.sort(0)
+x.flip(0)
+torch.rot90(x)
+x.roll(1, 0)
+x.renorm(2, 0, 1.0)
+F.prelu(x, torch.ones(1))
+F.hardshrink(x)
+F.hardtanh(x)
+F.relu6(x)
+F.glu(x, -1)
+F.glu(x, 0)
+torch.frexp(x)
+torch.nan_to_num(x)
+torch.isreal(x)
+torch.diff(x)
+torch.fft.irfft(x)
+torch.fft.hfft(x)
+torch.fft.rfft(x)
+torch.linalg.svd(x)
+torch.linalg.qr(x)
+""".strip().splitlines()
+
 
 def leaves(value):
     return [value] if isinstance(value, torch.Tensor) else [leaf for item in value for leaf in leaves(item)]
@@ -138,6 +163,48 @@ class Layouts(unittest.TestCase):
                     self.assertEqual(slotrt.stats()["graph_breaks"], 0)
                 compared += 1
             self.assertGreater(compared, CALLS // 3, family)
+
+    def test_dimensions_of_length_one(self):
+        # Nothing lies along them: what kernels make of their strides is up to each of them.
+        shapes = (1, 4), (4, 1), (1, 1), (6, 1, 4), (2, 4, 1)
+        for name in SINGLES:
+            function = eval(f"lambda x: {name}", globals())
+
+            def program(x):
+                return [told(leaf) for leaf in leaves(function(x))]
+
+            for shape in shapes:
+                for made in self.laid_out(shape):
+                    try:
+                        want = program(made)
+                    except RuntimeError:
+                        continue
+                    slotrt.reset()
+                    with self.subTest(function=name, shape=shape, strides=made.stride()):
+                        self.assertEqual(slotrt.compile(program)(made), want)
+
+    def laid_out(self, shape):
+        """The same tensor with all kinds of strides."""
+        plain = torch.rand(*shape)
+        yield plain.mT.contiguous().mT
+        yield torch.rand(*shape[::-1]).permute(*reversed(range(len(shape))))
+        yield torch.stack([plain, plain], -1)[..., 0]
+        yield plain.as_strided(shape, [1 if size == 1 else stride for size, stride in zip(shape, plain.stride())])
+        yield plain.as_strided(shape, [24 if size == 1 else stride for size, stride in zip(shape, plain.stride())])
+
+    def test_what_is_asked_of_kernels_warns_of_nothing_and_draws_nothing(self):
+        def program(x):
+            return torch.multinomial(x.mT, 1), torch.frexp(x).mantissa.stride(), torch.rand(2)
+
+        x = torch.ones(4, 1)
+        torch.manual_seed(3)
+        want = program(x)
+        torch.manual_seed(3)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            got = slotrt.compile(program)(x)
+        self.assertEqual((got[0].tolist(), got[1], got[2].tolist()), (want[0].tolist(), want[1], want[2].tolist()))
+        self.assertEqual(caught, [])
 
 
 if __name__ == "__main__":

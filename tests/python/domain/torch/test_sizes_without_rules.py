@@ -35,6 +35,8 @@ F.prelu(y, torch.tensor([0.2]))
 F.hardshrink(x), F.softshrink(x), F.threshold(x, 0.1, 20.0)
 F.bilinear(y, y, torch.ones(2, 6, 6))
 CELL(y)
+F.embedding_bag(torch.arange(2 * n).view(2, n) % 10, torch.ones(10, 6)) if n else x
+F.embedding_bag(torch.arange(2 * n) % 10, torch.ones(10, 6), torch.tensor([0, 2]), mode="sum") if n else x
 F.adaptive_max_pool1d(y[None] if n else torch.ones(1, 2, 2), 2)
 F.pad(y[None, None], (1, 1, 0, 0), mode="circular")
 torch.nn.utils.rnn.pad_sequence([x, x[:n // 2], x[1:]], batch_first=True)

@@ -1,9 +1,11 @@
-//! Operations whose results only contents decide: how long they are, or which number they are.
+//! Operations whose results only contents decide: how long they are, or which number they are; how results lie that nobody knows who has
+//! no contents.
 //!
 //! In: an operation that cannot be asked for its result without contents, or one on what such an operation has given. Out: a node whose
 //! value has a type, a rank and a device, and no sizes. It must not know the tracer.
 mod answer;
 mod changes;
+mod layouts;
 pub(super) mod open_sizes;
 mod sample;
 mod tags;

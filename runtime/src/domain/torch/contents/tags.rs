@@ -142,10 +142,21 @@ impl Torch {
         self.tags_of(py, done_by)
     }
 
+    /// The operators of PyTorch's own that have this name.
+    fn packet<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let operators = self.module.bind(py).getattr(name!("ops"))?.getattr(name!("aten"))?;
+        operators.getattr_opt(interned(py, name))
+    }
+
+    /// Whether a call does what an operator of PyTorch's own does that changes none of its operands, and nothing else.
+    pub(super) fn is_plain_operator(&self, target: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Some(name) = operation(target) else { return Ok(false) };
+        Ok(self.packet(target.py(), &name)?.is_some())
+    }
+
     fn tags_of_packet(&self, py: Python<'_>, name: &str) -> PyResult<Option<Tags>> {
         let module = self.module.bind(py);
-        let operators = module.getattr(name!("ops"))?.getattr(name!("aten"))?;
-        let Some(packet) = operators.getattr_opt(interned(py, name))? else { return Ok(None) };
+        let Some(packet) = self.packet(py, name)? else { return Ok(None) };
         let kinds = module.getattr(name!("Tag"))?;
         let mut found = Tags::default();
         for overload in packet.call_method0(name!("overloads"))?.try_iter()? {

@@ -10,17 +10,41 @@ pub(in crate::domain::torch) fn empty_like<'py>(
     example: &Bound<'py, PyAny>,
     device: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
+    made_like(torch, example, device, |shape, strides, named| {
+        named.set_item(name!("requires_grad"), example.getattr(name!("requires_grad"))?)?;
+        torch.getattr(name!("empty_strided"))?.call((shape, strides), Some(named))
+    })
+}
+
+/// The same, full of zeros.
+pub(in crate::domain::torch) fn zeros_like<'py>(
+    torch: &Bound<'py, PyModule>,
+    example: &Bound<'py, PyAny>,
+    device: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    made_like(torch, example, device, |shape, strides, named| {
+        let last: usize = shape.iter().zip(&strides).map(|(size, stride)| size.saturating_sub(1) * stride).sum();
+        let memory = torch.getattr(name!("zeros"))?.call((last + 1,), Some(named))?;
+        let made = memory.call_method1(name!("as_strided"), (shape, strides))?;
+        made.call_method1(name!("requires_grad_"), (example.getattr(name!("requires_grad"))?,))
+    })
+}
+
+fn made_like<'py>(
+    torch: &Bound<'py, PyModule>,
+    example: &Bound<'py, PyAny>,
+    device: &str,
+    make: impl FnOnce(Vec<usize>, Vec<usize>, &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let strided = example.getattr(name!("layout"))?.is(&torch.getattr(name!("strided"))?);
     if !strided || example.getattr(name!("is_quantized"))?.is_truthy()? {
         return Err(PyNotImplementedError::new_err("only plain, strided tensors have a tensor to stand for them"));
     }
     let named = PyDict::new(torch.py());
-    for name in [name!("dtype"), name!("requires_grad")] {
-        named.set_item(name, example.getattr(name)?)?;
-    }
+    named.set_item(name!("dtype"), example.getattr(name!("dtype"))?)?;
     named.set_item(name!("device"), device)?;
-    let args = (example.getattr(name!("shape"))?, example.call_method0(name!("stride"))?);
-    let made = torch.getattr(name!("empty_strided"))?.call(args, Some(&named))?;
+    let (shape, strides) = (example.getattr(name!("shape"))?, example.call_method0(name!("stride"))?);
+    let made = make(shape.extract()?, strides.extract()?, &named)?;
     match example.getattr(name!("is_leaf"))?.is_truthy()? {
         true => Ok(made),
         false => made.call_method0(name!("clone")),

@@ -1,6 +1,6 @@
 //! Operations under autocast, and on tensors at several places: the `meta` device does not know them. PyTorch's own fake tensors do; they
 //! are slower.
-use super::empty_like::empty_like;
+use super::empty_like::{empty_like, zeros_like};
 use super::history;
 use super::place::Place;
 use crate::names::name;
@@ -27,7 +27,7 @@ impl Fakes {
     }
 
     /// What `target` gives, with tensors of the `meta` device for the results; an operand that it gives is the operand itself. `for_real`: the
-    /// kernel itself does it, for tensors whose contents nobody has set.
+    /// kernel itself does it, for zeros.
     pub(in crate::domain::torch) fn call<'py>(
         &self,
         target: &Bound<'py, PyAny>,
@@ -65,7 +65,8 @@ impl Fakes {
         let py = target.py();
         let fake = |stand_in: &Bound<'py, PyAny>| {
             let place = places.iter().find(|(known, _)| known.is(stand_in)).map(|(_, place)| place.text());
-            empty_like(self.module.bind(py), stand_in, place.as_deref().unwrap_or("cpu"))
+            let make = if mode.is_some() { empty_like } else { zeros_like };
+            make(self.module.bind(py), stand_in, place.as_deref().unwrap_or("cpu"))
         };
         mode.map(|mode| mode.call_method0(name!("__enter__"))).transpose()?;
         let called = (|| {

@@ -30,7 +30,7 @@ impl Site {
 
 /// Who says what a call gives.
 pub(in crate::domain::torch) enum Way {
-    /// Kernels of the `meta` device.
+    /// Kernels of the `meta` device; the kernel itself where that lays out its result otherwise.
     Meta,
     /// PyTorch's fake tensors.
     Fakes,
@@ -44,14 +44,6 @@ const MOVES: &[&str] = &["cpu", "cuda", "xpu", "hpu", "ipu", "mtia", "type"];
 /// Functions whose kernels lay out results as they see fit where an operand is not contiguous; so do those of convolutions, of transforms
 /// of Fourier's, and of pools of lines and volumes. Kernels of the `meta` device do not know it.
 const LAID_OUT: &[&str] = &["batch_norm", "group_norm", "native_batch_norm", "native_group_norm", "rrelu"];
-
-/// Functions whose kernels of the `meta` device lay out results otherwise than those that run; fake tensors know how they lie.
-const FAKED: &[&str] = &["linalg_eig", "linalg_svd", "svd"];
-
-/// Whether fake tensors are asked about such a function.
-pub(in crate::domain::torch) fn is_faked(name: &str) -> bool {
-    FAKED.contains(&name)
-}
 
 /// The same elsewhere than on the CPU, whatever the operands.
 const ATTENTION: &str = "scaled_dot_product_attention";

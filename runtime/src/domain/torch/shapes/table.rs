@@ -52,9 +52,7 @@ impl<S: Size> Table<S> {
         row("positive pos", "self", casts::positive),
         row("cpu", "self", casts::cpu),
         row("sign sgn", "self", |c| pointwise::unary(c, To::Same)),
-        row("frac log_sigmoid mish silu hardswish hardsigmoid selu relu6", "self", |c| {
-            pointwise::unary(c, To::FloatOnly)
-        }),
+        row("frac log_sigmoid mish silu hardswish hardsigmoid selu", "self", |c| pointwise::unary(c, To::FloatOnly)),
         row(
             "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan arcsin arccos arctan sinh cosh tanh asinh acosh atanh \
              sqrt rsqrt sigmoid erf erfc erfinv reciprocal lgamma digamma special_erf special_erfc special_expit special_log1p \
@@ -67,7 +65,8 @@ impl<S: Size> Table<S> {
         row("gelu", "self, *, approximate", pointwise::gelu),
         row("leaky_relu celu elu", "self, alpha, scale, input_scale", |c| pointwise::with_numbers(c, To::FloatOnly)),
         row("softplus", "self, beta, threshold", |c| pointwise::with_numbers(c, To::FloatOnly)),
-        row("hardtanh", "self, min_val, max_val", |c| pointwise::with_numbers(c, To::FloatOnly)),
+        row("hardtanh", "self, min_val, max_val", pointwise::in_a_copy),
+        row("relu6", "self", pointwise::in_a_copy),
         row("nan_to_num", "self, nan, posinf, neginf", casts::nan_to_num),
         row("clamp clip", "self, min, max", pointwise::clamp),
         row("clamp_min clamp_max", "self, min", pointwise::clamp),

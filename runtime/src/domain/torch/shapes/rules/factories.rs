@@ -95,8 +95,10 @@ pub fn arange<S: Size>(call: &Call<S>) -> Answered<S> {
         let end = whole(call, usize::from(given.len() > 1))?;
         let step = if given.len() == 3 { whole(call, 2)? } else { S::of(1) };
         sure(!step.is(0)?)?;
-        let (least, most) = if step.is_negative()? { (end, start) } else { (start, end) };
-        let step = if step.is_negative()? { S::of(0).sub(&step)? } else { step };
+        let (least, most, step) = match step.is_negative()? {
+            true => (end, start, S::of(0).sub(&step)?),
+            false => (start, end, step),
+        };
         sure(least.at_most(&most)?)?;
         // A type that does not hold the end may be an error.
         sure(asked.is_none_or(|asked| matches!(asked, Dtype::I64 | Dtype::I32 | Dtype::F32 | Dtype::F64)))?;

@@ -1,7 +1,7 @@
 //! Losses, and what else is made of a class or a half of each row.
 use crate::domain::torch::shapes::arguments::Call;
 use crate::domain::torch::shapes::dtype::Dtype;
-use crate::domain::torch::shapes::iterator::{broadcast, result_strides};
+use crate::domain::torch::shapes::iterator::{broadcast, result_strides, together};
 use crate::domain::torch::shapes::result::{Answered, Given};
 use crate::domain::torch::shapes::size::{Size, Unsure, all_equal, sure};
 use crate::domain::torch::shapes::tensor::{MemoryFormat, Tensor};
@@ -38,9 +38,10 @@ pub fn glu<S: Size>(call: &Call<S>) -> Answered<S> {
     let dim = tensor.dim(call.int_or(1, -1)?)?;
     let half = tensor.shape[dim].floor_div(&S::of(2))?;
     sure(half.times(2)?.equals(&tensor.shape[dim])?)?;
-    let mut shape = tensor.shape.clone();
-    shape[dim] = half;
-    Ok(Given::Fresh(Tensor::fresh(tensor.dtype, &shape, MemoryFormat::Contiguous)?))
+    // Halves have the strides of the whole.
+    let mut part = tensor.clone();
+    part.shape[dim] = half;
+    Ok(Given::Fresh(together(&[&part, &part], tensor.dtype)?))
 }
 
 /// `mse_loss(self, target, reduction)` and others of the difference of two tensors: one number, or one for each element.

@@ -67,6 +67,13 @@ pub fn with_numbers<S: Size>(call: &Call<S>, to: To) -> Answered<S> {
     unary(call, to)
 }
 
+/// The same of numbers with fractions, written into what lies as a copy does.
+pub fn in_a_copy<S: Size>(call: &Call<S>) -> Answered<S> {
+    with_numbers(call, To::FloatOnly)?;
+    let operand = call.tensor(0)?;
+    Ok(Given::Fresh(copied(operand, operand.dtype, MemoryFormat::Preserve)?))
+}
+
 /// A tensor, or a number as a tensor without dimensions.
 fn operand<S: Size>(call: &Call<S>, place: usize) -> Known<Tensor<S>> {
     match call.argument(place) {
