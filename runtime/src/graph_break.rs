@@ -9,8 +9,11 @@ pub const OVERRIDDEN: &str = "operations of PyTorch are overridden";
 /// Kind of the break at a call in which a part of the program gets ready, at its first call.
 pub const GETS_READY: &str = "call in which a module gets ready";
 
+/// Kind of the break at a call that writes down what the program does.
+pub const KEEPS_RECORDS: &str = "call of a function that keeps a log";
+
 /// Kinds of breaks where a stretch of the program runs natively, with no graph work to be done in between.
-pub const STRETCHES: [&str; 3] = [RUN_AS_A_WHOLE, OVERRIDDEN, GETS_READY];
+pub const STRETCHES: [&str; 4] = [RUN_AS_A_WHOLE, OVERRIDDEN, GETS_READY, KEEPS_RECORDS];
 
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What lookups on a class can see, as it was: a class that was changed and put back is the same again.
 //!
 //! Nothing that the program may let go of is kept alive for that: functions and classes are held weakly, names and plain values as they are.
+use super::names_read::NamesRead;
 use crate::ffi::types;
 use crate::ffi::weak_references::WeakObject;
 use pyo3::prelude::*;
@@ -32,6 +33,8 @@ type Entries = Box<[(Py<PyAny>, Held)]>;
 enum Held {
     /// A plain value, or a part of the class.
     Strong(Py<PyAny>),
+    /// A number, whichever.
+    Number,
     /// A function, a class, or another object of C's.
     Weak(WeakObject),
 }
@@ -54,10 +57,10 @@ const PARTS: [&str; 10] = [
 ];
 
 impl ClassState {
-    /// As the class is now.
-    pub fn of(class: &Bound<'_, PyType>) -> Self {
+    /// As the class is now, where these names are read.
+    pub fn of(class: &Bound<'_, PyType>, read: &NamesRead) -> Self {
         let mro = types::mro(class).unwrap_or_else(|| PyTuple::empty(class.py()));
-        let classes = mro.iter().map(|class| ClassPart::of(&class.cast_into::<PyType>().ok()?)).collect();
+        let classes = mro.iter().map(|class| ClassPart::of(&class.cast_into::<PyType>().ok()?, read)).collect();
         Self { tag: AtomicU32::new(types::version_tag(class)), classes }
     }
 
@@ -82,7 +85,16 @@ impl ClassState {
     /// Whether another state is known to be the same.
     pub fn same(&self, other: &Self) -> bool {
         let tag = self.tag.load(Relaxed);
-        tag != 0 && tag == other.tag.load(Relaxed)
+        tag != 0 && tag == other.tag.load(Relaxed) && self.open_numbers().eq(other.open_numbers())
+    }
+
+    /// Names under which there may be other numbers, and what number of the MRO has them.
+    fn open_numbers(&self) -> impl Iterator<Item = (usize, *mut pyo3::ffi::PyObject)> {
+        self.classes.iter().flatten().enumerate().flat_map(|(index, part)| {
+            let entries = part.contents.iter().flat_map(|(_, entries)| entries);
+            let open = entries.filter(|(_, held)| matches!(held, Held::Number));
+            open.map(move |(name, _)| (index, name.as_ptr()))
+        })
     }
 
     /// Shows what it owns to the garbage collector.
@@ -98,13 +110,13 @@ impl ClassState {
 }
 
 impl ClassPart {
-    fn of(class: &Bound<'_, PyType>) -> Option<Self> {
+    fn of(class: &Bound<'_, PyType>, read: &NamesRead) -> Option<Self> {
         let contents = match types::is_immutable(class) {
             true => None,
             false => {
                 let namespace = types::namespace(class)?;
                 let entries =
-                    namespace.iter().map(|(name, value)| Some((name.clone().unbind(), Held::of(&name, &value)?)));
+                    namespace.iter().map(|(name, value)| Some((name.clone().unbind(), Held::of(&name, &value, read)?)));
                 Some((kind(class), entries.collect::<Option<_>>()?))
             }
         };
@@ -120,8 +132,11 @@ impl ClassPart {
 
 impl Held {
     /// `None` where it may not be kept alive, or has no weak references of its own kind.
-    fn of(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Option<Self> {
+    fn of(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, read: &NamesRead) -> Option<Self> {
         let class = value.get_type();
+        if is_number(value) && is_unread(name, read) {
+            return Some(Self::Number);
+        }
         if is_plain(value) || PARTS.contains(&&*types::c_name(&class)) || describes_class(name, value) {
             return Some(Self::Strong(value.clone().unbind()));
         }
@@ -133,6 +148,7 @@ impl Held {
     fn is(&self, value: &Bound<'_, PyAny>) -> bool {
         match self {
             Self::Strong(object) => object.is(value),
+            Self::Number => is_number(value),
             Self::Weak(object) => object.is(value),
         }
     }
@@ -146,6 +162,19 @@ fn is_plain(value: &Bound<'_, PyAny>) -> bool {
         || value.is_exact_instance_of::<PyBool>()
         || value.is_exact_instance_of::<PyFloat>()
         || value.is_exact_instance_of::<PyBytes>()
+}
+
+/// Whether it is a number that says nothing but its value.
+fn is_number(value: &Bound<'_, PyAny>) -> bool {
+    value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyFloat>()
+}
+
+/// Whether a trace that has read these names never sees what is under this one: C reads special ones by itself.
+fn is_unread(name: &Bound<'_, PyAny>, read: &NamesRead) -> bool {
+    let Ok(name) = name.cast_exact::<PyString>() else { return false };
+    name.to_str().is_ok_and(|name| !name.starts_with("__") && !read.has(name))
 }
 
 /// Whether a container says something of the class itself: `__annotations__`, `__slots__`, `__constants__`…

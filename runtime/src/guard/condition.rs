@@ -1,4 +1,5 @@
 //! Guards as data: a condition on the value at a source, and why the trace relies on it.
+use super::names_read::NamesRead;
 use super::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -57,8 +58,8 @@ pub enum Check {
     SameAs(Source),
     /// The object at the source is another than at the other source.
     NotSameAs(Source),
-    /// The type's method resolution, slots and attributes are as they were (version tag).
-    TypeUnchanged(Py<PyAny>),
+    /// The type's method resolution, slots and attributes are as they were (version tag), but for numbers under names that nobody reads.
+    TypeUnchanged(Py<PyAny>, NamesRead),
     /// The value is this Python function, and its code, defaults and keyword defaults are the objects that they were when the guard was made.
     FunctionUnchanged(Py<PyAny>),
     /// The value is a Python function like this one, made of the same code, with the same globals and as many defaults; not necessarily the

@@ -279,9 +279,9 @@ impl Builder<'_> {
             Check::Truth(truth) => Test::Truth(truth),
             Check::NothingHandled => Test::NothingHandled,
             Check::Absent(key) => Test::Absent(Arc::new(key)),
-            Check::TypeUnchanged(kind) => {
+            Check::TypeUnchanged(kind, names) => {
                 let kind = kind.bind(self.py).cast::<PyType>()?;
-                Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind))
+                Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind, &names))
             }
             Check::FunctionUnchanged(function) => {
                 let parts = values::function_parts(function.bind(self.py));

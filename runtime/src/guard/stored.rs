@@ -2,6 +2,7 @@
 use super::condition::{Check, DomainCheck, Guard, Reason};
 use super::function_shape::FunctionShape;
 use super::load::Load;
+use super::names_read::NamesRead;
 use super::program::Program;
 use super::source::{Fixed, Source};
 use super::step::Action;
@@ -329,7 +330,7 @@ fn read_check(from: &mut In<'_, '_>, checks: &Checks<'_>, paths: &[Arc<Source>])
             if from.fingerprints.of_class(&class)? != print {
                 return Err(Misfit(format!("the class {} is another one", types::name(&class))));
             }
-            Check::TypeUnchanged(class.into_any().unbind())
+            Check::TypeUnchanged(class.into_any().unbind(), NamesRead::all())
         }
         FUNCTION_UNCHANGED => Check::FunctionUnchanged(from.object()?.unbind()),
         KEYS => Check::Keys(from.object()?.unbind()),

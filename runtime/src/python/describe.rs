@@ -72,7 +72,7 @@ fn check(py: Python<'_>, check: &Check, code: &Code) -> PyResult<String> {
         Check::Absent(key) => format!("has no entry {}", text(key.bind(py))),
         Check::SameAs(other) => format!("is {}", source(py, other, code)),
         Check::NotSameAs(other) => format!("is not {}", source(py, other, code)),
-        Check::TypeUnchanged(kind) => format!("{} and its bases are unchanged", type_name(kind.bind(py))),
+        Check::TypeUnchanged(kind, _) => format!("{} and its bases are unchanged", type_name(kind.bind(py))),
         Check::FunctionUnchanged(function) => {
             format!("is {} with the same code and defaults", type_name(function.bind(py)))
         }

@@ -9,6 +9,7 @@ mod change;
 mod claims;
 mod classes;
 mod contents;
+mod exact_numbers;
 mod examples;
 mod function_calls;
 mod functions;

@@ -97,6 +97,13 @@ pub fn receiver_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>
     object.getattr_opt(name!("__self__")).ok().flatten()
 }
 
+/// What C defines a function by, bound or of a module: the same for all objects that it is bound to, and it lives as long as the process.
+#[must_use]
+pub fn definition_of(object: &Bound<'_, PyAny>) -> Option<usize> {
+    // SAFETY: of a function of C; the pointer is compared, never followed.
+    c_function(object).map(|function| unsafe { (*function).m_ml as usize })
+}
+
 /// `__module__` of a function of C or of anything else that has a text there.
 #[must_use]
 pub fn module_name<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyString>> {

@@ -2,6 +2,7 @@
 //!
 //! In: what the trace has seen of them. Out: checks that no code of the program runs for. It must not know sources, nor how guards are run.
 pub(super) mod all_different;
+pub(super) mod bound_method;
 pub(super) mod bytes_content;
 pub(super) mod dead_reference;
 pub(super) mod deque_shape;

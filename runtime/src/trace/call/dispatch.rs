@@ -3,8 +3,8 @@
 use crate::domain::{Callee, Domain};
 use crate::ffi::callable::{called_natively, is_suspended};
 use crate::ffi::{callee, types};
-use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::guard::{BoundMethod, Check};
 use crate::names::{interned, name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
@@ -14,6 +14,7 @@ use crate::trace::state::stop_points::CallOrigin;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, internal, stop, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::kinds::is_of_one_object;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -68,14 +69,20 @@ impl<'py> Tracer<'py> {
             | "wrapper_descriptor"
             | "method-wrapper"
             | "classmethod_descriptor" => {
-                self.known(callable);
                 if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(&object)) {
+                    self.known(callable);
                     let other = self.absorb_static(other);
                     return self.call_by(origin, other, args);
                 }
                 match self.unbind(callable, &object)? {
-                    Some((method, receiver)) => self.call_unbound(&method, args.with_receiver(receiver)),
-                    None => self.call_c_function(&object, args),
+                    Some((method, receiver)) => {
+                        self.rely_on_bound(callable, receiver, &object)?;
+                        self.call_unbound(&method, args.with_receiver(receiver))
+                    }
+                    None => {
+                        self.known(callable);
+                        self.call_c_function(&object, args)
+                    }
                 }
             }
             _ if object.is_instance_of::<PyType>() => {
@@ -116,6 +123,20 @@ impl<'py> Tracer<'py> {
             Some(source) => self.sourced(receiver, Source::Attr(Arc::new(source), "__self__".into())),
         };
         Ok(Some((method, receiver)))
+    }
+
+    /// A method of C that the caller gave may be bound anew at each call, as those that end contexts are: it is known by what is bound, and its
+    /// receiver by its class. Any other is known by its identity.
+    fn rely_on_bound(&mut self, callable: ValueId, receiver: ValueId, object: &Bound<'py, PyAny>) -> Traced<()> {
+        let source = self.source(callable).filter(|source| source.is_given() && is_of_one_object(object));
+        let Some((source, method)) = source.zip(BoundMethod::of(object)) else {
+            self.known(callable);
+            return Ok(());
+        };
+        self.class_of(receiver)?;
+        let check = Check::Domain(Box::new(method));
+        self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace called the method");
+        Ok(())
     }
 
     /// The method of C that a bound one is made of: that of a base, too, where a class derived from it has its own.

@@ -4,6 +4,7 @@ use crate::ffi::{callee, inspect};
 use crate::graph_break::GETS_READY;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::trace::process::records;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::guard_requests::GuardRequest;
@@ -72,10 +73,17 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Breaks where a domain has the function run natively.
+    /// Breaks where the function runs natively: it keeps records, or a domain says so.
     pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
-        let reason = self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        let by_domain = || self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        let reason = records::break_at(function).or_else(by_domain);
         reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
+    }
+
+    /// Breaks at the start of what a program calls for a record: entered by itself, it makes one.
+    pub(crate) fn refuse_record(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
+        let asks = records::asks_for_record(function);
+        if asks { Err(Unwind::Break(records::as_a_whole(callee::qualname_of(function)))) } else { Ok(()) }
     }
 
     /// Where a part of the program gets ready in a call, the outermost frame runs as it is; what comes of it is traced at the next call.
@@ -192,7 +200,8 @@ impl<'py> Tracer<'py> {
             stack: Vec::new(),
             locals,
             outermost: false,
-            whole: self.state.domains.iter().any(|domain| domain.is_whole(function)),
+            whole: records::asks_for_record(function)
+                || self.state.domains.iter().any(|domain| domain.is_whole(function)),
             leave: crate::trace::state::stop_points::StopPoints::default(),
             put_in: Vec::new(),
             began: 0,

@@ -1,4 +1,4 @@
-//! State of the process and the thread: locks, locale, time zone, context variables, decimal contexts, codecs, files, settings, OS signals.
+//! State of the process and the thread: locks, locale, time zone, context variables, decimal contexts, codecs, files, settings, OS signals, logs.
 //!
 //! In: calls of the C functions that read or change such state. Out: values under guards, and side effects in order.
 //! Must not know: frames and instructions.
@@ -16,5 +16,6 @@ pub(crate) mod library_modes;
 pub(crate) mod locks;
 pub mod os_signals;
 pub(crate) mod outside_reads;
+pub(crate) mod records;
 pub(crate) mod settings;
 pub(crate) mod time_zone;

@@ -29,7 +29,8 @@ impl<'py> Tracer<'py> {
         if let Some(proxy_class) = self.state.proxy_classes.get(&address) {
             return Ok(proxy_class.bind(self.py).clone());
         }
-        self.rely_on_class(class);
+        // Attributes of proxies are looked up by the trace.
+        self.rely_on_slots(class);
         let proxy_class = match self.known_proxy_class(class)? {
             Some(proxy_class) => proxy_class,
             None => {

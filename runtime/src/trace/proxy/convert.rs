@@ -44,12 +44,20 @@ impl<'py> Tracer<'py> {
                 return self.proxy(id);
             }
             self.pass_to_c(id, &object);
+            if let Ok(class) = object.cast::<PyType>() {
+                self.rely_on_class(class);
+            }
             return Ok(object);
         }
         if let Some(object) = self.owned(id) {
             let itself =
                 (is_c_type(&object.get_type()) || has_c_base(&object.get_type())) && !self.runs_python(&object);
-            return if itself { Ok(object) } else { self.proxy(id) };
+            if itself {
+                // What C reads of it no look-up of the trace tells.
+                self.rely_on_class(&object.get_type());
+                return Ok(object);
+            }
+            return self.proxy(id);
         }
         if let Some(object) = self.real(id)
             && !crate::trace::value::kinds::is_plain(&object.get_type())

@@ -150,7 +150,10 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.backward.are_native = plan.native_backward;
     let _nested = crate::trace::state::journal::NestedTrace;
     let mut tracer = Tracer { py, state, spare: SpareState::default() };
-    tracer.refuse_left_alone(subject.function).map_err(to_stop)?;
+    tracer
+        .refuse_left_alone(subject.function)
+        .and_then(|()| tracer.refuse_record(subject.function))
+        .map_err(to_stop)?;
     let mut frame = tracer.outer_frame(subject).map_err(to_stop)?;
     tracer.begin_taking_modes().map_err(to_stop)?;
     let rest = match subject.locals {

@@ -203,6 +203,8 @@ pub struct State {
     /// Whether the outermost frame's builtins are the interpreter's.
     pub(crate) has_interpreter_builtins: bool,
     pub(crate) touched_types: OrderedSet<usize>,
+    /// By class: names that are looked up on it; also those of what was rolled back.
+    pub(crate) names_read: FxHashMap<usize, crate::guard::NamesRead>,
     /// The code of the outermost frame.
     pub(crate) outer_code: Option<Arc<Code>>,
 }

@@ -22,7 +22,7 @@ impl<'py> Tracer<'py> {
         let mut known: Vec<&Bound<'py, PyType>> = Vec::new();
         for guard in &self.state.guards {
             let class = match &guard.check {
-                Check::TypeIs(class) | Check::TypeUnchanged(class) => class.bind(self.py).cast().ok(),
+                Check::TypeIs(class) | Check::TypeUnchanged(class, _) => class.bind(self.py).cast().ok(),
                 Check::Is(object) => object.bind(self.py).cast().ok(),
                 _ => None,
             };

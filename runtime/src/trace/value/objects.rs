@@ -1,7 +1,7 @@
 //! From Python objects to values and back: constants, sources, identity, and their guards.
 use crate::ffi::types;
 use crate::guard::source::Source;
-use crate::guard::{Check, Guard, Reason};
+use crate::guard::{Check, Guard, NamesRead, Reason};
 use crate::names::interned;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
@@ -311,18 +311,43 @@ impl<'py> Tracer<'py> {
         values.iter().map(|value| self.known(*value).filter(is_scalar)).collect()
     }
 
-    /// Guards that attribute lookup on a class gives what it gave.
+    /// Guards that attribute lookup on a class gives what it gave, under whatever name.
     pub(crate) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
-        let made_here = self.state.identity.get(&(class.as_ptr() as usize));
-        if made_here.is_some_and(|id| matches!(self.value(*id), Value::New(_))) {
+        self.rely_on_names(class, &NamesRead::add_all);
+    }
+
+    /// The same of the class's slots alone.
+    pub(crate) fn rely_on_slots(&mut self, class: &Bound<'py, PyType>) {
+        self.rely_on_names(class, &|_| ());
+    }
+
+    fn is_class_made_here(&self, class: &Bound<'py, PyType>) -> bool {
+        let value = self.state.identity.get(&(class.as_ptr() as usize));
+        value.is_some_and(|value| matches!(self.value(*value), Value::New(_)))
+    }
+
+    /// Guards a class, and notes which names are read on it: on its bases where the trace has made it.
+    fn rely_on_names(&mut self, class: &Bound<'py, PyType>, note: &dyn Fn(&NamesRead)) {
+        if types::is_immutable(class) {
             return;
         }
-        if types::is_immutable(class) || !self.state.touched_types.insert(class.as_ptr() as usize) {
+        if self.is_class_made_here(class) {
+            let bases = types::mro(class).into_iter().flat_map(|mro| mro.iter().collect::<Vec<_>>());
+            for base in bases.filter_map(|base| base.cast_into().ok()) {
+                if !self.is_class_made_here(&base) {
+                    self.rely_on_names(&base, note);
+                }
+            }
             return;
         }
-        let object = class.clone().into_any().unbind();
-        let source = Source::constant(object.bind(self.py));
-        self.guard(source, Check::TypeUnchanged(object), "attributes were looked up on the class");
+        let address = class.as_ptr() as usize;
+        let names = self.state.names_read.entry(address).or_insert_with(NamesRead::none).clone();
+        note(&names);
+        if self.state.touched_types.insert(address) {
+            let object = class.clone().into_any().unbind();
+            let source = Source::constant(object.bind(self.py));
+            self.guard(source, Check::TypeUnchanged(object, names), "attributes were looked up on the class");
+        }
     }
 
     /// What a class made during the trace holds: its functions are proxies, so that C calls lead back here.
@@ -335,7 +360,7 @@ impl<'py> Tracer<'py> {
 
     /// `_PyType_Lookup`: along the MRO, without binding.
     pub(crate) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
-        self.rely_on_class(class);
+        self.rely_on_names(class, &|names| names.add(name));
         let found = types::lookup(class, &interned(self.py, name))?;
         Some(self.unproxied(found))
     }

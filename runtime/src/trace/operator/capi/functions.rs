@@ -105,7 +105,7 @@ fn note_type(class: &Bound<'_, PyType>, names: &mut Namespace) {
 impl<'py> Tracer<'py> {
     /// The function that a slot of a live type holds.
     pub(crate) fn slot_function(&mut self, class: &Bound<'py, PyType>, slot: Slot) -> Traced<Option<SlotFunction>> {
-        self.rely_on_class(class);
+        self.rely_on_slots(class);
         let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) else { return Ok(None) };
         let key = (pointer, slot.name());
         let names = names(self.py).or_else(|error| internal(error.to_string()))?;

@@ -288,7 +288,7 @@ impl CApi for Tracer<'_> {
 
     fn PyType_IsSubtype(&mut self, class: &ValueId, of: &ValueId) -> Traced<i32> {
         let (class, of) = (self.type_object(*class)?, self.type_object(*of)?);
-        self.rely_on_class(&class);
+        self.rely_on_slots(&class);
         Ok(i32::from(types::is_subtype(&class, &of)))
     }
 
