@@ -2,9 +2,9 @@
 //! values of one thing, the value says which of them is left.
 use super::aspect::Aspect;
 use super::load::Registers;
-use super::residual::Residual;
 use super::step::{Action, Step};
 use super::test::Test;
+use super::watched::residual::Residual;
 use crate::ffi::Args;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;

@@ -4,6 +4,7 @@
 //! It must not know the tracer.
 mod arrays;
 mod backends;
+mod by_rule;
 mod calls;
 mod change;
 mod claims;
@@ -26,8 +27,6 @@ mod overrides;
 mod own;
 mod quantised;
 mod questions;
-mod rule_answers;
-mod ruled;
 mod rules;
 mod shapes;
 mod stand_ins;
@@ -35,6 +34,6 @@ mod symbols;
 mod thread;
 mod undo;
 
+pub use by_rule::answers::{ShapeRules, SymbolicAnswer};
 pub use calls::new;
 pub use library::Torch;
-pub use rule_answers::{ShapeRules, SymbolicAnswer};

@@ -83,6 +83,7 @@ impl<'py> Tracer<'py> {
             ("hash", [value]) if self.is_id(*value) => self.hash_of_id(*value).map(|_| None),
             ("hash", [value]) => {
                 let hash = self.hash(*value)?;
+                self.note_told_hash(*value);
                 let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
                 Ok(Some(self.constant(hash)))
             }

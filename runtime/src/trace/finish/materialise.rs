@@ -94,7 +94,8 @@ impl<'py> Tracer<'py> {
         let step = self.state.told.get(&id).copied().unwrap_or(0).saturating_sub(1);
         let is_set =
             self.owned(id).is_some_and(|set| set.is_instance_of::<PySet>() || set.is_instance_of::<PyFrozenSet>());
-        let what = if is_set { "set whose order the trace has seen" } else { "object whose address a text tells" };
+        let what =
+            if is_set { "set whose order the trace has seen" } else { "object whose address a text or a hash tells" };
         Escape { step, what: what.into() }
     }
 

@@ -79,9 +79,8 @@ impl<'py> Tracer<'py> {
 
     fn note_set(&mut self, set: &Bound<'py, PyAny>) {
         let Some(value) = self.state.identity.get(&(set.as_ptr() as usize)).copied() else { return };
-        let step = self.state.outer_step;
-        if self.owned(value).is_some() && !has_values(set) && !self.state.told.contains_key(&value) {
-            self.state.told.insert(value, step);
+        if self.owned(value).is_some() && !has_values(set) {
+            self.note_told(value);
         }
     }
 

@@ -10,13 +10,16 @@ use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyInt, PySet, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PyInt, PySet, PyString, PyTuple};
 
 /// What [`New::Opaque`] calls such a number.
 pub(crate) const KIND: &str = "id() of an object that the trace made";
 
 /// How C begins an address in a text.
 const PREFIX: &str = "0x";
+
+/// No address of an object, nor a hash of one, is as small.
+const MANY: u64 = 1 << 20;
 
 /// What [`New::Opaque`] calls the number that `gc.collect()` gives.
 const COLLECTED: &str = "the number of objects that the collector finds";
@@ -89,31 +92,66 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// C has made a text, or an exception with one: objects of the trace whose addresses it tells, as `object.__repr__` does, must not leave
-    /// the trace, as they would have others there.
+    /// C has made a text, an exception with one, or a number: objects of the trace whose addresses these tell, as `object.__repr__` and
+    /// `object.__hash__` do, must not leave the trace, as they would have others there.
     pub(crate) fn note_addresses(&mut self, made: &Bound<'py, PyAny>) {
         if let Ok(text) = made.cast_exact::<PyString>() {
             if text.contains(PREFIX).unwrap_or(false) {
                 self.note_addresses_in(&text.to_string_lossy());
             }
+        } else if let Ok(number) = made.cast_exact::<PyInt>() {
+            // CPython: `_Py_HashPointer`.
+            let hash = number.extract::<i64>().ok().filter(|hash| hash.unsigned_abs() > MANY);
+            hash.into_iter().for_each(|hash| self.note_address(hash.cast_unsigned().rotate_left(4) as usize));
+        } else if let Ok(bytes) = made.cast_exact::<PyBytes>() {
+            if bytes.as_bytes().windows(PREFIX.len()).any(|part| part == PREFIX.as_bytes()) {
+                self.note_addresses_in(&String::from_utf8_lossy(bytes.as_bytes()));
+            }
         } else if made.is_instance_of::<PyBaseException>() && types::is_c_type(&made.get_type()) {
             let args = made.getattr(name!("args")).ok().and_then(|args| args.cast_into_exact::<PyTuple>().ok());
-            args.iter()
-                .flatten()
-                .filter(|arg| arg.is_exact_instance_of::<PyString>())
-                .for_each(|arg| self.note_addresses(&arg));
+            let texts = args.iter().flatten().filter(|arg| arg.is_exact_instance_of::<PyString>());
+            texts.for_each(|arg| self.note_addresses(&arg));
         }
     }
 
     fn note_addresses_in(&mut self, text: &str) {
         for rest in text.split(PREFIX).skip(1) {
             let digits = rest.find(|digit: char| !digit.is_ascii_hexdigit()).unwrap_or(rest.len());
-            let address = usize::from_str_radix(&rest[..digits], 16).ok();
-            let value = address.and_then(|address| self.state.identity.get(&address).copied());
-            if let Some(value) = value.filter(|value| matches!(self.value(*value), Value::New(_))) {
-                let step = self.state.outer_step;
-                self.state.told.entry(value).or_insert(step);
+            let address = usize::from_str_radix(&rest[..digits], 16);
+            address.into_iter().for_each(|address| self.note_address(address));
+        }
+    }
+
+    fn note_address(&mut self, address: usize) {
+        if let Some(value) = self.state.identity.get(&address).copied() {
+            self.note_told(value);
+        }
+    }
+
+    /// The program has seen something of an object of the trace that would be otherwise if it were made again.
+    pub(crate) fn note_told(&mut self, value: ValueId) {
+        if matches!(self.value(value), Value::New(_)) && !self.state.told.contains_key(&value) {
+            let step = self.state.outer_step;
+            self.state.told.insert(value, step);
+        }
+    }
+
+    /// The program gets the hash of a value: nothing that it consists of may be hashed by an address of the trace's, and leave it.
+    pub(crate) fn note_told_hash(&mut self, value: ValueId) {
+        let items = match self.value(value) {
+            Value::New(New::Tuple(items)) => items.clone(),
+            Value::New(New::Owned(object)) => {
+                let object = object.bind(self.py).clone();
+                let tuple = object.cast_exact::<PyTuple>().map(|tuple| tuple.iter().collect::<Vec<_>>());
+                let items = tuple.or_else(|_| object.cast_exact::<PyFrozenSet>().map(|set| set.iter().collect()));
+                items.map(|items| self.absorb_all(items.into_iter())).unwrap_or_default()
             }
+            _ => Vec::new(),
+        };
+        if !items.is_empty() {
+            items.into_iter().for_each(|item| self.note_told_hash(item));
+        } else if !self.has_lasting_hash(value) {
+            self.note_told(value);
         }
     }
 

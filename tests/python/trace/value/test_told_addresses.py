@@ -1,6 +1,7 @@
 """What hangs on addresses: texts that tell one, as `object.__repr__` does, and the order of sets of objects hashed by them. Both are right for
 objects that the trace makes and that live on."""
 
+import operator
 import re
 import unittest
 
@@ -84,6 +85,39 @@ class ToldAddresses(unittest.TestCase):
             return repr(inner), inner
 
         self.told(made)
+
+    def test_hashes(self):
+        def of_object():
+            made = Plain()
+            return object.__hash__(made), made
+
+        def of_method():
+            made = Plain()
+            return made.__hash__(), made
+
+        def by_caller():
+            made = Plain()
+            return operator.methodcaller("__hash__")(made), made
+
+        def of_tuple():
+            made = Plain()
+            return hash((made, 1)), (made, 1)
+
+        for function in (of_object, of_method, by_caller, of_tuple):
+            with self.subTest(function.__name__):
+                compiled = slotrt.compile(function)
+                kept = [compiled() for _ in range(3)]
+                for told_hash, made in kept:
+                    self.assertEqual(told_hash, hash(made))
+
+    def test_bytes(self):
+        def made():
+            made = Plain()
+            return b"%r" % made, made
+
+        compiled = slotrt.compile(made)
+        text, made = compiled()
+        self.assertEqual(told(text.decode()), [id(made)])
 
     def test_what_does_not_live_on_needs_no_address(self):
         compiled = slotrt.compile(lambda: repr(Plain()).startswith("<"), fullgraph=True)

@@ -1,9 +1,9 @@
 //! What calls look at besides steps: which objects, which classes and which namespaces a residual program was made with.
-use super::load::Load;
-use super::program::Program;
-use super::step::Action;
-use super::test::Test;
 use crate::ffi::watch::Word;
+use crate::guard::load::Load;
+use crate::guard::program::Program;
+use crate::guard::step::Action;
+use crate::guard::test::Test;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What calls look at besides steps, and what there is to look at.
 #[derive(Debug, Default)]
-pub(super) struct Pins {
+pub(in crate::guard) struct Pins {
     pub words: Vec<Word>,
     /// Steps of the plan that compare with an object, and the steps of the program that they stand for.
     pub anchors: Vec<(usize, u32)>,

@@ -6,12 +6,12 @@
 //!
 //! The object is told by its address: programs would see a weak reference. Another one that comes to lie there is taken for it only if it has
 //! the same class and the same `__dict__`, whose end would be told. Nothing else of it is relied on, so what holds for one holds for the other.
-use super::load::SharedObject;
 use super::plan::{Plan, State};
-use super::step::{Action, Step};
-use super::test::Test;
 use crate::ffi::watch::{Owner, Word};
 use crate::ffi::{inspect, types};
+use crate::guard::load::SharedObject;
+use crate::guard::step::{Action, Step};
+use crate::guard::test::Test;
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 impl<'py> Plan<'_, 'py> {
     /// Has calls look whether a register holds the same object as now; false where that would gain nothing.
-    pub(super) fn anchor(&mut self, index: usize, into: usize) -> bool {
+    pub(in crate::guard) fn anchor(&mut self, index: usize, into: usize) -> bool {
         let (Some(pins), Ok(mark)) = (&self.pins, u32::try_from(index)) else { return false };
         let Some(value) = self.found[into].clone() else { return false };
         let class = value.get_type();
@@ -71,7 +71,7 @@ impl<'py> Plan<'_, 'py> {
     }
 
     /// Whether calls look that the object in a register has the class which it has now, and that the class is held.
-    pub(super) fn is_classed(&mut self, index: usize, register: usize) -> bool {
+    pub(in crate::guard) fn is_classed(&mut self, index: usize, register: usize) -> bool {
         let Some(pins) = &self.pins else { return false };
         if pins.classed.contains(&register) {
             return true;
@@ -105,13 +105,13 @@ impl<'py> Plan<'_, 'py> {
     }
 
     /// Whether what a register holds is the `__dict__` of the object in another one.
-    pub(super) fn is_namespace(&mut self, index: usize, register: usize, into: usize) -> bool {
+    pub(in crate::guard) fn is_namespace(&mut self, index: usize, register: usize, into: usize) -> bool {
         let dict = self.namespace(index, register);
         dict.is_some_and(|dict| self.found[into].as_ref().is_some_and(|found| found.is(&dict)))
     }
 
     /// An attribute of an instance that its `__dict__` has: watched there, if nothing in its class comes first.
-    pub(super) fn instance_attribute(
+    pub(in crate::guard) fn instance_attribute(
         &mut self,
         index: usize,
         base: usize,

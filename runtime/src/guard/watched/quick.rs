@@ -1,15 +1,15 @@
 //! A residual program as it runs where no other program needs what its steps find: what only tests look at is not kept.
-use super::load::{Load, Registers, SharedObject};
-use super::step::{Action, Step};
-use super::test::Test;
 use crate::ffi::Args;
 use crate::ffi::watch::Kept;
+use crate::guard::load::{Load, Registers, SharedObject};
+use crate::guard::step::{Action, Step};
+use crate::guard::test::Test;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// The same steps in the same order.
 #[derive(Debug, Default)]
-pub(super) struct Quick {
+pub(in crate::guard) struct Quick {
     steps: Box<[QuickStep]>,
     registers: usize,
 }

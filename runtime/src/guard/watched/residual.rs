@@ -1,9 +1,9 @@
 //! The residual guard program: what is left to check at each call while nothing changes that CPython tells of.
-use super::load::Registers;
 use super::quick::Quick;
-use super::step::Step;
 use crate::ffi::Args;
 use crate::ffi::watch::{Watch, Word};
+use crate::guard::load::Registers;
+use crate::guard::step::Step;
 use pyo3::prelude::*;
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -17,19 +17,19 @@ const WORTH: u32 = 64;
 /// The residual program: the steps that a call runs instead of all, for as long as the watch holds.
 #[derive(Debug, Default)]
 pub struct Residual {
-    pub(super) steps: Vec<Step>,
-    pub(super) registers: usize,
+    pub(in crate::guard) steps: Vec<Step>,
+    pub(in crate::guard) registers: usize,
     /// The steps again, for calls that need not know which of them fails.
-    pub(super) quick: Quick,
-    pub(super) watch: Option<Watch>,
+    pub(in crate::guard) quick: Quick,
+    pub(in crate::guard) watch: Option<Watch>,
     /// Which classes and namespaces objects have on the way, which nobody tells of: looked at last.
-    pub(super) words: Box<[Word]>,
+    pub(in crate::guard) words: Box<[Word]>,
     /// Steps that compare with the object that the program was made with, and the steps of the whole program that they stand for.
-    pub(super) anchors: Vec<(usize, u32)>,
+    pub(in crate::guard) anchors: Vec<(usize, u32)>,
     /// The step, plus one, whose object was another in a call.
-    pub(super) elsewhere: AtomicU32,
+    pub(in crate::guard) elsewhere: AtomicU32,
     /// Calls that it was used for.
-    pub(super) served: AtomicU32,
+    pub(in crate::guard) served: AtomicU32,
     /// The guard that fails at each call as long as the watch holds.
     pub fails: Option<usize>,
     /// Of each guard, what becomes of it; nothing where one fails.
@@ -59,7 +59,7 @@ pub enum GuardMode {
 pub struct ChangeCounts {
     counts: Vec<u8>,
     /// Steps whose failure nothing tells the end of.
-    pub(super) unknown: FxHashSet<usize>,
+    pub(in crate::guard) unknown: FxHashSet<usize>,
 }
 
 impl ChangeCounts {
@@ -83,7 +83,7 @@ impl ChangeCounts {
     }
 
     /// Whether the step's object changes too often to be watched.
-    pub(super) fn is_frequent(&self, step: usize) -> bool {
+    pub(in crate::guard) fn is_frequent(&self, step: usize) -> bool {
         self.counts.get(step).is_some_and(|count| *count >= CHANGES)
     }
 }
@@ -131,7 +131,7 @@ impl Residual {
     }
 
     /// Whether some of the steps hold, those before them being known to; what they find is put into the registers.
-    pub(super) fn run<'py>(
+    pub(in crate::guard) fn run<'py>(
         &self,
         steps: std::ops::Range<usize>,
         registers: &mut Registers<'py>,

@@ -1,11 +1,11 @@
 //! What rules say, as plain data.
-use super::examples::sketch::Extent;
-use super::library::Torch;
-use super::meta::Meta;
 use super::ruled::Ruled;
-use super::shapes::{Answer as Known, Container, Tensor};
-use super::symbols::sizes;
 use crate::domain::Operand;
+use crate::domain::torch::examples::sketch::Extent;
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::shapes::{Answer as Known, Container, Tensor};
+use crate::domain::torch::symbols::sizes;
 use crate::graph::ValueId;
 use crate::symbol::{
     Condition, ExpressionId, Expressions, Formula, Kind, Layout, Number, SizeArithmetic, Symbol, SymbolicLayout,

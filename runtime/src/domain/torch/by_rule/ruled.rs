@@ -1,11 +1,11 @@
 //! Asks the rules of shapes about an operation, and makes of what they say what the tracer records.
-use super::examples::place::Place;
-use super::examples::site::{Site, is_by_kernel, is_known};
-use super::examples::sketch::{Extent, Sketch};
-use super::graph_break::{CallResult, fault};
-use super::meta::Meta;
-use super::operands::{InThisCall, Operands, View};
-use super::shapes::{Answer as Known, Argument, Container, Modes, Tensor};
+use crate::domain::torch::examples::place::Place;
+use crate::domain::torch::examples::site::{Site, is_by_kernel, is_known};
+use crate::domain::torch::examples::sketch::{Extent, Sketch};
+use crate::domain::torch::graph_break::{CallResult, fault};
+use crate::domain::torch::meta::Meta;
+use crate::domain::torch::operands::{InThisCall, Operands, View};
+use crate::domain::torch::shapes::{Answer as Known, Argument, Container, Modes, Tensor};
 use crate::domain::{Answer, Operand};
 use crate::ffi::{callee, types};
 use crate::names::name;
@@ -14,8 +14,8 @@ use pyo3::types::PyTuple;
 use smallvec::SmallVec;
 
 /// What a rule says, and the examples of the tensors among the operands.
-pub(super) struct Ruled<'py, S = Extent> {
-    pub(super) known: Known<S>,
+pub(in crate::domain::torch) struct Ruled<'py, S = Extent> {
+    pub(in crate::domain::torch) known: Known<S>,
     examples: SmallVec<[Bound<'py, PyAny>; 4]>,
     modes: Modes,
     /// Where the result is.
@@ -23,7 +23,7 @@ pub(super) struct Ruled<'py, S = Extent> {
 }
 
 impl<'py> Meta<'_, 'py> {
-    pub(super) fn ask(
+    pub(in crate::domain::torch) fn ask(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
@@ -35,7 +35,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// The name under which there are rules for a call, and what one says.
-    pub(super) fn ask_about<V: View>(
+    pub(in crate::domain::torch) fn ask_about<V: View>(
         &self,
         view: &V,
         target: &Bound<'py, PyAny>,
@@ -100,7 +100,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// What the graph records for a call that makes something new, if a rule says what.
-    pub(super) fn recorded_by_rule(
+    pub(in crate::domain::torch) fn recorded_by_rule(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
@@ -172,7 +172,7 @@ impl<'py> Meta<'_, 'py> {
     }
 
     /// Whether a rule says that a call does nothing but change the contents of its first operand, or lets it begin to require gradients.
-    pub(super) fn changed_by_rule(
+    pub(in crate::domain::torch) fn changed_by_rule(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],

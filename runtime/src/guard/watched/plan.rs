@@ -1,19 +1,19 @@
 //! Makes the residual program: which guards are watched, and which steps stay.
-use super::load::{Load, Registers, SharedObject};
 use super::pins::Pins;
-use super::program::{GuardFailure, Program};
 use super::quick::Quick;
 use super::residual::{ChangeCounts, GuardMode, Residual};
-use super::step::{Action, Step};
-use super::test::Test;
-use super::values::{keeps_length, keeps_type};
 use crate::ffi::inspect;
 use crate::ffi::watch::{Owner, Watch};
+use crate::guard::load::{Load, Registers, SharedObject};
+use crate::guard::program::{GuardFailure, Program};
+use crate::guard::step::{Action, Step};
+use crate::guard::test::Test;
+use crate::guard::values::{keeps_length, keeps_type};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
 use std::sync::Arc;
 
-pub(super) const NO_WATCHER: &str = "nothing tells of changes to it here";
+pub(in crate::guard) const NO_WATCHER: &str = "nothing tells of changes to it here";
 
 impl Program {
     /// What is left of the program after it was found to hold with these registers.
@@ -58,33 +58,33 @@ impl Program {
 
 /// What is known of a register of the whole program.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum State {
+pub(in crate::guard) enum State {
     /// It holds what it held for as long as the watch holds and the checks before succeed.
     Fixed(&'static str),
     /// It may hold something else at each call.
     Moving(&'static str),
 }
 
-pub(super) struct Plan<'a, 'py> {
-    pub(super) function: &'a Bound<'py, PyAny>,
-    pub(super) found: &'a Registers<'py>,
-    pub(super) program: &'a Program,
-    pub(super) changes: &'a ChangeCounts,
-    pub(super) watch: Option<Watch>,
-    pub(super) states: Vec<State>,
+pub(in crate::guard) struct Plan<'a, 'py> {
+    pub(in crate::guard) function: &'a Bound<'py, PyAny>,
+    pub(in crate::guard) found: &'a Registers<'py>,
+    pub(in crate::guard) program: &'a Program,
+    pub(in crate::guard) changes: &'a ChangeCounts,
+    pub(in crate::guard) watch: Option<Watch>,
+    pub(in crate::guard) states: Vec<State>,
     /// The register of the plan that holds the same.
     homes: Vec<Option<usize>>,
     /// The object that a register holds, where the program itself keeps it.
-    pub(super) objects: Vec<Option<SharedObject>>,
+    pub(in crate::guard) objects: Vec<Option<SharedObject>>,
     /// How what a register holds is known to live.
-    pub(super) owners: Vec<Option<Owner>>,
+    pub(in crate::guard) owners: Vec<Option<Owner>>,
     /// What is known of objects that calls look at; `None` while no call will look.
-    pub(super) pins: Option<Pins>,
+    pub(in crate::guard) pins: Option<Pins>,
     /// Functions that the watch was set on.
     watched_functions: Vec<SharedObject>,
     /// Whether the exact type of what a register holds is known.
     typed: Vec<bool>,
-    pub(super) steps: Vec<Step>,
+    pub(in crate::guard) steps: Vec<Step>,
     registers: usize,
     modes: Vec<Option<GuardMode>>,
 }
@@ -197,14 +197,14 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     /// Has the watch set; nothing where it cannot be, and where this changes all the time.
-    pub(super) fn set<T: Default>(&mut self, index: usize, set: impl FnOnce(&mut Watch, u32) -> T) -> T {
+    pub(in crate::guard) fn set<T: Default>(&mut self, index: usize, set: impl FnOnce(&mut Watch, u32) -> T) -> T {
         match (u32::try_from(index), &mut self.watch) {
             (Ok(mark), Some(watch)) if !self.changes.is_frequent(index) => set(watch, mark),
             _ => T::default(),
         }
     }
 
-    pub(super) fn entry(
+    pub(in crate::guard) fn entry(
         &mut self,
         index: usize,
         dict: Option<&Bound<'py, PyAny>>,
@@ -226,7 +226,7 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     /// What a fixed register holds; else why it is not fixed.
-    pub(super) fn fixed(&self, register: usize) -> Result<&Bound<'py, PyAny>, &'static str> {
+    pub(in crate::guard) fn fixed(&self, register: usize) -> Result<&Bound<'py, PyAny>, &'static str> {
         match (self.states[register], &self.found[register]) {
             (State::Fixed(_), Some(value)) => Ok(value),
             (State::Moving(why), _) => Err(why),
@@ -397,7 +397,7 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.
-    pub(super) fn place(&mut self, register: usize, guard: usize) -> usize {
+    pub(in crate::guard) fn place(&mut self, register: usize, guard: usize) -> usize {
         if let Some(home) = self.homes[register] {
             return home;
         }
