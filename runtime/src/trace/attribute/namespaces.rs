@@ -135,7 +135,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Guards that the object itself has the attribute, and not its class alone.
-    pub(crate) fn guard_held(&mut self, object: &Bound<'py, PyAny>, source: &Source, name: &str) {
+    fn guard_held(&mut self, object: &Bound<'py, PyAny>, source: &Source, name: &str) {
         let Some(dict) = held_dict(object) else { return };
         let entry = Source::Dict(Arc::new(source.clone())).entry_of(&dict, &interned(self.py, name));
         self.guard(entry, Check::Exists, "the instance has an attribute that its class has, too");

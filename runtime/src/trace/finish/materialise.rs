@@ -7,6 +7,7 @@ use crate::trace::state::outcome::{Effect, End};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::internal;
 use crate::trace::state::value::{New, Value, ValueId, ValueSet};
+use crate::trace::value::kinds::is_set;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PySlice, PyTuple};
@@ -92,8 +93,7 @@ impl<'py> Tracer<'py> {
     /// The trace must end before it saw what would be otherwise if the object were made again.
     fn before_it_was_told(&self, id: ValueId) -> Escape {
         let step = self.state.told.get(&id).copied().unwrap_or(0).saturating_sub(1);
-        let is_set =
-            self.owned(id).is_some_and(|set| set.is_instance_of::<PySet>() || set.is_instance_of::<PyFrozenSet>());
+        let is_set = self.owned(id).is_some_and(|object| is_set(&object));
         let what =
             if is_set { "set whose order the trace has seen" } else { "object whose address a text or a hash tells" };
         Escape { step, what: what.into() }

@@ -8,6 +8,7 @@ use crate::trace::state::frame::Frame;
 use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::kinds::is_set;
 use pyo3::prelude::*;
 use pyo3::types::{PyAnyMethods, PyFrozenSet, PySet};
 
@@ -106,13 +107,9 @@ pub(super) fn has_values(set: &Bound<'_, PyAny>) -> bool {
     plain && set.try_iter().is_ok_and(|mut items| items.all(|item| item.is_ok_and(|item| is_hashed_by_value(&item))))
 }
 
-fn value_at(entry: &StackEntry) -> Option<ValueId> {
+pub(super) fn value_at(entry: &StackEntry) -> Option<ValueId> {
     match entry {
         StackEntry::Object(value) => Some(*value),
         StackEntry::Null | StackEntry::Callee => None,
     }
-}
-
-fn is_set(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>()
 }

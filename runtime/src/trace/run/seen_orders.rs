@@ -3,13 +3,13 @@
 use crate::bytecode::{Instr, Op};
 use crate::ffi::callee;
 use crate::stored::is_orderless_callable;
-use crate::trace::run::process_bound::{has_values, stacked};
+use crate::trace::run::process_bound::{has_values, stacked, value_at};
 use crate::trace::state::frame::Frame;
-use crate::trace::state::outcome::StackEntry;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::kinds::is_set;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyFunction, PyList, PySet, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyFunction, PyList, PySlice, PyTuple};
 
 /// How deep C is taken to look into containers for sets.
 const LEVELS: usize = 2;
@@ -27,8 +27,9 @@ impl<'py> Tracer<'py> {
         if calls && operands.iter().take(2).any(|callee| self.passes_on(*callee)) {
             return;
         }
-        let is =
-            |value: &ValueId, kind: &dyn Fn(&Bound<'py, PyAny>) -> bool| self.object(*value).as_ref().is_some_and(kind);
+        let is = |value: &ValueId, kind: &dyn Fn(&Bound<'py, PyAny>) -> bool| {
+            self.object_of(*value).as_ref().is_some_and(kind)
+        };
         let sees_none = match instr.op {
             // An item is stored, not a slice.
             Op::STORE_SUBSCR => {
@@ -51,7 +52,7 @@ impl<'py> Tracer<'py> {
             Value::New(New::Method { function, .. }) => self.passes_on(*function),
             Value::New(New::Function { .. }) => true,
             _ => self
-                .object(callee)
+                .object_of(callee)
                 .is_some_and(|callee| callee.is_exact_instance_of::<PyFunction>() || is_orderless_callable(&callee)),
         }
     }
@@ -83,13 +84,6 @@ impl<'py> Tracer<'py> {
             self.note_told(value);
         }
     }
-
-    fn object(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
-        match self.value(value) {
-            Value::Real { object, .. } | Value::New(New::Owned(object)) => Some(object.bind(self.py).clone()),
-            _ => None,
-        }
-    }
 }
 
 /// Whether the instruction goes through the items of an operand, or has C do so.
@@ -110,17 +104,6 @@ fn sees_order(op: Op) -> bool {
             | Op::STORE_SLICE
             | Op::STORE_SUBSCR
     )
-}
-
-fn value_at(entry: &StackEntry) -> Option<ValueId> {
-    match entry {
-        StackEntry::Object(value) => Some(*value),
-        StackEntry::Null | StackEntry::Callee => None,
-    }
-}
-
-fn is_set(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>()
 }
 
 /// The first items of a container of C; of another object none.

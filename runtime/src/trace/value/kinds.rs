@@ -5,7 +5,7 @@ use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyCFunction, PyCode, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyFunction, PyInt, PyModule,
-    PyNone, PyNotImplemented, PyRange, PyString, PyTuple, PyType,
+    PyNone, PyNotImplemented, PyRange, PySet, PyString, PyTuple, PyType,
 };
 
 /// Tuples within tuples that are looked into.
@@ -210,4 +210,9 @@ pub(crate) fn has_c_base(class: &Bound<'_, PyType>) -> bool {
                 .is_ok_and(|base| types::is_c_type(&base) && !EMPTY.contains(&&*types::c_name(&base)))
         })
     })
+}
+
+/// A `set` or a `frozenset`, also of a derived class.
+pub(crate) fn is_set(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>()
 }
