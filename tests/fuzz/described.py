@@ -48,7 +48,7 @@ class Describer:
         return [kind.__qualname__, *self.parts(value, kind, depth + 1)]
 
     def parts(self, value, kind, depth):
-        if isinstance(value, type):
+        if issubclass(kind, type):
             return self.class_parts(value, depth)
         if kind in (list, tuple, collections.deque):
             return [self.of(item, depth) for item in list(value)[:50]]
@@ -68,7 +68,7 @@ class Describer:
                 return [self.of(value.cell_contents, depth)]
             except ValueError:
                 return ["empty"]
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             return self.exception_parts(value, depth)
         if kind in ITERATORS:
             return self.iterator_parts(value, depth)
@@ -94,7 +94,7 @@ class Describer:
         found = []
         try:
             found = [[name, self.of(item, depth)] for name, item in object.__getattribute__(value, "__dict__").items()]
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError, ReferenceError):
             pass
         for base in type(value).__mro__:
             for name, member in vars(base).items():
@@ -128,5 +128,5 @@ class Describer:
 def namespace(held):
     """A module's globals after its calls."""
     describer = Describer()
-    names = sorted(name for name, item in held.items() if not name.startswith("__") and not isinstance(item, types.ModuleType))
+    names = sorted(name for name, item in held.items() if not name.startswith("__") and type(item) is not types.ModuleType)
     return {name: describer.of(held[name]) for name in names}

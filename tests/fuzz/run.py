@@ -1,9 +1,9 @@
 """Compares random programs compiled with the same programs uncompiled.
 
-    python run.py --start SEED --count N [--torch] [--save FOLDER] [--batch N]
+    python run.py --start SEED --count N [--torch | --outside] [--save FOLDER] [--batch N]
 
-Every program runs five times compiled: traced, from the cache, with other arguments, and twice after a change to its
-module. Results, exceptions with everything that they refer to, lines, prints, and the arguments and globals afterwards must
+Every program runs five times compiled (seven with --outside): traced, from the cache, with other arguments, and after changes to
+its module. Results, exceptions with everything that they refer to, lines, prints, and the arguments and globals afterwards must
 be those of the uncompiled program.
 Prints one line of JSON: counts, and the seeds that differ. A differing program is made smaller and saved.
 """
@@ -27,6 +27,7 @@ import warnings
 
 import described
 import generate
+import outside
 import tensors
 
 LIMIT = 10  # seconds of the processor's time for one program compiled
@@ -34,7 +35,7 @@ PLAIN_LIMIT = 2  # the same uncompiled
 MEMORY = 4 << 30
 TORCH_MEMORY = 24 << 30  # of addresses: its libraries alone take several
 CANDIDATE = 30  # seconds of the processor's time for one candidate of the smaller program
-SEARCH = 300  # seconds for the search of a smaller program
+SEARCH = 60  # seconds for the search of a smaller program
 AGAIN = 0.2  # seconds after which a program that swallowed the exception gets it again
 SHAKEN = 20  # plain runs with objects at other addresses, before a difference counts
 program = generate.program  # gives the program of a seed
@@ -98,9 +99,13 @@ def called(function, arguments):
     return found
 
 
-def observed(code, calls, wrap):
-    """What all calls did in a fresh module, with the changes to the module between them."""
-    namespace = {"__name__": "program"}
+def same(function):
+    return function
+
+
+def observed(code, calls, wrap=same, native=same):
+    """What all calls did in a fresh module, with the changes to the module between them; `native` leaves functions of the module alone."""
+    namespace = {"__name__": "program", "__native": native}
     # Objects of earlier calls must not end, and print, during later ones.
     gc.collect()
     gc.disable()
@@ -163,7 +168,7 @@ def hangs_on_addresses(code, calls, plain):
     gets the address of one that has ended is up to the allocator."""
     try:
         with Deadline(PLAIN_LIMIT), asked_for_addresses_live_on():
-            if observed(code, calls, lambda main: main) != plain:
+            if observed(code, calls) != plain:
                 return True
     except (TooLong, MemoryError):
         return True
@@ -172,7 +177,7 @@ def hangs_on_addresses(code, calls, plain):
         ballast = shaken(shuffler)
         try:
             with Deadline(PLAIN_LIMIT):
-                if observed(code, calls, lambda main: main) != plain:
+                if observed(code, calls) != plain:
                     return True
         except (TooLong, MemoryError):
             return True
@@ -192,14 +197,14 @@ def compare(text, calls):
     slotrt.reset()
     try:
         with Deadline(PLAIN_LIMIT):
-            plain = observed(code, calls, lambda main: main)
-            if plain != observed(code, calls, lambda main: main):
+            plain = observed(code, calls)
+            if plain != observed(code, calls):
                 return "unstable"
     except (TooLong, MemoryError):
         return "unstable"
     try:
         with Deadline(LIMIT):
-            compiled = observed(code, calls, slotrt.compile)
+            compiled = observed(code, calls, slotrt.compile, slotrt.disable)
     except (TooLong, MemoryError) as error:
         return {"call": "all", "plain": "ends", "compiled": f"exceeds its limits: {type(error).__name__}"}
     if plain == compiled:
@@ -207,8 +212,8 @@ def compare(text, calls):
     slotrt.reset()
     if hangs_on_addresses(code, calls, plain):
         return "unstable"
-    pairs = zip(["first", "cached", "other", "changed", "again"], plain[0], compiled[0])
-    found = [{"call": call, "plain": one, "compiled": two} for call, one, two in pairs if one != two]
+    pairs = enumerate(zip(plain[0], compiled[0]))
+    found = [{"call": index, "plain": one, "compiled": two} for index, (one, two) in pairs if one != two]
     return found[0] if found else {"call": "globals", "plain": plain[1], "compiled": compiled[1]}
 
 
@@ -331,7 +336,7 @@ def dies_by_itself(seed):
         with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()), Deadline(LIMIT):
             code = compile(text, "program.py", "exec")
             for _ in range(WARM):
-                observed(code, calls, lambda main: main)
+                observed(code, calls)
 
     return in_fork(warm)[1] < 0
 
@@ -360,6 +365,7 @@ def main():
     parser.add_argument("--save", type=pathlib.Path)
     parser.add_argument("--progress", action="store_true")
     parser.add_argument("--torch", action="store_true")
+    parser.add_argument("--outside", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     import slotrt  # noqa: F401  (once, before the forks)
@@ -368,6 +374,9 @@ def main():
         import numpy  # noqa: F401  (the same)
     if options.torch:
         with_torch()
+    if options.outside:
+        global program
+        program = outside.program
     # Objects from before the programs outlive them: the many collections need not visit them.
     gc.collect()
     gc.freeze()

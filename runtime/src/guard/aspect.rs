@@ -25,7 +25,8 @@ impl Test {
         let identity = |address: usize| Some((Aspect::Identity, address as u64));
         match self {
             Self::TypeIs(kind) => Some((Aspect::Type, kind.as_ptr() as u64)),
-            Self::Is(object) | Self::Function(object, ..) => identity(object.as_ptr() as usize),
+            Self::Is(object) => identity(object.as_ptr() as usize),
+            Self::Function(state) => identity(state.function(py)?.as_ptr() as usize),
             Self::Anchor(address) => identity(*address),
             Self::CallerObject(object) => identity(object.object_now(py)?.as_ptr() as usize),
             Self::Equals(constant) => Some((Aspect::Constant, number_of_constant(constant.bind(py))?)),

@@ -8,6 +8,7 @@ mod class_state;
 mod condition;
 mod contents;
 mod function_shape;
+mod function_state;
 mod load;
 mod names_read;
 mod number_condition;

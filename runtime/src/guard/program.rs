@@ -3,6 +3,7 @@ use super::caller_object::CallerObject;
 use super::class_state::ClassState;
 use super::condition::{Check, Guard, Reason};
 use super::function_shape::FunctionShape;
+use super::function_state::FunctionState;
 use super::load::{Load, Registers};
 use super::source::{Source, size_key};
 use super::step::{Action, Step};
@@ -49,8 +50,7 @@ impl Program {
             builder.guard = index;
             let register = builder.load(&guard.source)?;
             keys.push(guard.source.key());
-            let given = guard.source.is_given() || guard.source.is_content();
-            builder.check(register, guard.check, given)?;
+            builder.check(register, guard.check)?;
             reasons.push(guard.reason);
             subjects.push(register);
         }
@@ -95,7 +95,8 @@ impl Program {
         };
         match &**test {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
-            Test::Is(object) | Test::Function(object, ..) if value.is(&**object) => None,
+            Test::Is(object) if value.is(&**object) => None,
+            Test::Function(state) if state.is(&value) => None,
             Test::CallerObject(object) if object.is(&value) => None,
             Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) | Test::CallerObject(_) => {
                 Some(format!("now another one: {}", text(&value)))
@@ -260,10 +261,9 @@ impl Builder<'_> {
         })
     }
 
-    /// `given`: what is checked belongs to the caller, or to a container that may let it go.
-    fn check(&mut self, register: usize, check: Check, given: bool) -> PyResult<()> {
+    fn check(&mut self, register: usize, check: Check) -> PyResult<()> {
         let object = match &check {
-            Check::Is(object) if given => CallerObject::object(object.bind(self.py)),
+            Check::Is(object) => CallerObject::object(object.bind(self.py)),
             _ => None,
         };
         let test = match check {
@@ -283,11 +283,7 @@ impl Builder<'_> {
                 let kind = kind.bind(self.py).cast::<PyType>()?;
                 Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind, &names))
             }
-            Check::FunctionUnchanged(function) => {
-                let parts = values::function_parts(function.bind(self.py));
-                let values = values::default_values(&parts);
-                Test::Function(Arc::new(function), parts.map(|part| part.map(Bound::unbind)), values)
-            }
+            Check::FunctionUnchanged(function) => Test::Function(FunctionState::of(function.bind(self.py))?),
             Check::FunctionLike(function) => Test::FunctionLike(FunctionShape::of(function.bind(self.py))),
             Check::Keys(keys) => Test::Keys(keys),
             Check::CellEmpty => Test::Empty,

@@ -134,18 +134,6 @@ impl Source {
         }
     }
 
-    /// Whether the path ends in a container, other than the namespace of a module or class.
-    #[must_use]
-    pub fn is_content(&self) -> bool {
-        match self {
-            Self::Item(..) | Self::OwnItem(..) | Self::OwnEntry(..) | Self::EntryFor(..) | Self::ContextValue(_) => {
-                true
-            }
-            Self::DictItem(base, _) => !matches!(**base, Self::Constant(_)),
-            _ => false,
-        }
-    }
-
     /// The object of the compiled code's own that the path begins at.
     #[must_use]
     pub fn beginning(&self) -> Option<&Py<PyAny>> {

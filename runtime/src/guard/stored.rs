@@ -7,7 +7,6 @@ use super::program::Program;
 use super::source::{Fixed, Source};
 use super::step::Action;
 use super::test::Test;
-use super::values;
 use crate::ffi::types;
 use crate::stored::{Damaged, In, Misfit, Out};
 use pyo3::prelude::*;
@@ -273,13 +272,11 @@ fn write_test<'py>(test: &Test, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             out.bytes.digest(print);
             out.identity(class.as_any())
         }
-        Test::Function(function, parts, defaults) => {
-            let now = function.bind(py);
-            if !values::same_parts(now, parts) || !values::same_defaults(parts, defaults, py) {
-                return Err(Misfit::new("a function has changed since"));
-            }
+        Test::Function(state) => {
+            let now = state.function(py).filter(|now| state.holds(now));
+            let now = now.ok_or_else(|| Misfit::new("a function has changed since, or is gone"))?;
             out.bytes.0.push(FUNCTION_UNCHANGED);
-            out.identity(now)
+            out.identity(&now)
         }
         Test::Keys(keys) => {
             out.bytes.0.push(KEYS);

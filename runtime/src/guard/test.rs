@@ -3,6 +3,7 @@ use super::caller_object::CallerObject;
 use super::class_state::ClassState;
 use super::condition::DomainCheck;
 use super::function_shape::FunctionShape;
+use super::function_state::FunctionState;
 use super::load::SharedObject;
 use super::values;
 use crate::ffi::inspect;
@@ -22,11 +23,11 @@ pub(super) enum Test {
     Absent(SharedObject),
     /// The type and what it was like.
     Unchanged(Arc<Py<PyType>>, ClassState),
-    /// A function and the code, defaults and keyword defaults that it had, the latter also one by one.
-    Function(SharedObject, [Option<Py<PyAny>>; 3], Vec<(Py<PyAny>, Py<PyAny>)>),
+    /// A function and the code, defaults and keyword defaults that it had.
+    Function(FunctionState),
     /// A function made of the same code.
     FunctionLike(FunctionShape),
-    /// An object of the caller.
+    /// An object of the program, held weakly.
     CallerObject(CallerObject),
     Keys(Py<PyAny>),
     Empty,
@@ -48,14 +49,7 @@ impl Test {
                 visit(class.as_any());
                 state.traverse(visit);
             }
-            Self::Function(function, parts, values) => {
-                visit(function);
-                parts.iter().flatten().for_each(&mut *visit);
-                values.iter().for_each(|(name, value)| {
-                    visit(name);
-                    visit(value);
-                });
-            }
+            Self::Function(state) => state.traverse(visit),
             Self::FunctionLike(shape) => shape.traverse(visit),
             Self::CallerObject(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
@@ -76,9 +70,7 @@ impl Test {
             Self::Length(length) => values::length(value) == Some(*length),
             Self::Absent(key) => values::absent(value, key.bind(py)),
             Self::Unchanged(kind, state) => state.holds(kind.bind(py)),
-            Self::Function(function, parts, values) => {
-                value.is(&**function) && values::same_parts(value, parts) && values::same_defaults(parts, values, py)
-            }
+            Self::Function(state) => state.is(value) && state.holds(value),
             Self::FunctionLike(shape) => shape.is_of(value),
             Self::CallerObject(object) => object.is(value),
             Self::Keys(keys) => values::has_keys(value, keys.bind(py)),

@@ -1,7 +1,7 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
 use super::source::item_key;
 use crate::ffi::key_hashes::runs_code_for;
-use crate::ffi::{containers, contexts, inspect, types};
+use crate::ffi::{containers, contexts, types};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PyString, PyTuple,
@@ -76,36 +76,6 @@ pub(super) fn absent(dict: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bool {
 pub(super) fn has_keys(dict: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> bool {
     let (Ok(found), Ok(keys)) = (dict.cast::<PyDict>(), keys.cast::<PyTuple>()) else { return false };
     found.len() == keys.len() && found.iter().zip(keys.iter()).all(|((key, _), wanted)| equal(&key, &wanted))
-}
-
-/// Code, defaults and keyword defaults of a function.
-pub(super) fn function_parts<'py>(function: &Bound<'py, PyAny>) -> [Option<Bound<'py, PyAny>>; 3] {
-    [inspect::function_code(function), inspect::function_defaults(function), inspect::function_kwdefaults(function)]
-}
-
-/// The values of keyword defaults: the dict can change in place.
-pub(super) fn default_values(parts: &[Option<Bound<'_, PyAny>>; 3]) -> Vec<(Py<PyAny>, Py<PyAny>)> {
-    let dict = parts[2].as_ref().and_then(|dict| dict.cast::<PyDict>().ok());
-    dict.map(|dict| dict.iter().map(|(name, value)| (name.unbind(), value.unbind())).collect()).unwrap_or_default()
-}
-
-/// Whether a function's keyword defaults are still these.
-pub(super) fn same_defaults(parts: &[Option<Py<PyAny>>; 3], values: &[(Py<PyAny>, Py<PyAny>)], py: Python<'_>) -> bool {
-    let Some(dict) = parts[2].as_ref().and_then(|dict| dict.bind(py).cast::<PyDict>().ok()) else { return true };
-    let same = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>), then: &(Py<PyAny>, Py<PyAny>)| {
-        name.is(&then.0) && value.is(&then.1)
-    };
-    dict.len() == values.len() && dict.iter().zip(values).all(|(now, then)| same(now, then))
-}
-
-/// Whether a function still has these parts.
-pub(super) fn same_parts(function: &Bound<'_, PyAny>, parts: &[Option<Py<PyAny>>; 3]) -> bool {
-    let now = function_parts(function);
-    now.iter().zip(parts).all(|pair| match pair {
-        (Some(now), Some(then)) => now.is(then),
-        (None, None) => true,
-        _ => false,
-    })
 }
 
 /// Whether two plain constants are the same in type and value; floats bit by bit, and a nan is the same as itself alone: its hash is

@@ -19,8 +19,8 @@ class Marker:
 
 
 def grown(work, rounds=ROUNDS):
-    """How many more objects the collector knows after many rounds."""
-    for _ in range(5):
+    """How many more objects the collector knows after as many rounds again."""
+    for _ in range(rounds):
         work()
     gc.collect()
     before = len(gc.get_objects())

@@ -25,11 +25,15 @@ const WORKERS: u64 = 2;
 ///
 /// With --torch, programs work on tensors: views, changes in place through aliases, indexing, modules, modes, gradients and a backward.
 /// Contents, strides, versions, gradients, who shares memory with whom, modes and random state must be eager's as well.
+///
+/// With --outside, programs work on objects that were there before, of some sixty kinds: containers, iterators, functions, files, locks,
+/// references and more. These, their classes and the module change between the calls, within them, and where the compiler does not see it.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask fuzz                         a thousand programs\n  \
     cargo xtask fuzz --count 100000          a long run\n  \
     cargo xtask fuzz --start 4711 --count 1  one program again, by its seed\n  \
     cargo xtask fuzz --torch --count 2000    programs on tensors, in the PyTorch environment (5 GB, made once)\n  \
+    cargo xtask fuzz --outside --count 5000  programs on objects from outside, which change\n  \
     cargo xtask fuzz --targets               slotgen's readers and code objects, ten minutes each\n  \
     cargo xtask fuzz --targets binary --seconds 60")]
 pub struct Options {
@@ -42,9 +46,12 @@ pub struct Options {
     /// Programs on PyTorch's tensors
     #[arg(long)]
     torch: bool,
+    /// Programs on objects from outside the compiled function
+    #[arg(long, conflicts_with = "torch")]
+    outside: bool,
     /// Run the fuzz targets instead, or those named: preprocess, extract, binary (any bytes as C or as a library, by libFuzzer), codes
     /// (damaged code objects). Inputs that crash, hang or take too much memory stay in target/fuzz-targets
-    #[arg(long, value_name = "NAMES", num_args = 0.., conflicts_with_all = ["start", "count", "torch", "python"])]
+    #[arg(long, value_name = "NAMES", num_args = 0.., conflicts_with_all = ["start", "count", "torch", "outside", "python"])]
     targets: Option<Vec<String>>,
     /// With `--targets`: seconds for each
     #[arg(long, default_value_t = 600, requires = "targets")]
@@ -92,6 +99,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let (python, kind) = match options.torch {
         true => (torch::ensure(&base)?, Kind::Tensors),
+        false if options.outside => (venv::ensure(&base)?, Kind::Outside),
         false => (venv::ensure(&base)?, Kind::Plain),
     };
     develop::install(&python, Profile::Release)?;
@@ -105,8 +113,9 @@ pub fn run(options: &Options) -> Result<()> {
     anstream::println!("{} passed, {bad} failed, {} skipped", report.same, report.unstable);
     if bad == 0 { Ok(()) } else { Err(anyhow!("{bad} of {} programs behave differently compiled", options.count)) }
         .advise(format!(
-            "read the reduced programs in target/fuzz; `cargo xtask fuzz{} --start SEED --count 1` runs one again",
-            if options.torch { " --torch" } else { "" }
+            "read the reduced programs in target/fuzz; `cargo xtask fuzz{}{} --start SEED --count 1` runs one again",
+            if options.torch { " --torch" } else { "" },
+            if options.outside { " --outside" } else { "" }
         ))
 }
 
@@ -115,6 +124,8 @@ pub fn run(options: &Options) -> Result<()> {
 pub enum Kind {
     /// Python, numpy among it.
     Plain,
+    /// Objects from outside, which change.
+    Outside,
     /// PyTorch's tensors.
     Tensors,
 }
@@ -159,6 +170,9 @@ fn worker(python: &Interpreter, kind: Kind, start: u64, count: u64, step: &Step)
     if kind == Kind::Tensors {
         // Both workers have one core each.
         command.arg("--torch").args(["--batch", "20"]).env("OMP_NUM_THREADS", "1");
+    }
+    if kind == Kind::Outside {
+        command.arg("--outside");
     }
     command.arg("--save").arg(place::target().join("fuzz"));
     command.env("PYTHONHASHSEED", "0").env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");

@@ -4,6 +4,7 @@ use super::quick::Quick;
 use super::residual::{ChangeCounts, GuardMode, Residual};
 use crate::ffi::inspect;
 use crate::ffi::watch::{Owner, Watch};
+use crate::guard::function_state::FunctionState;
 use crate::guard::load::{Load, Registers, SharedObject};
 use crate::guard::program::{GuardFailure, Program};
 use crate::guard::step::{Action, Step};
@@ -81,7 +82,7 @@ pub(in crate::guard) struct Plan<'a, 'py> {
     /// What is known of objects that calls look at; `None` while no call will look.
     pub(in crate::guard) pins: Option<Pins>,
     /// Functions that the watch was set on.
-    watched_functions: Vec<SharedObject>,
+    watched_functions: Vec<Bound<'py, PyAny>>,
     /// Whether the exact type of what a register holds is known.
     typed: Vec<bool>,
     pub(in crate::guard) steps: Vec<Step>,
@@ -332,12 +333,12 @@ impl<'a, 'py> Plan<'a, 'py> {
                 let watched = self.set(index, |watch, mark| watch.class(py, class, mark));
                 return if watched { Ok("the class") } else { Err(NO_WATCHER) };
             }
-            Test::Function(function, ..) => {
-                let bound = function.bind(py);
-                if !self.set(index, |watch, mark| watch.function(bound, mark)) {
+            Test::Function(state) => {
+                let function = state.function(py).ok_or(NO_WATCHER)?;
+                if !self.set(index, |watch, mark| watch.function(&function, mark)) {
                     return Err(NO_WATCHER);
                 }
-                self.watched_functions.push(Arc::clone(function));
+                self.watched_functions.push(function);
             }
             _ => {}
         }
@@ -377,7 +378,9 @@ impl<'a, 'py> Plan<'a, 'py> {
     fn keep_test(&mut self, register: usize, guard: usize, test: &Arc<Test>) {
         let at = self.place(register, guard);
         let test = match &**test {
-            Test::Function(function, ..) if self.is_watched(function) => Arc::new(Test::Is(Arc::clone(function))),
+            Test::Function(state) if self.is_watched(state) => {
+                Arc::new(Test::CallerObject(state.identity(self.function.py())))
+            }
             _ => Arc::clone(test),
         };
         match &*test {
@@ -392,8 +395,8 @@ impl<'a, 'py> Plan<'a, 'py> {
     }
 
     /// Whether the watch was set on the function.
-    fn is_watched(&self, function: &SharedObject) -> bool {
-        self.watched_functions.iter().any(|known| Arc::ptr_eq(known, function))
+    fn is_watched(&self, state: &FunctionState) -> bool {
+        self.watched_functions.iter().any(|known| state.is(known))
     }
 
     /// The register of the plan that holds what a register of the program holds; loaded now if it is not yet.

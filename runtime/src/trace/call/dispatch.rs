@@ -63,12 +63,12 @@ impl<'py> Tracer<'py> {
                 let (function, receiver) = self.parts_of_method(callable)?;
                 self.call_by(origin, function, args.with_receiver(receiver))
             }
-            "builtin_function_or_method"
-            | "builtin_method"
-            | "method_descriptor"
-            | "wrapper_descriptor"
-            | "method-wrapper"
-            | "classmethod_descriptor" => {
+            // CPython: `sm_call`.
+            "staticmethod" => {
+                let function = self.get_attr(callable, "__func__")?;
+                self.call_by(origin, function, args)
+            }
+            class if is_of_c(class) => {
                 if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(&object)) {
                     self.known(callable);
                     let other = self.absorb_static(other);
@@ -257,12 +257,15 @@ impl<'py> Tracer<'py> {
                 if let Some((referent, _)) = self.referent(object) {
                     self.check_alive(referent)?;
                 }
+                self.refuse_held_callables(object)?;
                 return self.call_c_on(object, &args, false);
             }
             match &*types::c_name(class) {
                 "functools._lru_cache_wrapper" => return self.call_cached(callable, object, &args),
                 "functools.partial" => return self.call_partial(callable, args),
                 _ if self.known(callable).is_some() && object.is_callable() => {
+                    self.refuse_impure_call(object, &args)?;
+                    self.refuse_held_callables(object)?;
                     return self.call_c_on(object, &args, false);
                 }
                 _ => {}
@@ -368,4 +371,23 @@ impl<'py> Tracer<'py> {
         let class = self.import("builtins", class)?;
         Ok(self.class_of(*value)?.is_subclass(&class).unwrap_or(false))
     }
+}
+
+/// Whether this is a class of functions and methods of C.
+pub(crate) fn is_of_c(class: &str) -> bool {
+    matches!(
+        class,
+        "builtin_function_or_method"
+            | "builtin_method"
+            | "method_descriptor"
+            | "wrapper_descriptor"
+            | "method-wrapper"
+            | "classmethod_descriptor"
+    )
+}
+
+/// Whether a call of an instance of this class of C comes to the call of a function.
+pub(crate) fn forwards_calls(class: &str) -> bool {
+    is_of_c(class)
+        || matches!(class, "function" | "method" | "staticmethod" | "types.GenericAlias" | "functools.partial")
 }

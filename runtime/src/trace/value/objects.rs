@@ -267,7 +267,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The object whose address C may hash: one that guards know by identity, and, while C asks, one of the trace's own. `None` for one
-    /// that a guard would keep alive: guards refer to what callers give weakly, where that can be done.
+    /// that a guard would keep alive: guards refer to objects weakly, where that can be done.
     pub(crate) fn same_object(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
         if self.state.nesting > 0
             && let Some(owned) = self.owned(id)
@@ -281,9 +281,8 @@ impl<'py> Tracer<'py> {
                 || is_definition(&object)
                 || is_value(&object)
                 || is_mark(&object);
-            let held_weakly = weak && (source.is_given() || source.is_content());
             let refused = || source.is_given() || crate::trace::value::finalisable::leads_to_code(&object);
-            if !held_otherwise && !held_weakly && refused() {
+            if !held_otherwise && !weak && refused() {
                 return None;
             }
             let check = Check::Is(object.clone().unbind());

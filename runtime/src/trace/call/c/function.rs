@@ -38,6 +38,11 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
         let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
+        if name == "__call__"
+            && let Some((callable, rest)) = self.called_by_slot(object, &args)?
+        {
+            return self.call(callable, rest);
+        }
         if let Some(result) = self.call_on_outside(object, &name, owner.as_ref(), &args)? {
             return Ok(result);
         }
@@ -46,11 +51,7 @@ impl<'py> Tracer<'py> {
         }
         let own_first = args.positional.first().is_some_and(|first| self.owned(*first).is_some());
         let rest = if own_first { args.positional.get(1..).unwrap_or_default() } else { args.positional.as_slice() };
-        let mut plain = true;
-        for value in rest.iter().chain(args.keywords.iter().map(|(_, value)| value)) {
-            plain &= crate::trace::value::kinds::is_plain(&self.class_of(*value)?);
-        }
-        let given = allowed::Given { own_first, plain };
+        let given = allowed::Given { own_first, plain: self.are_plain(rest, &args.keywords)? };
         self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given)?;
         match owner {
             Some(owner) if types::is_subtype(&owner, &self.py.get_type::<PyBaseExceptionGroup>()) => {
@@ -84,49 +85,16 @@ impl<'py> Tracer<'py> {
         self.read_descriptor(descriptor, receiver, &class, &name).map(Some)
     }
 
-    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
-    /// `type` does, sees the class of a proxy.
-    pub(crate) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
-        if object.is(self.py.get_type::<PyType>()) {
-            return true;
+    pub(super) fn are_plain(&mut self, positional: &[ValueId], keywords: &[(String, ValueId)]) -> Traced<bool> {
+        let mut plain = true;
+        for value in positional.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            plain &= crate::trace::value::kinds::is_plain(&self.class_of(*value)?);
         }
-        if self.sees_addresses(object) {
-            return true;
-        }
-        let class = object.get_type();
-        if !matches!(
-            &*types::c_name(&class),
-            "builtin_function_or_method"
-                | "builtin_method"
-                | "method_descriptor"
-                | "wrapper_descriptor"
-                | "method-wrapper"
-        ) {
-            return false;
-        }
-        let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
-        // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which proxies may stand.
-        if owner.is_some()
-            && let Some(receiver) = &receiver
-            && !self.is_own_or_scalar(receiver)
-        {
-            return true;
-        }
-        let given = allowed::Given { own_first: true, plain: true };
-        self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
-    }
-
-    /// Whether what a callable of C gives depends on where its argument lies: proxies and what the trace made lie elsewhere.
-    pub(crate) fn sees_addresses(&self, callable: &Bound<'py, PyAny>) -> bool {
-        let is = |name: &str| self.import("builtins", name).is_ok_and(|found| found.is(callable));
-        let plain = self.import("builtins", "object");
-        let of_object =
-            |name: &str| plain.as_ref().is_ok_and(|plain| plain.getattr(name).is_ok_and(|found| found.is(callable)));
-        is("id") || is("hash") || of_object("__hash__") || of_object("__repr__")
+        Ok(plain)
     }
 
     /// A C function may run during the trace only if it touches nothing but its arguments.
-    fn refuse_impure(
+    pub(super) fn refuse_impure(
         &mut self,
         object: &Bound<'py, PyAny>,
         name: &str,
@@ -183,18 +151,16 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether nobody but the trace can change the object, or nobody at all.
-    fn is_own_or_scalar(&self, object: &Bound<'py, PyAny>) -> bool {
+    pub(super) fn is_own_or_scalar(&self, object: &Bound<'py, PyAny>) -> bool {
         self.is_private(object) || crate::trace::value::kinds::is_scalar(object)
     }
 
     /// What C gets for a value that it may call.
     pub(crate) fn called_back(&mut self, value: ValueId) -> Traced<Bound<'py, PyAny>> {
-        match self.known(value) {
-            // What a domain records does not know proxies.
-            Some(_) if self.domain_call(value)?.is_some() => self.proxy(value),
-            Some(object) if self.acts_outside(&object) => self.proxy(value),
-            _ => self.native(value),
-        }
+        // What a domain records does not know proxies.
+        let is_traced =
+            self.domain_call(value)?.is_some() || self.at_hand(value).is_some_and(|object| self.acts_outside(&object));
+        if is_traced { self.proxy(value) } else { self.native(value) }
     }
 
     /// Runs a C callable; `method` says that the first argument is the receiver.
@@ -300,6 +266,8 @@ impl<'py> Tracer<'py> {
         match self.container_of(looks, value)? {
             Some(copy) => Ok(copy),
             None if calls => self.called_back(value),
+            // C may call whatever it is given.
+            None if self.at_hand(value).is_some_and(|object| self.acts_when_called(&object)) => self.proxy(value),
             None => self.native(value),
         }
     }
@@ -392,12 +360,13 @@ fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
     if name == "__init__" {
         return callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
     }
-    matches!(name, "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
+    matches!(name, "call" | "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
 }
 
-/// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state.
+/// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state, and calls of what an object
+/// stands for.
 fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module =
         class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
-    module == "builtins" && !allowed::is_stateful(&types::c_name(class), name)
+    module == "builtins" && name != "__call__" && !allowed::is_stateful(&types::c_name(class), name)
 }

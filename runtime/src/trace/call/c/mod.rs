@@ -2,6 +2,7 @@
 //!
 //! In: a C callable and its arguments. Out: a value, CPython's exception, or a graph break that names the function.
 //! Must not know: how Python functions are called.
+mod acting;
 pub(crate) mod disguises;
 pub(crate) mod function;
 pub(crate) mod models;

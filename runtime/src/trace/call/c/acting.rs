@@ -1,0 +1,94 @@
+//! Callables of C that act on what is none of their arguments: what they are bound to, or what they stand for.
+use crate::ffi::{callee, referents, types};
+use crate::trace::call::dispatch::{forwards_calls, is_of_c};
+use crate::trace::call::effects::allowed;
+use crate::trace::state::arguments::Arguments;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::value::ValueId;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Classes of C whose instances call on what an attribute of theirs holds.
+const CALLS_ON: [(&str, &str); 4] = [
+    ("functools.partial", "func"),
+    ("method", "__func__"),
+    ("staticmethod", "__func__"),
+    ("types.GenericAlias", "__origin__"),
+];
+
+/// How many objects of those that one of C holds are looked at.
+const HELD: usize = 100;
+
+impl<'py> Tracer<'py> {
+    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
+    /// `type` does, sees the class of a proxy.
+    pub(crate) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        object.is(self.py.get_type::<PyType>()) || self.sees_addresses(object) || self.acts_when_called(object)
+    }
+
+    /// Whether a call of this C callable prints, changes an object from outside, or asks the system.
+    pub(super) fn acts_when_called(&mut self, object: &Bound<'py, PyAny>) -> bool {
+        let class = object.get_type();
+        let class = types::c_name(&class);
+        if let Some((_, attribute)) = CALLS_ON.iter().find(|(calls_on, _)| *calls_on == &*class) {
+            return object.getattr(*attribute).is_ok_and(|called| self.acts_when_called(&called));
+        }
+        if !is_of_c(&class) {
+            return false;
+        }
+        let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
+        // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which proxies may stand.
+        if owner.is_some()
+            && let Some(receiver) = &receiver
+            && !self.is_own_or_scalar(receiver)
+        {
+            return true;
+        }
+        let given = allowed::Given { own_first: true, plain: true };
+        self.refuse_impure(object, &name, owner.as_ref(), receiver.as_ref(), given).is_err()
+    }
+
+    /// Whether what a callable of C gives depends on where its argument lies: proxies and what the trace made lie elsewhere.
+    pub(crate) fn sees_addresses(&self, callable: &Bound<'py, PyAny>) -> bool {
+        let is = |name: &str| self.import("builtins", name).is_ok_and(|found| found.is(callable));
+        let plain = self.import("builtins", "object");
+        let of_object =
+            |name: &str| plain.as_ref().is_ok_and(|plain| plain.getattr(name).is_ok_and(|found| found.is(callable)));
+        is("id") || is("hash") || of_object("__hash__") || of_object("__repr__")
+    }
+
+    /// What `__call__` of a function or method calls, and with what: its slot is what a call of the receiver comes to.
+    /// CPython: `wrap_call`.
+    pub(super) fn called_by_slot(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        args: &Arguments,
+    ) -> Traced<Option<(ValueId, Arguments)>> {
+        let Some((&receiver, rest)) = args.positional.split_first() else { return Ok(None) };
+        let class = self.class_of(receiver)?;
+        let is_slot = forwards_calls(&types::c_name(&class))
+            && self.lookup(&class, "__call__").is_some_and(|found| found.is(object));
+        let rest = || Arguments { keywords: args.keywords.clone(), ..Arguments::positional(rest.to_vec()) };
+        Ok(is_slot.then(|| (receiver, rest())))
+    }
+
+    /// The object that a value is, whoever made it.
+    pub(super) fn at_hand(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
+        self.real(value).or_else(|| self.owned(value))
+    }
+
+    /// C may call what its object holds, of which it was not told by an argument.
+    pub(crate) fn refuse_held_callables(&mut self, object: &Bound<'py, PyAny>) -> Traced<()> {
+        match referents::direct(object, HELD).iter().find(|held| self.acts_when_called(held)) {
+            Some(held) => unsupported("C object that holds a C callable", callee::name_of(held)),
+            None => Ok(()),
+        }
+    }
+
+    /// A callable of C that is neither a function nor a class may run during the trace if its slot may.
+    pub(crate) fn refuse_impure_call(&mut self, object: &Bound<'py, PyAny>, args: &Arguments) -> Traced<()> {
+        let given = allowed::Given { own_first: false, plain: self.are_plain(&args.positional, &args.keywords)? };
+        self.refuse_impure(object, "__call__", Some(&object.get_type()), None, given)
+    }
+}
