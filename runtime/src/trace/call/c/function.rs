@@ -38,6 +38,7 @@ impl<'py> Tracer<'py> {
 
     pub(crate) fn call_c_function(&mut self, object: &Bound<'py, PyAny>, args: Arguments) -> Traced<ValueId> {
         let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
+        self.refuse_memory_size(&name, owner.as_ref(), &args)?;
         if let Some(result) = self.call_on_outside(object, &name, owner.as_ref(), &args)? {
             return Ok(result);
         }

@@ -4,5 +4,6 @@
 //! Must not know: how Python functions are called.
 pub(crate) mod disguises;
 pub(crate) mod function;
+pub(crate) mod memory_sizes;
 pub(crate) mod models;
 pub(crate) mod outside_objects;

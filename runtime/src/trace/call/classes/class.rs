@@ -52,6 +52,9 @@ const MADE: &[&str] = &[
     "staticmethod",
     "classmethod",
     "object",
+    "NoneType",
+    "NotImplementedType",
+    "ellipsis",
     "collections.deque",
     "collections._tuplegetter",
     "_collections._tuplegetter",
@@ -112,6 +115,9 @@ impl<'py> Tracer<'py> {
         if let ([value], true) = (args.positional.as_slice(), args.keywords.is_empty()) {
             let class = self.class_of(*value)?;
             return Ok(self.constant(class.into_any()));
+        }
+        if args.positional.len() != 3 {
+            return self.raise("TypeError", "type() takes 1 or 3 arguments");
         }
         let plain = self.py.get_type::<PyType>();
         let meta = self.constant(plain.clone().into_any());
