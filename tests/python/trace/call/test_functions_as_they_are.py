@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import types
 import unittest
 
 import slotrt
@@ -50,6 +51,23 @@ class Compares(type):
 
 class OfCompares(metaclass=Compares):
     pass
+
+
+class Below(Thing):
+    def asked(self):
+        above = super()
+        return above.__self__ is self, above.__thisclass__, above.__self_class__
+
+
+class Names(Thing):
+    __self__ = 5
+
+
+NUMBER = 7
+
+
+def parts(first, second=2):
+    return first, second, NUMBER
 
 
 class Whole(int):
@@ -206,6 +224,94 @@ class Functions(Compared):
                 slotrt.reset()
                 compiled = slotrt.compile(refused)
                 self.assertEqual([compiled(*given), compiled(*given)], [refused(*given)] * 2)
+
+    def test_functions_made_of_their_parts(self):
+        def made(default):
+            number, names = 3, {"NUMBER": 4}
+            given = default + 1
+
+            def inner():
+                return number
+
+            one = types.FunctionType(parts.__code__, globals(), "one", (default,))
+            two = types.FunctionType(parts.__code__, names)
+            three = types.FunctionType(inner.__code__, names, closure=(types.CellType(8),))
+            four = types.FunctionType(inner.__code__, globals(), None, None, inner.__closure__)
+            found = one(1), two(2, 3), three(), four(), one.__name__, two.__name__, given
+            names["NUMBER"], number = 5, 6
+            return found, two(2, 3), four(), one.__module__, two.__module__
+
+        def refused():
+            def inner():
+                return made
+
+            said = []
+            for given in (
+                (inner.__code__, {}),
+                (inner.__code__, {}, 3),
+                (parts.__code__, {}, "x", 3),
+                (parts.__code__, {}, "x", None, (1,)),
+                (inner.__code__, {}, None, None, (1,)),
+            ):
+                try:
+                    types.FunctionType(*given)
+                except (TypeError, ValueError) as error:
+                    said.append(str(error))
+            return said
+
+        global NUMBER
+        compiled = self.same(made, 5)
+        self.same(refused)
+        NUMBER, before = 70, NUMBER
+        self.assertEqual(compiled(6), made(6))
+        NUMBER = before
+        leaves = slotrt.compile(lambda: types.FunctionType(parts.__code__, globals()), fullgraph=True)
+        self.assertEqual(leaves()(1, 2), (1, 2, NUMBER))
+        self.assertIs(leaves().__globals__, globals())
+
+    def test_audits_of_functions_made_of_their_parts(self):
+        def made():
+            return types.FunctionType(parts.__code__, globals())(1, 2)
+
+        compiled = self.same(made)
+        heard, listens = [], [True]
+
+        def hook(event, args):
+            if listens and event == "function.__new__":
+                heard.append(args)
+
+        sys.addaudithook(hook)
+        self.addCleanup(listens.clear)
+        compiled()
+        self.assertEqual(heard, [(parts.__code__,)])
+
+    def test_cells(self):
+        def cells():
+            empty = types.CellType()
+            try:
+                said = empty.cell_contents
+            except ValueError as error:
+                said = str(error)
+            empty.cell_contents = 3
+            return said, empty.cell_contents, empty == types.CellType(3), types.CellType(2) < types.CellType(3)
+
+        self.same(cells)
+
+    def test_members_of_super_objects(self):
+        def members(below):
+            of_class = super(Below, Below)
+            return below.asked(), of_class.__self__, of_class.__self_class__, super(Thing, below).__thisclass__
+
+        self.same(members, Below())
+        hidden = slotrt.compile(lambda names: super(Names, names).__self__)
+        names = Names()
+        self.assertIs(hidden(names), super(Names, names).__self__)
+
+    def test_classes_called_past_their_metaclass(self):
+        def called():
+            return type.__call__(Thing).own, type.__call__(type, 3), type.__call__(OfMeta).__class__
+
+        self.same(called)
 
     def test_constants_have_classes(self):
         def made():

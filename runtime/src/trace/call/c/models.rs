@@ -353,7 +353,10 @@ impl<'py> Tracer<'py> {
                 let Some(object) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
                     return Ok(None);
                 };
-                self.instantiate(&object, rest).map(Some)
+                match object.is(self.py.get_type::<PyType>()) {
+                    true => self.call_type(&rest).map(Some),
+                    false => self.instantiate(&object, rest).map(Some),
+                }
             }
             _ => Ok(None),
         }
