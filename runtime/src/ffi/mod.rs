@@ -58,8 +58,8 @@ pub(crate) use frames::units;
 pub use frames::{eval_breaker, frame, surviving_frames, traceback};
 #[cfg(slotrt_traces)]
 pub use objects::{
-    buffers, collector, containers, contexts, iterator_parts, iterators, key_hashes, lru_cache, ordered_dict,
-    referents, thread_locals, tuple_hashes, weak_references,
+    buffers, collector, containers, contexts, dict_table, iterator_parts, iterators, key_hashes, lru_cache,
+    ordered_dict, referents, thread_locals, tuple_hashes, weak_references,
 };
 #[cfg(slotrt_hooks)]
 pub(crate) use objects::{callee, modules};

@@ -173,6 +173,15 @@ unsafe fn raw_way(dict: &Bound<'_, PyDict>, hash: isize) -> Option<Vec<Entry>> {
     }
 }
 
+/// Whether the dict shares its keys with those of other instances, so that these decide what room it has; also where this interpreter lays dicts
+/// out in another way.
+#[must_use]
+pub fn shares_keys(dict: &Bound<'_, PyDict>) -> bool {
+    let raw: *const DictObject = dict.as_ptr().cast();
+    // SAFETY: a live dict, of this layout.
+    !is_laid_out(dict.py()) || unsafe { !(*raw).values.is_null() }
+}
+
 /// Whether this interpreter lays dicts out as this file says: a dict of numbers and tuples shows it.
 fn is_laid_out(py: Python<'_>) -> bool {
     static IS_LAID_OUT: PyOnceLock<bool> = PyOnceLock::new();

@@ -13,7 +13,7 @@ pub mod context_variable;
 #[cfg(slotrt_traces)]
 pub mod contexts;
 #[cfg(slotrt_traces)]
-mod dict_table;
+pub mod dict_table;
 pub mod inspect;
 #[cfg(slotrt_traces)]
 mod iterator_copies;

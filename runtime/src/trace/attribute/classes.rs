@@ -226,10 +226,9 @@ impl<'py> Tracer<'py> {
         let method = if value.is_some() { "__setattr__" } else { "__delattr__" };
         let plain = self.import("builtins", "type")?.getattr(method).or_else(|error| self.raise_error(error))?;
         let done = match value {
-            // C looks into these itself, where proxies would stand for classes.
-            Some(_) if matches!(name, "__bases__" | "__class__") => {
-                return unsupported("class whose class or bases are set", name);
-            }
+            Some(bases) if name == "__bases__" => return self.set_bases(class, bases),
+            // C looks into it itself, where a proxy would stand for a class.
+            Some(_) if name == "__class__" => return unsupported("class whose class is set", name),
             Some(value) => {
                 let value = self.native(value)?;
                 self.with_callbacks(|| plain.call1((class, name, value)))

@@ -55,6 +55,11 @@ pub(crate) fn has_generic_setattr(class: &Bound<'_, PyType>) -> bool {
     slot(class) == slot(&class.py().get_type::<PyAny>())
 }
 
+/// Whether `__dict__` of an instance holds its attributes and nothing else reads or sets them in a way of its own.
+pub(crate) fn has_plain_dict(class: &Bound<'_, PyType>) -> bool {
+    !types::is_c_type(class) || has_generic_getattr(class) && has_generic_setattr(class)
+}
+
 /// The class of C that a slot wrapper is of, if it is one of that name.
 pub(crate) fn owner_of<'py>(found: &Bound<'py, PyAny>, method: &str) -> Option<Bound<'py, PyType>> {
     let is_it = types::c_name(&found.get_type()) == "wrapper_descriptor" && callee::name_of(found) == method;

@@ -4,6 +4,7 @@
 //! Must not know: which instruction asks. CPython: `Objects/object.c`, `Objects/typeobject.c`, `Objects/moduleobject.c`.
 pub(crate) mod bind;
 pub(crate) mod c_types;
+pub(crate) mod class_bases;
 pub(crate) mod classes;
 pub(crate) mod descriptors;
 pub(crate) mod errors;

@@ -2,11 +2,13 @@
 //!
 //! The trace reads, guards and writes one name at a time, in the overlays of `LOAD_GLOBAL` and `LOAD_ATTR`. It sees a dict of an instance as a
 //! whole only where the program asks for that.
-use crate::ffi::types::{self, is_c_type};
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::{interned, name};
-use crate::trace::attribute::descriptors::{held_dict, is_data_descriptor, own_dict, own_dict_allowed, short_name};
+use crate::trace::attribute::descriptors::{
+    has_plain_dict, held_dict, is_data_descriptor, own_dict, own_dict_allowed, short_name,
+};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::namespaces::Namespace;
@@ -57,7 +59,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         self.refuse_shared_dict(real)?;
         match own_dict(real) {
-            Some(dict) if !is_c_type(class) && dict.is_exact_instance_of::<PyDict>() => {
+            Some(dict) if has_plain_dict(class) && dict.is_exact_instance_of::<PyDict>() => {
                 Ok(self.instance_dict(object, dict.into_any(), source))
             }
             _ => unsupported("__dict__ of an object from outside", short_name(class)),

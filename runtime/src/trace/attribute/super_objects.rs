@@ -94,7 +94,7 @@ impl<'py> Tracer<'py> {
         match name {
             "__class__" => return Ok(Some(self.constant(self.py.get_type::<PySuper>().into_any()))),
             "__thisclass__" | "__self__" | "__self_class__" => {
-                return unsupported("attribute of an object of super", name);
+                return self.own_attr_of_super(&class, receiver, name).map(Some);
             }
             _ => {}
         }
@@ -103,6 +103,23 @@ impl<'py> Tracer<'py> {
             Some(receiver) => self.bound_method(found, receiver),
             None => found,
         }))
+    }
+
+    /// What `super_members` holds, where no class has an attribute of that name.
+    fn own_attr_of_super(&mut self, class: &Bound<'py, PyType>, receiver: ValueId, name: &str) -> Traced<ValueId> {
+        let as_class = self.known(receiver).and_then(|object| object.cast_into::<PyType>().ok());
+        let start = match as_class.filter(|object| types::is_subtype(object, class)) {
+            Some(object) => object,
+            None => self.class_of(receiver)?,
+        };
+        if self.lookup(&start, name).is_some() {
+            return unsupported("attribute of an object of super", name);
+        }
+        Ok(match name {
+            "__self__" => receiver,
+            "__thisclass__" => self.constant(class.clone().into_any()),
+            _ => self.constant(start.into_any()),
+        })
     }
 
     /// How emitted code makes an object of `super` again; `None` for other values.

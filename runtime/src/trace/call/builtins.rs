@@ -260,6 +260,14 @@ impl<'py> Tracer<'py> {
             match method {
                 "__repr__" => return self.text_of_token(value, Slot::tp_repr),
                 "__str__" => return self.text_of_token(value, Slot::tp_str),
+                _ if let Some(own) = self.owned(value).filter(|own| self.runs_python(own)) => {
+                    let format = self.import("builtins", "format")?;
+                    let mut given = vec![own];
+                    for arg in args {
+                        given.push(self.native(*arg)?);
+                    }
+                    return self.run_native(&format, &given, &[]).map(Some);
+                }
                 _ if self.domain_of(&class).is_some() || !self.receiver(value)?.is_instance_of::<Proxy>() => {
                     return Ok(None);
                 }

@@ -24,9 +24,11 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Flow> {
         let (callable, receiver) = frame.pop_callable()?;
         positional.splice(0..0, receiver);
-        if positional.is_empty() && keywords.is_empty() && self.is_builtin(callable, "locals")? {
-            let locals = self.frame_locals(frame)?;
-            frame.push(locals);
+        if positional.is_empty()
+            && keywords.is_empty()
+            && let Some(names) = self.names_of_frame(frame, callable)?
+        {
+            frame.push(names);
             return Ok(Flow::Next);
         }
         let args = Arguments { positional, keywords, ..Arguments::default() };
@@ -42,6 +44,25 @@ impl<'py> Tracer<'py> {
         let function = self.import("builtins", name)?;
         let same = self.real(callable).is_some_and(|callable| callable.is(&function));
         Ok(same && self.known(callable).is_some())
+    }
+
+    /// `locals()`, `vars()` and `dir()`; `None`: another callable. CPython: `builtin_vars`, `_dir_locals`.
+    fn names_of_frame(&mut self, frame: &Frame, callable: ValueId) -> Traced<Option<ValueId>> {
+        let of_c = |object: Bound<'py, PyAny>| types::c_name(&object.get_type()) == "builtin_function_or_method";
+        if !self.real(callable).is_some_and(of_c) {
+            return Ok(None);
+        }
+        if self.is_builtin(callable, "locals")? || self.is_builtin(callable, "vars")? {
+            return self.frame_locals(frame).map(Some);
+        }
+        if !self.is_builtin(callable, "dir")? {
+            return Ok(None);
+        }
+        let locals = self.frame_locals(frame)?;
+        if !self.class_of(locals)?.is(self.py.get_type::<pyo3::types::PyDict>()) {
+            return unsupported("names of a namespace of Python code", "dir()");
+        }
+        self.call_builtin("sorted", &[locals]).map(Some)
     }
 
     /// `locals()`: the namespace of a class body, a new dict of a function's variables.

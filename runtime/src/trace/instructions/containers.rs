@@ -330,6 +330,7 @@ impl<'py> Tracer<'py> {
         let middle = self.all_stored(&items[before..items.len() - after])?;
         let middle = PyList::new(self.py, middle);
         let middle = self.fresh(middle)?;
+        self.state.with_other_room.insert(middle);
         items[items.len() - after..].iter().rev().for_each(|item| frame.push(*item));
         frame.push(middle);
         items[..before].iter().rev().for_each(|item| frame.push(*item));

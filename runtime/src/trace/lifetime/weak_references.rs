@@ -147,6 +147,10 @@ impl<'py> Tracer<'py> {
         if native.is_instance_of::<Proxy>() && !is_c_type(class) {
             return Ok(native);
         }
+        // Also where C gets the object itself elsewhere: one that asks through the reference asks whether the object still lives.
+        if self.owned(referent).is_some() {
+            return self.proxy(referent);
+        }
         unsupported("weak reference to an object of a C class", types::name(class))
     }
 

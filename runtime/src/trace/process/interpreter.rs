@@ -1,15 +1,16 @@
 //! Functions that ask the interpreter: the handled exception, settings, the code of a text.
 use crate::bytecode::flag;
+use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
-use crate::names::name;
+use crate::names::{interned, name};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString, PyType};
 
 /// Larger syntax trees are left to C.
 const MOST_NODES: usize = 100_000;
@@ -38,6 +39,7 @@ impl<'py> Tracer<'py> {
             ("exit", [status]) => self.exit(Some(*status)),
             ("exc_info", []) => self.exc_info().map(Some),
             ("exception", []) => self.handled_exception().map(Some),
+            ("getsizeof", [value, default @ ..]) if default.len() < 2 => self.memory_size(function, *value, default),
             ("intern", [text]) => self.intern(function, *text),
             ("_getframe", []) => self.frame_above(0),
             ("_getframe", [depth]) => match self.known(*depth).and_then(|depth| depth.extract().ok()) {
@@ -139,6 +141,40 @@ impl<'py> Tracer<'py> {
         let sorted = self.import("builtins", "sorted")?;
         let sorted = self.constant(sorted);
         self.call(sorted, Arguments::positional(vec![names]))
+    }
+
+    /// `object.__dir__` of an object from outside; `None`: its class says in Python what it has. CPython: `object___dir___impl`,
+    /// `merge_class_dict`.
+    pub(crate) fn names_of_object(&mut self, object: ValueId) -> Traced<Option<ValueId>> {
+        let plain = self.py.get_type::<PyType>();
+        let exact = self.py.get_type::<PyDict>();
+        let mut dict = self.optional_attr(object, "__dict__")?;
+        if let Some(held) = dict {
+            let of = self.class_of(held)?;
+            if !of.is(&exact) && types::is_subtype(&of, &exact) {
+                return Ok(None);
+            }
+            dict = dict.filter(|_| of.is(&exact));
+        }
+        let class = self.get_attr(object, "__class__")?;
+        let class = self.known(class).and_then(|class| class.cast_into::<PyType>().ok());
+        let (Some(class), Some(of_class)) = (class, types::lookup(&plain, &interned(self.py, "__dir__"))) else {
+            return Ok(None);
+        };
+        if !class.get_type().is(&plain) {
+            return Ok(None);
+        }
+        self.rely_on_class(&class);
+        let names = of_class.call1((&class,));
+        let mut names = self.after_native(names, &[])?;
+        if let Some(dict) = dict {
+            let own = self.call_builtin("list", &[dict])?;
+            names = self.operator("add", &[own, names])?;
+        }
+        let unique = exact.getattr(name!("fromkeys")).or_else(|error| self.raise_error(error))?;
+        let unique = self.constant(unique);
+        let unique = self.call(unique, Arguments::positional(vec![names]))?;
+        self.call_builtin("list", &[unique]).map(Some)
     }
 
     /// `compile()` of a known text without a warning: the same code every time, or a syntax tree of the trace's own.

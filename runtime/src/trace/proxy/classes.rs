@@ -142,6 +142,33 @@ impl<'py> Tracer<'py> {
             || is_protocol(self.py, name) && !crate::ffi::types::is_c_type(class) && self.domain_of(class).is_none()
     }
 
+    /// The bases of a class have changed: the class of its proxies follows, and those of the classes below.
+    pub(crate) fn follow_bases(&mut self, class: &Bound<'py, PyType>) -> Traced<()> {
+        let of_type = types::lookup(&self.py.get_type::<PyType>(), &interned(self.py, "__subclasses__"));
+        let Some(subclasses) = of_type else { return internal("type without __subclasses__") };
+        let mut classes = vec![class.clone()];
+        while let Some(class) = classes.pop() {
+            let below = subclasses.call1((&class,)).and_then(|below| below.extract::<Vec<Bound<'py, PyType>>>());
+            classes.extend(below.or_else(|error| internal(error.to_string()))?);
+            let Some(proxy_class) = self.state.proxy_classes.get(&(class.as_ptr() as usize)) else { continue };
+            let proxy_class = proxy_class.bind(self.py).clone();
+            let mut bases = Vec::new();
+            for base in class.bases().iter().filter_map(|base| base.cast_into::<PyType>().ok()) {
+                bases.push(self.proxy_class(&base)?);
+            }
+            let bases = PyTuple::new(self.py, bases).or_else(|error| internal(error.to_string()))?;
+            let done = match proxy_class.bases().eq(&bases) {
+                Ok(true) => Ok(()),
+                _ => proxy_class.setattr(name!("__bases__"), bases),
+            };
+            let done = done.and_then(|()| same_slots(&class, &proxy_class)).is_ok();
+            if !done || !self.has_order_of(&proxy_class, &class)? {
+                return unsupported("proxy of a class whose bases are set", types::name(&class));
+            }
+        }
+        Ok(())
+    }
+
     /// A special method, or an attribute of a protocol, of the class has changed: the class of its proxies follows.
     pub(crate) fn refresh_proxy_class(&mut self, class: &Bound<'py, PyType>, name: &str) -> Traced<()> {
         let Some(proxy_class) = self.state.proxy_classes.get(&(class.as_ptr() as usize)) else { return Ok(()) };

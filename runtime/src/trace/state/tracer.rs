@@ -166,6 +166,8 @@ pub struct State {
     /// Objects that the trace made, of which it has seen what would be otherwise if they were made again: an address that a text tells, the
     /// order of a set of objects hashed by their addresses. With the step of the outermost frame at which it saw that.
     pub(crate) told: Tracked<FxHashMap<ValueId, u64>>,
+    /// Lists for whose items C has made room in another way than the program does.
+    pub(crate) with_other_room: Tracked<FxHashSet<ValueId>>,
     /// Frames begun so far.
     pub(crate) frames: u64,
     pub(crate) pending: Option<crate::trace::state::unwind::Unwind>,

@@ -1,5 +1,6 @@
 """Weak references and proxies of `weakref` to objects of the trace: as in plain Python."""
 
+import functools
 import unittest
 import weakref
 from functools import singledispatch
@@ -99,7 +100,24 @@ def in_a_weak_set():
     return len(held), node in held, node
 
 
-WHOLE = [dereferenced, through_a_proxy, chain, escaping, refused, keyed_by_classes, dispatched, in_a_weak_set]
+class Items(list):
+    """C gets its instances as they are."""
+
+
+def of_c():
+    def function():
+        return 3
+
+    items, numbers = Items([1]), {1, 2}
+    held = weakref.WeakValueDictionary(items=items)
+    keys = weakref.WeakKeyDictionary({function: 4})
+    references = [weakref.ref(value) for value in (items, numbers, function)]
+    items.append(5)
+    found = [reference() for reference in references]
+    return found[0][1], found[1] is numbers, found[2](), held["items"] is items, keys[function], len(keys)
+
+
+WHOLE = [of_c, dereferenced, through_a_proxy, chain, escaping, refused, keyed_by_classes, dispatched, in_a_weak_set]
 
 
 def deleted():
@@ -175,7 +193,33 @@ def returned_with_callback():
     return node, weakref.ref(node, lambda reference: out.append(1)), out
 
 
+def items_gone():
+    items = Items()
+    reference = weakref.ref(items)
+    items = None
+    return reference(), items
+
+
+def several_gone():
+    one, other = Items([1]), Items([1])
+    references = weakref.ref(one), weakref.ref(other)
+    alive = references[0] == references[1]
+    one = other = None
+    return alive, references[0] == references[1], one, other
+
+
+def proxy_of_c_gone():
+    function = functools.partial(int, base=16)
+    proxy = weakref.proxy(function)
+    alive, function = proxy.func, None
+    try:
+        return alive, proxy.func, function
+    except ReferenceError as error:
+        return alive, str(error)
+
+
 BROKEN = [
+    items_gone, several_gone, proxy_of_c_gone,
     with_its_list,
     deleted, given_away, overwritten, emptied, dead_proxy, called_back, leaves_a_weak_set, in_a_generator, only_the_reference,
     returned_with_callback,

@@ -43,6 +43,7 @@ impl<'py> Tracer<'py> {
         {
             return self.call(callable, rest);
         }
+        self.refuse_memory_size(&name, owner.as_ref(), &args)?;
         if let Some(result) = self.call_on_outside(object, &name, owner.as_ref(), &args)? {
             return Ok(result);
         }

@@ -5,5 +5,6 @@
 mod acting;
 pub(crate) mod disguises;
 pub(crate) mod function;
+pub(crate) mod memory_sizes;
 pub(crate) mod models;
 pub(crate) mod outside_objects;

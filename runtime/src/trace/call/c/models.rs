@@ -2,14 +2,20 @@
 use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
 use crate::ffi::{callee, types};
+use crate::names::interned;
 use crate::trace::attribute::descriptors::has_generic_setattr;
 use crate::trace::operator::by_name;
 use crate::trace::state::arguments::Arguments;
+use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, hints, stop, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+
+/// Builtin class, class method.
+const CONVERSIONS: &[(&str, &str)] =
+    &[("int", "from_bytes"), ("float", "fromhex"), ("bytes", "fromhex"), ("bytearray", "fromhex")];
 
 impl<'py> Tracer<'py> {
     /// What the model of a callable of C gives, by what it belongs to.
@@ -185,6 +191,11 @@ impl<'py> Tracer<'py> {
                     Arguments { positional: rest.to_vec(), keywords: args.keywords.clone(), ..Arguments::default() };
                 self.make_weak(object, Some(*class), &rest).map(Some)
             }
+            _ if let Some(converts) = self.conversion_of_base(receiver, name) => {
+                let made = self.call_c_function(&converts, args.clone())?;
+                let class = self.constant(receiver.clone().into_any());
+                self.call(class, Arguments::positional(vec![made])).map(Some)
+            }
             "fromkeys" if derives_from_dict(receiver) && args.keywords.is_empty() => {
                 self.dict_from_keys(receiver, args)
             }
@@ -192,6 +203,19 @@ impl<'py> Tracer<'py> {
             "__prepare__" if meta => Ok(Some(self.own(pyo3::types::PyDict::new(self.py).into_any()))),
             _ => Ok(None),
         }
+    }
+
+    /// Class methods that make a value of a builtin class and, asked by a class of Python code, call that with it: the one of the builtin class.
+    /// CPython: `int_from_bytes_impl`, `float_fromhex`, `_PyBytes_FromHex`.
+    fn conversion_of_base(&self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+        if is_c_type(class) || !CONVERSIONS.iter().any(|row| row.1 == name) {
+            return None;
+        }
+        let key = interned(self.py, name);
+        let mut bases = types::mro(class).into_iter().flatten().filter_map(|base| base.cast_into::<PyType>().ok());
+        let base = bases.find(|base| is_c_type(base) && types::own(base, &key).is_some())?;
+        let listed = CONVERSIONS.iter().any(|row| row.1 == name && types::c_name(&base) == row.0);
+        if listed { base.getattr(&key).ok() } else { None }
     }
 
     /// `fromkeys` of a class that derives from `dict`. CPython: `_PyDict_FromKeys`.
@@ -263,6 +287,7 @@ impl<'py> Tracer<'py> {
                 let truth = crate::semantics::abstract_::_PyObject_RealIsSubclass(self, derived, class)?;
                 Ok(Some(self.boolean(truth != 0)))
             }
+            ("object", "__dir__", [receiver]) if self.real(*receiver).is_some() => self.names_of_object(*receiver),
             // CPython: `object_richcompare`.
             ("object", "__eq__", [one, other]) => {
                 let same = self.is(*one, *other)?;
@@ -311,6 +336,14 @@ impl<'py> Tracer<'py> {
                 let said = object.call1((class,));
                 self.after_native(said, &[]).map(Some)
             }
+            // Nobody outside derives from a class of the trace's own; none of those that do has ended unless something was called meanwhile.
+            ("type", "__subclasses__", [class])
+                if self.owned(*class).is_some()
+                    && !self.state.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })) =>
+            {
+                let said = object.call1((self.owned(*class),));
+                self.after_native(said, &[]).map(Some)
+            }
             // Nothing is left to do when `type.__new__` has made the class.
             ("type", "__init__", [_, _, _, _]) => Ok(Some(none)),
             ("type", "__call__", [class, rest @ ..]) => {
@@ -320,7 +353,10 @@ impl<'py> Tracer<'py> {
                 let Some(object) = self.known(class).and_then(|class| class.cast_into::<PyType>().ok()) else {
                     return Ok(None);
                 };
-                self.instantiate(&object, rest).map(Some)
+                match object.is(self.py.get_type::<PyType>()) {
+                    true => self.call_type(&rest).map(Some),
+                    false => self.instantiate(&object, rest).map(Some),
+                }
             }
             _ => Ok(None),
         }

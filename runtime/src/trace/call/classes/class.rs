@@ -9,7 +9,7 @@ use crate::trace::state::value::ValueId;
 use generated::slots::Slot;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PySlice, PyString, PyType};
+use pyo3::types::{PyFunction, PySlice, PyString, PyType};
 
 /// Whether instances of a class of C are made by functions that work on their arguments alone.
 pub(crate) fn is_made_here(class: &Bound<'_, PyType>, name: &str) -> bool {
@@ -49,9 +49,13 @@ const MADE: &[&str] = &[
     "filter",
     "reversed",
     "property",
+    "cell",
     "staticmethod",
     "classmethod",
     "object",
+    "NoneType",
+    "NotImplementedType",
+    "ellipsis",
     "collections.deque",
     "collections._tuplegetter",
     "_collections._tuplegetter",
@@ -108,10 +112,13 @@ impl<'py> Tracer<'py> {
     }
 
     /// `type(value)`, or `type(name, bases, namespace)`.
-    fn call_type(&mut self, args: &Arguments) -> Traced<ValueId> {
+    pub(crate) fn call_type(&mut self, args: &Arguments) -> Traced<ValueId> {
         if let ([value], true) = (args.positional.as_slice(), args.keywords.is_empty()) {
             let class = self.class_of(*value)?;
             return Ok(self.constant(class.into_any()));
+        }
+        if args.positional.len() != 3 {
+            return self.raise("TypeError", "type() takes 1 or 3 arguments");
         }
         let plain = self.py.get_type::<PyType>();
         let meta = self.constant(plain.clone().into_any());
@@ -234,6 +241,9 @@ impl<'py> Tracer<'py> {
         let empty = args.positional.is_empty() && args.keywords.is_empty();
         if empty && class.is(crate::ffi::contexts::context_class(self.py)) {
             return Ok(self.empty_context());
+        }
+        if class.is(self.py.get_type::<PyFunction>()) {
+            return self.new_function(class, args);
         }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
         if !exception && !is_made_here(class, &types::c_name(class)) {

@@ -4,4 +4,5 @@
 pub(crate) mod abstract_class;
 pub(crate) mod class;
 pub(crate) mod instance_checks;
+pub(crate) mod new_function;
 pub(crate) mod new_type;

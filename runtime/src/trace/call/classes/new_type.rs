@@ -7,7 +7,10 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+/// What C's parser of arguments quotes of a name. CPython: `converterr`.
+const LONGEST_NAME: usize = 50;
 
 impl<'py> Tracer<'py> {
     /// The most derived of the metaclass and those of the bases. CPython: `_PyType_CalculateMetaclass`.
@@ -36,8 +39,9 @@ impl<'py> Tracer<'py> {
     /// `type.__new__(metaclass, name, bases, namespace, **keywords)`.
     pub(crate) fn new_type(&mut self, args: &Arguments) -> Traced<ValueId> {
         let [meta, name, bases, namespace] = args.positional.as_slice() else {
-            return unsupported("class made during the trace", "type.__new__ without name, bases and namespace");
+            return self.refuse_count(args);
         };
+        self.check_kinds(*name, *bases, *namespace)?;
         let Some(meta) = self.known(*meta).and_then(|meta| meta.cast_into::<PyType>().ok()) else {
             return unsupported("class made during the trace", "metaclass that is not known");
         };
@@ -79,6 +83,44 @@ impl<'py> Tracer<'py> {
             keywords.set_item(keyword, value).or_else(|error| self.raise_error(error))?;
         }
         self.make(&winner, &name, &known, &namespace, &keywords)
+    }
+
+    /// The types that C's parser of arguments asks for.
+    fn check_kinds(&mut self, name: ValueId, bases: ValueId, namespace: ValueId) -> Traced<()> {
+        let expected = [
+            (name, self.py.get_type::<PyString>()),
+            (bases, self.py.get_type::<PyTuple>()),
+            (namespace, self.py.get_type::<PyDict>()),
+        ];
+        for (index, (value, class)) in expected.into_iter().enumerate() {
+            let of = self.class_of(value)?;
+            if !types::is_subtype(&of, &class) {
+                self.rely_on_name(&of, "__name__")?;
+                let given = if self.is_none(value)? { "None".into() } else { types::c_name(&of) };
+                let given: String = given.chars().take(LONGEST_NAME).collect();
+                let (number, wanted) = (index + 1, types::name(&class));
+                return self
+                    .raise("TypeError", format!("type.__new__() argument {number} must be {wanted}, not {given}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// C counts its arguments before it looks at them.
+    fn refuse_count<T>(&mut self, args: &Arguments) -> Traced<T> {
+        const WHAT: &str = "type.__new__ without name, bases and namespace";
+        let Some(meta) = args.positional.first().and_then(|meta| self.known(*meta)) else {
+            return unsupported("class made during the trace", WHAT);
+        };
+        let new = self.import("builtins", "type")?.getattr(name!("__new__"));
+        let new = new.or_else(|error| self.raise_error(error))?;
+        let none = self.py.None().into_bound(self.py);
+        let given = std::iter::once(meta).chain(std::iter::repeat_n(none, args.positional.len() - 1));
+        let given = PyTuple::new(self.py, given.collect::<Vec<_>>()).or_else(|error| internal(error.to_string()))?;
+        match new.call1(given) {
+            Ok(_) => unsupported("class made during the trace", WHAT),
+            Err(error) => self.raise_error(error),
+        }
     }
 
     /// The module of a class is that of the code which asks for it. CPython: `type_new_set_module`.

@@ -101,25 +101,58 @@ impl<'py> Tracer<'py> {
         if object.is_none() && class.is_none() {
             return self.raise("TypeError", "__get__(None, None) is invalid");
         }
-        let Some(id) = self.slot_function(owner, Slot::tp_descr_get)?.and_then(|function| function.id) else {
-            return Ok(None);
+        // Functions of C that look at the class take that of the object where there is none.
+        let given = match (object, class) {
+            (Some(object), None) => {
+                let class = self.class_of(object)?.into_any();
+                Some(self.constant(class))
+            }
+            _ => class,
         };
-        if let (Some(object), None) = (object, class) {
-            // Functions of C that look at the class take that of the object where there is none.
-            let class = self.class_of(object)?.into_any();
-            let class = self.constant(class);
-            return dispatch::descrgetfunc(self, id, &descriptor, Some(&object), Some(&class)).transpose();
+        let id = self.slot_function(owner, Slot::tp_descr_get)?.and_then(|function| function.id);
+        let translated =
+            id.and_then(|id| dispatch::descrgetfunc(self, id, &descriptor, object.as_ref(), given.as_ref()));
+        match translated {
+            Some(bound) => bound.map(Some),
+            None => self.wrapped_method(owner, descriptor, given),
         }
-        dispatch::descrgetfunc(self, id, &descriptor, object.as_ref(), class.as_ref()).transpose()
+    }
+
+    /// CPython: `sm_descr_get`, and `cm_descr_get` of a function; `None`: the descriptor is another.
+    fn wrapped_method(
+        &mut self,
+        owner: &Bound<'py, PyType>,
+        descriptor: ValueId,
+        class: Option<ValueId>,
+    ) -> Traced<Option<ValueId>> {
+        let kind = types::c_name(owner);
+        if !matches!(&*kind, "staticmethod" | "classmethod") {
+            return Ok(None);
+        }
+        let wrapped = self.get_attr(descriptor, "__func__")?;
+        match class {
+            _ if kind == "staticmethod" => Ok(Some(wrapped)),
+            Some(class) if types::c_name(&self.class_of(wrapped)?) == "function" => {
+                self.bind_inner(wrapped, class).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What `tp_repr` or `tp_str` says of an object that C cannot have; `None` where it can.
     pub(crate) fn text_of_token(&mut self, value: ValueId, slot: Slot) -> Traced<Option<ValueId>> {
         let class = self.class_of(value)?;
-        if self.domain_of(&class).is_some()
-            || !self.receiver(value)?.is_instance_of::<crate::trace::state::proxy::Proxy>()
-        {
+        if self.domain_of(&class).is_some() {
             return Ok(None);
+        }
+        let receiver = self.receiver(value)?;
+        if !receiver.is_instance_of::<crate::trace::state::proxy::Proxy>() {
+            // Where C would get a proxy, which asks the trace again, the object itself says it.
+            if self.owned(value).is_none_or(|object| !self.runs_python(&object)) {
+                return Ok(None);
+            }
+            let says = self.import("builtins", if slot == Slot::tp_str { "str" } else { "repr" })?;
+            return self.run_native(&says, &[receiver], &[]).map(Some);
         }
         let function = self.slot_function(&class, slot)?;
         match function.and_then(|function| self.translated(function.id?, Operands::Unary(value))) {
@@ -152,6 +185,21 @@ impl<'py> Tracer<'py> {
             return self.call_domain(&domain, Callee::Slot(slot), &args, &[]);
         }
         self.call_real_slot(function, operands, &values)
+    }
+
+    /// Whether a metaclass leaves it to `type` how classes are compared and hashed.
+    fn compares_as_classes_do(&mut self, meta: &Bound<'py, PyType>) -> Traced<bool> {
+        let plain = self.py.get_type::<PyType>();
+        if !types::is_subtype(meta, &plain) {
+            return Ok(false);
+        }
+        for slot in [Slot::tp_richcompare, Slot::tp_hash] {
+            let pointer = |found: Option<SlotFunction>| found.map(|found| found.pointer);
+            if pointer(self.slot_function(meta, slot)?) != pointer(self.slot_function(&plain, slot)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     pub(crate) fn integer(&mut self, value: isize) -> ValueId {
@@ -211,7 +259,7 @@ impl<'py> Tracer<'py> {
             if proxy && self.domain_of(&class).is_none() {
                 let holder = function.slot.map(|slot| self.slot_function(&class, slot)).transpose()?.flatten();
                 if function.name == "_Py_union_type_or"
-                    && class.is(self.py.get_type::<PyType>())
+                    && self.compares_as_classes_do(&class)?
                     && let Some(known) = self.known(*value)
                 {
                     // It asks no class anything, but compares the parts: by identity, where no metaclass has a say.
