@@ -1665,7 +1665,7 @@ pub static EFFECTS: &[Owner] = &[
         tp_setattro PyObject_GenericSetAttr 14854
     "),
     ("array", "
-        _array_reconstructor array__array_reconstructor 11447
+        _array_reconstructor array__array_reconstructor 15543
     "),
     ("array.array", "
         __copy__ array_array___copy__ 6
@@ -3215,10 +3215,10 @@ pub static EFFECTS: &[Owner] = &[
         mp_length memory_length 6
         mp_subscript memory_subscript 6806
         release memoryview_release 6695
-        sq_item memory_item 22
+        sq_item memory_item 534
         sq_length memory_length 6
         tobytes memoryview_tobytes 518
-        tolist memoryview_tolist 22
+        tolist memoryview_tolist 534
         toreadonly memoryview_toreadonly 6662
         tp_getattro PyObject_GenericGetAttr 6166
         tp_hash memory_hash 6662
@@ -3226,7 +3226,7 @@ pub static EFFECTS: &[Owner] = &[
         tp_iter memory_iter 6
         tp_new memoryview 7174
         tp_repr memory_repr 22
-        tp_richcompare memory_richcompare 15623
+        tp_richcompare memory_richcompare 16135
         tp_setattro PyObject_GenericSetAttr 14854
     "),
     ("method", "

@@ -95,6 +95,14 @@ fn globals_that_change_are_state() {
 }
 
 #[test]
+fn variables_of_one_name_in_blocks_beside_each_other_are_apart() {
+    let text = "void f(PyListObject *x) { if (x->allocated) { long z = 1; g(z); } PyListObject *z = x; z->allocated = 0; }\n\
+        void g(long n) { }";
+    assert_eq!(summary(text, "f").mutates.words(), ["arg0"]);
+    assert!(!summary(text, "f").flags.words().contains(&"writes global"));
+}
+
+#[test]
 fn removed_elements_may_die() {
     let text = "void f(PyListObject *self, PyObject *v) { Py_SETREF(self->ob_item[0], v); }\n\
         void g(PyListObject *self) { PyObject *o = self->ob_item[0]; Py_INCREF(o); Py_DECREF(o); }";

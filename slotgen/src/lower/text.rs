@@ -18,7 +18,8 @@ pub struct Text<'t> {
     pub(super) taken: BTreeMap<String, usize>,
     /// Variables that are structs of references to the evaluation stack.
     pub(super) references: BTreeSet<String>,
-    /// Whether local variables that are function pointers are declared; otherwise they are unknown statements.
+    /// Whether local variables that are function pointers are declared; otherwise they are unknown statements. Then variables of blocks
+    /// beside each other have names of their own, too.
     pub(crate) pointers: bool,
 }
 
@@ -45,7 +46,8 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// The same reader, for which a local pointer to a function is a variable like any other, `(T)(x)` a cast, and `(T){x}` a list.
+    /// The same reader, for which a local pointer to a function is a variable like any other, `(T)(x)` a cast, and `(T){x}` a list;
+    /// no name stands for two variables of a function.
     pub(crate) fn with_pointers(self) -> Self {
         Self { pointers: true, ..self }
     }
@@ -72,7 +74,8 @@ impl<'t> Text<'t> {
         let inner_scope = self.scopes.iter().any(|scope| scope.contains_key(name));
         let count = self.taken.entry(name.to_owned()).or_default();
         *count += 1;
-        let unique = if inner_scope { format!("{name}.{count}") } else { name.to_owned() };
+        let unique =
+            if inner_scope || (self.pointers && *count > 1) { format!("{name}.{count}") } else { name.to_owned() };
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), unique.clone());
         }

@@ -113,6 +113,15 @@ impl<'py> Tracer<'py> {
                 let proxy = read(self)?;
                 self.class_dict(&proxy)
             }
+            // CPython: `type_get_annotations`, `type_get_annotate`. Classes of C have none.
+            "__annotations__" | "__annotate__" if !types::is_heap(class) => {
+                let value = read(self)?;
+                Ok(self.absorb_static(value))
+            }
+            "__annotate__" if let Some(own) = own_annotate(class) => match has_get(&own) {
+                true => self.bind_to_class(own, object, class, name),
+                false => Ok(self.absorb_static(own)),
+            },
             // CPython: `type_get_doc`, `type_get_annotations`.
             "__doc__" | "__annotations__" if let Some(own) = own_descriptor(class, name) => {
                 self.bind_to_class(own, object, class, name)
@@ -301,6 +310,12 @@ fn own_annotations(class: &Bound<'_, PyType>) -> bool {
     let own = dict.and_then(|getter| getter.call_method1(name!("__get__"), (class,))).ok();
     let held = |name: &str| own.as_ref().is_some_and(|own| own.contains(name).unwrap_or(false));
     held("__annotations__") || held("__annotations_cache__")
+}
+
+/// What gives a class's annotations, as far as the class holds it: a read adds `None` to one that holds nothing.
+fn own_annotate<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+    let own = |name| types::own(class, &interned(class.py(), name));
+    own("__annotate__").or_else(|| own("__annotate_func__"))
 }
 
 /// What a class of Python code has itself under a name, if it is a descriptor.

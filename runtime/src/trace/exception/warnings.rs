@@ -53,6 +53,9 @@ impl FilterCategory {
         let Some(text) = TEXT.take() else { return Ok(false) };
         let text = text.into_bound(py);
         if running(py, |tracer| tracer.warned_by_c(&text, &category)).transpose()? == Some(true) {
+            if matches!(WARNING.get(), WarningState::Nothing) {
+                WARNING.set(WarningState::Followed);
+            }
             return Ok(true);
         }
         HEARD.with_borrow_mut(|heard| heard.push(Heard { text: text.unbind(), category: category.unbind() }));
@@ -139,6 +142,10 @@ impl<'py> Tracer<'py> {
             WarningState::Warning => {
                 clear_registries(self.py);
                 HEARD.take()
+            }
+            WarningState::Followed => {
+                clear_registries(self.py);
+                Vec::new()
             }
             WarningState::Inactive | WarningState::Nothing => Vec::new(),
         }

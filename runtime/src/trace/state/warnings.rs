@@ -12,6 +12,8 @@ pub(crate) enum WarningState {
     /// Nobody listens.
     Inactive,
     Nothing,
+    /// Of what the trace has done itself.
+    Followed,
     Warning,
 }
 

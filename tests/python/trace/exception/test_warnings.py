@@ -179,6 +179,23 @@ class Warnings(unittest.TestCase):
                         slotrt.compile(warn_in_c)(3)
                     self.assertEqual(len(caught), sys.version_info >= (3, 12))
 
+    def test_no_registry_is_made_for_the_caller(self):
+        """What C warns of within a trace is of the traced function's module alone."""
+        module = {"__name__": "program", "warnings": warnings, "Index": type("Index", (), {"__index__": lambda self: True})}
+        source = """def function():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                number = int(Index())
+            return number, type(number), len(caught)"""
+        exec(source, module)
+        plain, compiled = module["function"](), slotrt.compile(module["function"])
+        globals().pop("__warningregistry__", None)
+        for _ in range(3):
+            module.pop("__warningregistry__", None)
+            self.assertEqual(compiled(), plain)
+            self.assertNotIn("__warningregistry__", globals())
+            self.assertIn("__warningregistry__", module)
+
     def test_in_one_trace(self):
         for function in (ignored, recorded, nested):
             with self.subTest(function.__name__):

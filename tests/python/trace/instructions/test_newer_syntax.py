@@ -215,6 +215,27 @@ class NewerSyntax(unittest.TestCase):
         made.__globals__["Missing"] = "known now"
         self.assertEqual(made.__annotations__, {"a": int, "rest": "known now", "key": "text", "return": list[int]})
 
+    @unittest.skipIf(sys.version_info < (3, 14), "there is no __annotate__")
+    def test_what_makes_the_annotations_of_classes(self):
+        class Annotated:
+            x: int
+
+        class Given:
+            pass
+
+        def asked(n):
+            missing = [hasattr(owner, name) for owner in (int, dict) for name in ("__annotate__", "__annotations__")]
+            return Annotated.__annotate__(1), Given.__annotate__, getattr(int, "__annotate__", n), missing
+
+        Given.__annotate__ = None
+        compiled = slotrt.compile(asked, fullgraph=True)
+        for n in (1, 2, 1):
+            self.assertEqual(compiled(n), asked(n))
+        Annotated.__annotate__ = lambda format: {"y": format}
+        Given.__annotate__ = Annotated.__annotate__
+        for n in (1, 2, 1):
+            self.assertEqual(compiled(n), asked(n))
+
     def test_free_threaded_builds_are_refused(self):
         import subprocess
 

@@ -13,7 +13,7 @@ use generated::calls::{CallArgument, Gives, Value};
 use generated::capi::{Argument, CApi, FunctionId, Global};
 use generated::slots::{Slot, Suite};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyString, PyTuple, PyType};
 
 #[allow(non_snake_case)]
 impl CApi for Tracer<'_> {
@@ -97,6 +97,21 @@ impl CApi for Tracer<'_> {
         }
         let global = self.global(name)?;
         Tracer::is(self, *object, global)
+    }
+
+    /// The number is one of the stable ABI.
+    fn Py_GetConstant(&mut self, constant_id: u32) -> Traced<ValueId> {
+        Ok(match constant_id {
+            0 => self.none(),
+            1 | 2 => self.boolean(constant_id == 2),
+            3 => self.constant(self.py.Ellipsis().into_bound(self.py)),
+            4 => self.constant(self.py.NotImplemented().into_bound(self.py)),
+            5 | 6 => self.integer(isize::from(constant_id == 6)),
+            7 => self.string(""),
+            8 => self.constant(PyBytes::new(self.py, b"").into_any()),
+            9 => self.constant(PyTuple::empty(self.py).into_any()),
+            _ => return Err(self.unsupported("Py_GetConstant")),
+        })
     }
 
     fn _Py_ID(&mut self, name: &'static str) -> Traced<ValueId> {
