@@ -18,6 +18,7 @@ mod state;
 mod step;
 mod stored;
 mod test;
+pub(crate) mod unobserved;
 mod values;
 mod watched;
 
