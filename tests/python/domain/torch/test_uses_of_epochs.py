@@ -230,7 +230,7 @@ ROWS = [
     (trained(accumulated_and_stepped, foreach=True), 3),
     (trained(cleared_and_read), None),
     (trained(cleared_and_read, foreach=True), None),
-    (of_a_class_of_the_program, 3),
+    (of_a_class_of_the_program, None),
     (with_more_parameters, 3),
     (trained(accumulated), 0),
     (trained(accumulated_and_halved), 0),
