@@ -15,6 +15,15 @@ pub const KEEPS_RECORDS: &str = "call of a function that keeps a log";
 /// Kinds of breaks where a stretch of the program runs natively, with no graph work to be done in between.
 pub const STRETCHES: [&str; 4] = [RUN_AS_A_WHOLE, OVERRIDDEN, GETS_READY, KEEPS_RECORDS];
 
+/// Kinds of breaks that are there because somebody asks for them.
+pub const ASKED_FOR: [&str; 2] = [EXPLICIT, ASKED_TO_STOP];
+
+/// Kind of the break at a call of `graph_break`, or of what the program has disabled.
+pub const EXPLICIT: &str = "explicit";
+
+/// Kind of the break after as many instructions as the session says.
+pub const ASKED_TO_STOP: &str = "asked to stop";
+
 /// A graph break in four parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {

@@ -160,6 +160,16 @@ def clear_gradient(tensor):
     tensor.grad = None
 
 
+def address_of(tensor):
+    """`tensor.data_ptr()`."""
+    return tensor.data_ptr()
+
+
+def version_of(tensor):
+    """`tensor._version`."""
+    return tensor._version
+
+
 def _table():
     """By function."""
     table = {

@@ -1,18 +1,23 @@
-//! A stretch of calls that run natively, one after the other, with no graph work between: it runs as a whole, without guards, up to the
-//! call where the trace broke.
+//! A stretch of calls that run natively, one after the other, with no graph work between: it runs as a whole, whatever the values are, up to
+//! the call where the trace broke.
 use super::assemble::assemble_split;
 use super::emit_frame::EmittedCode;
 use super::failure::Failure;
 use super::frame_state::state;
 use super::host::Host;
 use crate::bytecode::{Code, Op};
+use crate::ffi::surviving_frames;
 use crate::graph::NodeOp;
-use crate::graph_break::STRETCHES;
-use crate::guard::Program;
+use crate::graph_break::{ASKED_FOR, STRETCHES};
+use crate::guard::source::Source;
+use crate::guard::{Guard, Program, Reason, unobserved};
 use crate::names::name;
 use crate::split::split;
 use crate::trace::state::outcome::{End, Outcome};
 use pyo3::prelude::*;
+
+/// So many instructions cost less than the guards of their trace, whatever it is that runs natively after them.
+const FEW: u64 = 32;
 
 /// Whether a continuation's trace has found nothing but the next call that runs natively, and got there without a choice.
 #[must_use]
@@ -20,7 +25,15 @@ pub fn is_native_stretch(code: &Code, outcome: &Outcome) -> bool {
     let End::Break { at, inner, reason, .. } = &outcome.end else { return false };
     let records = || outcome.graph.nodes.iter().any(|node| node.op == NodeOp::CallFunction);
     let acts = || !outcome.effects.is_empty() || !outcome.acquired_first.is_empty() || !outcome.signals.is_empty();
-    STRETCHES.contains(&&*reason.kind) && inner.is_empty() && !records() && !acts() && is_straight(code, *at)
+    let is_short = || outcome.steps <= FEW && !outcome.breaks_are_errors && !ASKED_FOR.contains(&&*reason.kind);
+    // A frame that somebody has the object of gets its variables from code that the trace is behind.
+    let is_seen = surviving_frames::exist();
+    !is_seen
+        && (STRETCHES.contains(&&*reason.kind) || is_short())
+        && inner.is_empty()
+        && !records()
+        && !acts()
+        && is_straight(code, *at)
 }
 
 /// Whether control comes from the code's start to an instruction whatever the values are, unless something raises.
@@ -37,6 +50,7 @@ fn is_straight(code: &Code, at: usize) -> bool {
                 next
             }
             (_, Some(_)) => return false,
+            (op, None) if code.isa().ends_block(op) => return false,
             (_, None) => index + 1,
         };
     }
@@ -57,5 +71,7 @@ pub fn emit_native_stretch<'py>(
     let state = state(code, *at, stack, locals)?;
     let function = assemble_split(py, function, split(py, code, *at, &state, host.constants())?, host)?;
     let code = function.bind(py).getattr(name!("__code__"))?.unbind();
-    Ok(EmittedCode { function, code, guards: Program::new(py, Vec::new())?, graph: None, ops: 0 })
+    let reason = Reason { why: "the frame's variables end with it", operation: None, place: None };
+    let guard = Guard { source: Source::constant(py.None().bind(py)), check: unobserved::check(), reason };
+    Ok(EmittedCode { function, code, guards: Program::new(py, vec![guard])?, graph: None, ops: 0 })
 }

@@ -19,6 +19,7 @@ mod state;
 mod step;
 mod stored;
 mod test;
+pub(crate) mod unobserved;
 mod values;
 mod watched;
 

@@ -3,7 +3,7 @@ use super::change::OUT;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
-use super::functions::leaves::{REQUIRES, is_set_requires_grad};
+use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::library::Torch;
 use super::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named, is_through_hook};
 use super::quantised::is_conversion;
@@ -49,7 +49,9 @@ impl Torch {
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
             || is_named(target, CLEAR_GRADIENT)
+            // Of a tensor that another part gives, they would forget it.
             || name == REQUIRES
+            || name == DETACH
             || self.is_backward(target)
             || is_through_hook(target)
             // AOTAutograd asserts that its kernel with gradients saves tensors alone.

@@ -6,6 +6,7 @@ use super::examples::sketch::Sketch;
 use super::functions::leaves::{DETACH, REQUIRES};
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
+use super::own::ADDRESS_OF;
 use super::quantised::is_conversion;
 use super::symbols::sizes;
 use super::undo::effects::AS_SUBCLASS;
@@ -91,6 +92,9 @@ impl<'py> Meta<'_, 'py> {
             return Err(refused(name, "It changes what the tensor is, or objects beside it."));
         }
         match args.first() {
+            Some(tensor @ Operand::Graph { .. }) if name == "data_ptr" && args.len() == 1 && kwargs.is_empty() => {
+                self.of_object(ADDRESS_OF, tensor)
+            }
             Some(Operand::Graph { .. }) if name == REQUIRES => self.torch.require_gradients(self, target, args, kwargs),
             Some(Operand::Graph { .. }) if name == DETACH => self.torch.detach_in_place(self, target, args),
             Some(Operand::Graph { value, example, .. })

@@ -7,6 +7,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Torch;
 use super::meta::Meta;
 use super::metadata;
+use super::own::VERSION_OF;
 use super::quantised::is_quantised;
 use super::thread::quiet::Quiet;
 use crate::domain::{Answer, Operand};
@@ -97,6 +98,7 @@ impl Torch {
                     )),
                 }
             }
+            "_version" => meta.of_object(VERSION_OF, tensor),
             _ if VIEWS.contains(&name) => {
                 let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
                 let name = interned(meta.py, name).into_any();

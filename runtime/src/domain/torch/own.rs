@@ -16,6 +16,12 @@ pub(in crate::domain::torch) const GRADIENT_OF: &str = "gradient_of";
 /// The function that takes the gradient from a leaf.
 pub(in crate::domain::torch) const CLEAR_GRADIENT: &str = "clear_gradient";
 
+/// The function that tells where the contents of a tensor lie.
+pub(in crate::domain::torch) const ADDRESS_OF: &str = "address_of";
+
+/// The function that tells how often a tensor was changed in place.
+pub(in crate::domain::torch) const VERSION_OF: &str = "version_of";
+
 /// The functions that check that a number is false, or true.
 pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
 

@@ -93,7 +93,7 @@ impl<'py> Tracer<'py> {
             }
             _ if crate::ffi::callable::is_compiled(&object) => self.call_compiled(origin, callable, &object, args),
             _ if let Some(target) = called_natively(&object) => stop(
-                "explicit",
+                crate::graph_break::EXPLICIT,
                 format!("slotrt.disable({})", callee::name_of(&target)),
                 "the program asks to leave this alone, with all that it calls",
                 hints::DISABLED,

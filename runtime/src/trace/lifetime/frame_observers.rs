@@ -1,29 +1,10 @@
 //! Says whether somebody can see the variables of the outermost frame after its end.
 use crate::ffi::surviving_frames;
 use crate::guard::source::Source;
-use crate::guard::{Check, DomainCheck};
+use crate::guard::unobserved;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::value::ValueSet;
-use pyo3::prelude::*;
-
-/// Nobody waits for the variables of the frame that a continuation goes on for.
-#[derive(Debug)]
-struct Unobserved;
-
-impl DomainCheck for Unobserved {
-    fn holds(&self, _value: &Bound<'_, PyAny>) -> bool {
-        !surviving_frames::exist()
-    }
-
-    fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
-        (other as &dyn std::any::Any).is::<Self>()
-    }
-
-    fn describe(&self) -> String {
-        "nobody keeps the frame".to_owned()
-    }
-}
 
 impl Tracer<'_> {
     /// Whether a traceback among the values that leave names the outermost frame, or the object of the frame that it goes on for
@@ -40,8 +21,7 @@ impl Tracer<'_> {
         }
         let none = self.none();
         let source = Source::constant(self.py.None().bind(self.py));
-        let check = Check::Domain(Box::new(Unobserved));
-        self.guard_once(none, GuardRequest::OBSERVED, source, check, "the frame's variables end with it");
+        self.guard_once(none, GuardRequest::OBSERVED, source, unobserved::check(), "the frame's variables end with it");
         false
     }
 }

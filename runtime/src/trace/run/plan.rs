@@ -1,6 +1,7 @@
 //! What an attempt at a trace knows from those before it, where it must end, and how it ended.
 use crate::bytecode::Code;
 use crate::domain::Domain;
+use crate::graph_break::ASKED_TO_STOP;
 use crate::guard::source::Source;
 use crate::trace::state::caches::SharedCaches;
 use crate::trace::state::numbers::FixedNumbers;
@@ -21,7 +22,7 @@ impl Limit {
     /// A limit that nothing in the program asks for.
     pub(super) fn asked_for(step: u64) -> Self {
         let reason = Break {
-            kind: "asked to stop".into(),
+            kind: ASKED_TO_STOP.into(),
             context: format!("step {step}"),
             explanation: "every trace of this session ends after so many instructions".into(),
             hints: Vec::new(),

@@ -103,7 +103,8 @@ pub struct StateCopy {
     pub(crate) write: Py<PyAny>,
     /// The method of C that reads it.
     pub(crate) read: Py<PyAny>,
-    pub(crate) before: Py<PyAny>,
+    /// The state when the copy was made; `None`: the trace depends on none, and sets it in any case.
+    pub(crate) before: Option<Py<PyAny>>,
 }
 
 /// The keys of a dict; of an `OrderedDict` in its order.

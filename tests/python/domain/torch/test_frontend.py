@@ -94,7 +94,8 @@ class Frontend(unittest.TestCase):
             for _ in range(2):
                 torch.testing.assert_close(compiled(x), ((x * 2 + 1).sin() * 2 - 1) * 2)
             self.assertEqual(calls, [False] * 4)
-            self.assertEqual(slotrt.stats()["graph_breaks"], 3)
+            # The second break comes right after the first.
+            self.assertEqual(slotrt.stats()["graph_breaks"], 2)
             seen = []
             torch.compile(lambda x: node(x) + 1, backend=lambda graph, inputs: seen.append(str(graph.code)) or graph)(x)
             self.assertIn("node(", seen[0])

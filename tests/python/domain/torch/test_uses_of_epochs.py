@@ -68,6 +68,78 @@ def set_to_zero(model, optimizer, given):
     return [held.grad.clone() for held in model.parameters()]
 
 
+def epoch_of_an_optimizer(model, optimizer, given):
+    for x, y in given:
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+    return loss.detach()
+
+
+def accumulated_and_stepped(model, optimizer, given):
+    optimizer.zero_grad()
+    for number, (x, y) in enumerate(given):
+        (F.mse_loss(model(x), y) / 2).backward()
+        if number % 2:
+            optimizer.step()
+            optimizer.zero_grad()
+    return [held.grad is None for held in model.parameters()]
+
+
+def cleared_and_read(model, optimizer, given):
+    before = [held.grad is None for held in model.parameters()]
+    optimizer.zero_grad()
+    cleared = [held.grad is None for held in model.parameters()]
+    x, y = given[0]
+    F.mse_loss(model(x), y).backward()
+    made = [held.grad.clone() for held in model.parameters()]
+    optimizer.zero_grad(set_to_none=False)
+    return before, cleared, made, [held.grad.sum() for held in model.parameters()]
+
+
+class Noted(torch.optim.SGD):
+    """Its methods are not those of the class before it alone."""
+
+    cleared = 0
+
+    def zero_grad(self, set_to_none=True):
+        self.cleared += 1
+        super().zero_grad(set_to_none)
+
+
+def of_a_class_of_the_program():
+    model, given = net(), batches()
+    optimizer, log = Noted(model.parameters(), lr=0.1), []
+    optimizer.register_step_post_hook(lambda *_: log.append(optimizer.cleared))
+
+    def step():
+        optimizer.zero_grad()
+        F.mse_loss(model(given[0][0]), given[0][1]).backward()
+        optimizer.step()
+
+    return step, lambda number: [], [model, lambda: log]
+
+
+def with_more_parameters():
+    """Parameters come to an optimizer between calls."""
+    model, given = net(), batches()
+    optimizer = torch.optim.SGD(model[0].parameters(), lr=0.1)
+
+    def arguments(number):
+        if number == 1:
+            optimizer.add_param_group({"params": model[2].parameters()})
+        return given[number]
+
+    def step(x, y):
+        optimizer.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        optimizer.step()
+        return [held.grad is None for held in model.parameters()]
+
+    return step, arguments, [model]
+
+
 def accumulated(model, optimizer, given):
     total = 0.0
     for x, y in given:
@@ -153,6 +225,13 @@ ROWS = [
     (trained(epoch, momentum=0.9), None),
     (trained(epoch_of_tensors), None),
     (trained(set_to_zero), None),
+    (trained(epoch_of_an_optimizer), 4),
+    (trained(accumulated_and_stepped), 3),
+    (trained(accumulated_and_stepped, foreach=True), 3),
+    (trained(cleared_and_read), None),
+    (trained(cleared_and_read, foreach=True), None),
+    (of_a_class_of_the_program, None),
+    (with_more_parameters, 3),
     (trained(accumulated), 0),
     (trained(accumulated_and_halved), 0),
     (trained(by_hand), 1),

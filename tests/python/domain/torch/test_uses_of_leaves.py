@@ -284,6 +284,42 @@ def saved():
     return lambda x: Cube.apply(x) + 1, lambda number: [leaf()], []
 
 
+def with_parameter(function):
+    def use():
+        weight = nn.Parameter(matrix())
+        return (lambda x: function(x, weight)), lambda number: [matrix()], [weight]
+
+    return use
+
+
+def detached_behind_a_leaf(x, weight):
+    # A backend gets what made it apart from what becomes of it.
+    y = weight * x
+    weight.requires_grad_(False)
+    y.detach_()
+    known = y.requires_grad, y.is_leaf
+    weight.requires_grad_(True)
+    return y, known, y * weight
+
+
+def detached_behind_a_seed(x, weight):
+    y = weight * x
+    z = y * 2
+    torch.manual_seed(2)
+    y.detach_()
+    y.mul_(3)
+    return y + torch.rand(2, 3), y, z
+
+
+def begun_behind_a_leaf(x, weight):
+    y = x * 2
+    weight.requires_grad_(False)
+    y.requires_grad_()
+    (y * weight).sum().backward()
+    weight.requires_grad_(True)
+    return y.grad, y.is_leaf
+
+
 REFUSED, TWICE = of(refused_of_views, leaf), of(twice, leaf)
 
 ROWS = [
@@ -318,6 +354,9 @@ ROWS = [
     (TWICE, None),
     (of(through_what_came, leaf), None),
     (saved, 0),
+    (with_parameter(detached_behind_a_leaf), 0),
+    (with_parameter(detached_behind_a_seed), 0),
+    (with_parameter(begun_behind_a_leaf), 0),
 ]
 
 

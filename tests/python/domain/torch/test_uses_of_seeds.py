@@ -32,6 +32,47 @@ def seeded_all(x):
     return x + torch.randn(2, 3), random.random(), numpy.random.rand()
 
 
+def seeded_first(x):
+    # What was drawn before a seed is of no account.
+    random.seed(3)
+    drawn = random.random(), random.randint(0, 9), random.sample(range(9), 3)
+    random.seed(4.5)
+    return x * drawn[0], drawn, random.gauss(0, 1)
+
+
+def seeded_after_numbers(x):
+    drawn = random.random()
+    random.seed(3)
+    return x * random.random(), drawn
+
+
+def seeded_by_what_is_no_number(x):
+    random.seed("seed")
+    drawn = random.random()
+    random.seed(True)
+    try:
+        random.seed([1])
+    except TypeError as error:
+        return str(error)[:20], x * drawn, random.random()
+
+
+def generator_of_the_program():
+    drawing = random.Random(1)
+
+    def f(x):
+        drawing.seed(2)
+        items = [1, 2, 3, 4]
+        drawing.shuffle(items)
+        return x * drawing.uniform(0, 1), items
+
+    return f, lambda number: [matrix()], [drawing.random]
+
+
+def seeded_by_an_argument(x, seed):
+    random.seed(seed)
+    return x * random.random(), random.random()
+
+
 def seeded_devices(x):
     torch.cuda.manual_seed_all(3)
     torch.cuda.manual_seed(3)
@@ -145,7 +186,12 @@ def array_before_a_tensor(x):
 
 
 ROWS = [
-    (of(seeded_all), 5),
+    (of(seeded_all), 3),
+    (of(seeded_first), 0),
+    (of(seeded_after_numbers), 1),
+    (of(seeded_by_what_is_no_number), None),
+    (generator_of_the_program, 0),
+    (lambda: (seeded_by_an_argument, lambda number: [matrix(), number], [random.random]), None),
     (of(seeded_devices), 1),
     (held_while_seeding, 4),
     (seeded_under_its_lock, None),

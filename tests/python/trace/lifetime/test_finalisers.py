@@ -307,7 +307,7 @@ class Finalisers(unittest.TestCase):
         self.assertEqual(compiled(1, Ending("two")), 2)
 
     def test_the_break_says_why(self):
-        report = slotrt.explain(list_overwritten)()
+        report = slotrt.explain(attribute_replaced)()
         self.assertIn("object whose end runs code is let go", str(report))
 
 

@@ -2,7 +2,7 @@
 //! raise for no contents.
 use super::super::library::Torch;
 use super::super::named::module_of;
-use super::super::own::{CLEAR_GRADIENT, GRADIENT_OF, SET_DATA, is_check, is_through_hook};
+use super::super::own::{ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, SET_DATA, VERSION_OF, is_check, is_through_hook};
 use super::super::thread::modes;
 use super::indices::raises_by;
 use super::sure::SURE;
@@ -109,7 +109,9 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE | CLEAR_GRADIENT => return plain,
+        GET_STATE | CLEAR_GRADIENT | ADDRESS_OF => return plain,
+        // Tensors of inference mode do not count.
+        VERSION_OF => return NodeEffects { raises: true, ..plain },
         SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },
         SET_STATE | SEED_STATE => return NodeEffects { draws: true, raises: name == SET_STATE, ..plain },
         _ => {}

@@ -6,7 +6,7 @@ use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use generated::slots::Slot;
 use pyo3::exceptions::PyBaseExceptionGroup;
@@ -199,7 +199,7 @@ impl<'py> Tracer<'py> {
         let looks = self.looks_at(object, args);
         for (index, value) in args.positional.iter().enumerate() {
             let native = match index {
-                0 if method => self.receiver_of(object, looks, *value)?,
+                0 if method => self.receiver_of(object, looks, &args.positional)?,
                 0 if first_is_class => match self.known(*value) {
                     Some(class) => class,
                     None => self.native(*value)?,
@@ -294,8 +294,10 @@ impl<'py> Tracer<'py> {
     }
 
     /// The receiver of a method: methods of `int`, `str` and the like work on instances of subclasses from outside as they are.
-    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, looks: Looks, value: ValueId) -> Traced<Bound<'py, PyAny>> {
-        if let Some(copy) = self.copy_of(method, value)? {
+    fn receiver_of(&mut self, method: &Bound<'py, PyAny>, looks: Looks, args: &[ValueId]) -> Traced<Bound<'py, PyAny>> {
+        let [value, rest @ ..] = args else { return internal("a method without a receiver") };
+        let value = *value;
+        if let Some(copy) = self.copy_of(method, value, rest)? {
             return Ok(copy);
         }
         let native = match self.real(value).is_some() && looks_at_attributes(&callee::name_of(method)) {

@@ -141,7 +141,7 @@ impl<'py> Tracer<'py> {
             "_weakref" if name == "proxy" => self.make_weak(object, None, args).map(Some)?,
             "slotrt._slotrt" if name == "graph_break" => {
                 return stop(
-                    "explicit",
+                    crate::graph_break::EXPLICIT,
                     "slotrt.graph_break()",
                     "the program asks for a graph break here",
                     hints::REQUESTED,

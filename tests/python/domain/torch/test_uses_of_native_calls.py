@@ -1,0 +1,106 @@
+"""Calls that run natively one after the other, with nothing for a graph between them: they are one graph break.
+
+A row is a use and how many graph breaks its calls have at most."""
+
+import io
+import unittest
+
+import numpy
+import torch
+import torch_programs
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils import _pytree
+
+
+def matrix():
+    return torch.arange(1.0, 7.0).reshape(2, 3) / 4
+
+
+def of(function, *makers):
+    return lambda: (function, lambda number: [make() for make in makers or (matrix,)], [])
+
+
+class Wrapped(torch.Tensor):
+    """A tensor that holds another one."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, requires_grad=inner.requires_grad)
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        args, kwargs = _pytree.tree_map_only(Wrapped, lambda held: held.inner, (args, kwargs or {}))
+        return _pytree.tree_map_only(torch.Tensor, Wrapped, function(*args, **kwargs))
+
+
+def wrapped(x):
+    held = Wrapped(x * 2)
+    held = held * 2
+    held = held + 1
+    return held.inner * x
+
+
+def of_several_lengths(x):
+    nested = torch.nested.nested_tensor([x[0], x[1][:2]])
+    nested = nested * 2
+    return torch.nested.to_padded_tensor(nested, 0.0) + x
+
+
+def jagged(x):
+    nested = torch.nested.nested_tensor([x[0], x[1][:2]], layout=torch.jagged)
+    return (nested * 2).values() + 1
+
+
+def without_contents(x):
+    z = x * 2
+    with FakeTensorMode():
+        y = torch.empty(3, 4) @ torch.empty(4, 5)
+    return z, tuple(y.shape)
+
+
+def drawn_by_numpy(x):
+    generator = numpy.random.default_rng(0)
+    return x + torch.from_numpy(generator.standard_normal((2, 3)))
+
+
+def saved_and_loaded(x):
+    file = io.BytesIO()
+    torch.save(x, file)
+    file.seek(0)
+    return torch.load(file) * 2
+
+
+def listed(x):
+    values, indices = x.sort(-1, descending=True)
+    pairs = list(zip(values.tolist(), indices.tolist()))
+    return pairs, values * 2
+
+
+def branched(x, layout):
+    """What ran natively in one call does so where another one has no need to: the rest is traced for both."""
+    y = x.to_sparse() if layout == "sparse" else x
+    y = y * 2
+    return (y.to_dense() if y.is_sparse else y) + x
+
+
+ROWS = [
+    (of(wrapped), 2),
+    (of(of_several_lengths), 1),
+    (of(jagged), 1),
+    (of(without_contents), 1),
+    (of(drawn_by_numpy), 2),
+    (of(saved_and_loaded), 1),
+    (of(listed), 1),
+    (lambda: (branched, lambda number: [matrix(), ("sparse", "strided", "sparse")[number]], []), None),
+]
+
+
+class UsesOfNativeCalls(torch_programs.ThreeWays, unittest.TestCase):
+    rows = ROWS
+
+
+if __name__ == "__main__":
+    unittest.main()
