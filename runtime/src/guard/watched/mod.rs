@@ -7,3 +7,4 @@ mod pins;
 mod plan;
 mod quick;
 pub(super) mod residual;
+mod tests_kept;

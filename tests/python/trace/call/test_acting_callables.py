@@ -68,6 +68,36 @@ USES = [
 ]
 
 
+OTHER = None
+
+LOOKS = [
+    lambda: repr(CALLED),
+    lambda: f"{CALLED}",
+    lambda: CALLED.__eq__(OTHER),
+    lambda: CALLED.__ne__(OTHER),
+    lambda: CALLED == OTHER,
+    lambda: operator.eq(CALLED, OTHER),
+    lambda: operator.is_(CALLED, CALLED),
+    lambda: [CALLED].count(OTHER),
+    lambda: [CALLED].index(OTHER),
+    lambda: {CALLED: 1}.get(OTHER),
+    lambda: types.MethodType(CALLED, 1) == types.MethodType(OTHER, 1),
+    lambda: types.SimpleNamespace(a=CALLED) == types.SimpleNamespace(a=OTHER),
+    lambda: isinstance(CALLED, types.BuiltinFunctionType),
+    lambda: callable(CALLED),
+    lambda: property(CALLED).fget is CALLED,
+    lambda: functools.partial(CALLED).func == OTHER,
+    lambda: staticmethod(CALLED).__wrapped__ == OTHER,
+    lambda: types.CellType(CALLED).cell_contents is CALLED,
+    lambda: slice(CALLED).stop is CALLED,
+    lambda: ValueError(CALLED).args,
+    lambda: operator.attrgetter("__self__")(CALLED) is LINES,
+    lambda: int(CALLED),
+    lambda: list(CALLED),
+    lambda: sum(CALLED),
+]
+
+
 def seen(function):
     """What four calls gave, and what lay in the list after each."""
     LINES.clear()
@@ -88,6 +118,14 @@ class ActingCallables(unittest.TestCase):
             for index, use in enumerate(USES):
                 with self.subTest(callable=name, use=index):
                     self.assertEqual(seen(slotrt.compile(use)), seen(use))
+
+    def test_what_looks_at_them_sees_them(self):
+        global CALLED, OTHER
+        pairs = [(LINES.append, LINES.append), (LINES.append.__call__, LINES.append.__call__), (print, print)]
+        for CALLED, OTHER in pairs:
+            for index, look in enumerate(LOOKS):
+                with self.subTest(callable=CALLED, look=index):
+                    self.assertEqual(seen(slotrt.compile(look)), seen(look))
 
     def test_the_slot_of_a_method_is_traced(self):
         found = slotrt.explain(lambda: note.__call__(3))()

@@ -1,5 +1,6 @@
 //! Callables of C that act on what is none of their arguments: what they are bound to, or what they stand for.
 use crate::ffi::{callee, referents, types};
+use crate::trace::call::c::function::of_builtins;
 use crate::trace::call::dispatch::{forwards_calls, is_of_c};
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
@@ -19,6 +20,9 @@ const CALLS_ON: [(&str, &str); 4] = [
 
 /// How many objects of those that one of C holds are looked at.
 const HELD: usize = 100;
+
+/// The module whose builders and parsers of C call what they are given.
+const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
 
 impl<'py> Tracer<'py> {
     /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
@@ -90,5 +94,40 @@ impl<'py> Tracer<'py> {
     pub(crate) fn refuse_impure_call(&mut self, object: &Bound<'py, PyAny>, args: &Arguments) -> Traced<()> {
         let given = allowed::Given { own_first: false, plain: self.are_plain(&args.positional, &args.keywords)? };
         self.refuse_impure(object, "__call__", Some(&object.get_type()), None, given)
+    }
+}
+
+/// Whether a callable of C calls what it is given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Calls {
+    Always,
+    /// It keeps it, or nobody has looked.
+    Perhaps,
+    /// It compares it, stores it, tells what it is.
+    Never,
+}
+
+impl Calls {
+    pub(super) fn of(callable: &Bound<'_, PyAny>, name: &str) -> Self {
+        const OF_BUILTINS: [&str; 3] = ["property", "classmethod", "staticmethod"];
+        if let Ok(class) = callable.cast::<PyType>() {
+            let name = types::c_name(class);
+            return match &*name {
+                "map" | "filter" | "functools.partial" | "collections.defaultdict" => Self::Always,
+                _ if name.starts_with("itertools.") || name.starts_with(ELEMENT_TREE) => Self::Always,
+                _ if OF_BUILTINS.contains(&&*name) || !of_builtins(class, "__new__") => Self::Perhaps,
+                _ => Self::Never,
+            };
+        }
+        let always = match name {
+            "__init__" => callee::owner_of(callable).is_some_and(|of| types::c_name(&of).starts_with(ELEMENT_TREE)),
+            "call" | "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest" => true,
+            _ => false,
+        };
+        match always {
+            true => Self::Always,
+            false if forwards_calls(&types::c_name(&callable.get_type())) => Self::Never,
+            false => Self::Perhaps,
+        }
     }
 }

@@ -2,6 +2,7 @@
 use crate::domain::Domain;
 use crate::ffi::{callee, types};
 use crate::semantics::slotdefs::SLOTDEFS;
+use crate::trace::call::c::acting::Calls;
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
@@ -25,9 +26,6 @@ const SET_METHODS: [&str; 4] =
 
 /// Special methods without a slot that look at what C keeps alone.
 const SIZES_AND_ITERATORS: [&str; 4] = ["__reversed__", "__length_hint__", "__missing__", "__class_getitem__"];
-
-/// The module whose builders and parsers of C call what they are given.
-const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
 
 impl<'py> Tracer<'py> {
     /// The domain that claims a callable, if any.
@@ -193,7 +191,8 @@ impl<'py> Tracer<'py> {
         }
         let first_is_class = name == "__new__";
         let class = args.positional.first().filter(|_| first_is_class).and_then(|class| self.known(*class));
-        let calls = calls_arguments(class.as_ref().unwrap_or(object), &name);
+        let calls = Calls::of(class.as_ref().unwrap_or(object), &name);
+        let always = calls == Calls::Always;
         let mut positional = Vec::new();
         let args = &self.names_for(object, args)?;
         let looks = self.looks_at(object, args);
@@ -204,14 +203,14 @@ impl<'py> Tracer<'py> {
                     Some(class) => class,
                     None => self.native(*value)?,
                 },
-                _ if index > 0 && STORES.contains(&&*name) && !calls && stores_at(&name, index) => {
+                _ if index > 0 && STORES.contains(&&*name) && !always && stores_at(&name, index) => {
                     self.stored(*value)?
                 }
-                _ if index > 0 && STORES.contains(&&*name) && !calls => self.native(*value)?,
+                _ if index > 0 && STORES.contains(&&*name) && !always => self.native(*value)?,
                 _ if self.reads_bytes(object, *value) => self.receiver(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };
-            if !self.is_only_called(object, calls, *value)? && !self.is_only_gone_through(object, *value) {
+            if !self.is_only_called(object, always, *value)? && !self.is_only_gone_through(object, *value) {
                 self.refuse_disguise(&native, &name, index, *value)?;
             }
             positional.push(native);
@@ -222,12 +221,12 @@ impl<'py> Tracer<'py> {
         let makes_dict = object.is(self.py.get_type::<pyo3::types::PyDict>());
         let mut keywords = Vec::new();
         for (keyword, value) in &args.keywords {
-            let calls = calls || keyword == "key";
+            let calls = if keyword == "key" { Calls::Always } else { calls };
             let native = match makes_dict && self.is_symbolic(*value) {
                 true => self.stored(*value)?,
                 false => self.argument_of(looks, calls, *value)?,
             };
-            if !makes_dict && !self.is_only_called(object, calls, *value)? {
+            if !makes_dict && !self.is_only_called(object, calls == Calls::Always, *value)? {
                 self.refuse_disguise(&native, &name, positional.len(), *value)?;
             }
             keywords.push((keyword.clone(), native));
@@ -263,13 +262,16 @@ impl<'py> Tracer<'py> {
     }
 
     /// What C gets for an argument: a container from outside as it is laid out, where C may look into it.
-    fn argument_of(&mut self, looks: Looks, calls: bool, value: ValueId) -> Traced<Bound<'py, PyAny>> {
+    fn argument_of(&mut self, looks: Looks, calls: Calls, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         match self.container_of(looks, value)? {
             Some(copy) => Ok(copy),
-            None if calls => self.called_back(value),
-            // C may call whatever it is given.
-            None if self.at_hand(value).is_some_and(|object| self.acts_when_called(&object)) => self.proxy(value),
-            None => self.native(value),
+            None => match calls {
+                Calls::Always => self.called_back(value),
+                Calls::Perhaps if self.at_hand(value).is_some_and(|held| self.acts_when_called(&held)) => {
+                    self.proxy(value)
+                }
+                Calls::Perhaps | Calls::Never => self.native(value),
+            },
         }
     }
 
@@ -352,23 +354,9 @@ fn looks_at_attributes(name: &str) -> bool {
     special && !SLOTDEFS.iter().any(|slot| slot.name == name) && !SIZES_AND_ITERATORS.contains(&name)
 }
 
-/// Whether a class or a function of C with this name calls what it is given.
-fn calls_arguments(callable: &Bound<'_, PyAny>, name: &str) -> bool {
-    if let Ok(class) = callable.cast::<PyType>() {
-        let name = types::c_name(class);
-        return name.starts_with("itertools.")
-            || name.starts_with(ELEMENT_TREE)
-            || matches!(&*name, "map" | "filter" | "functools.partial" | "collections.defaultdict");
-    }
-    if name == "__init__" {
-        return callee::owner_of(callable).is_some_and(|owner| types::c_name(&owner).starts_with(ELEMENT_TREE));
-    }
-    matches!(name, "call" | "reduce" | "iter" | "cmp_to_key" | "sub" | "subn" | "merge" | "nlargest" | "nsmallest")
-}
-
 /// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state, and calls of what an object
 /// stands for.
-fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
+pub(super) fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
     let module =
         class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
     module == "builtins" && name != "__call__" && !allowed::is_stateful(&types::c_name(class), name)
