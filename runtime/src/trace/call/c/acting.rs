@@ -1,6 +1,5 @@
 //! Callables of C that act on what is none of their arguments: what they are bound to, or what they stand for.
 use crate::ffi::{callee, referents, types};
-use crate::trace::call::c::function::of_builtins;
 use crate::trace::call::dispatch::{forwards_calls, is_of_c};
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
@@ -115,7 +114,7 @@ impl Calls {
             return match &*name {
                 "map" | "filter" | "functools.partial" | "collections.defaultdict" => Self::Always,
                 _ if name.starts_with("itertools.") || name.starts_with(ELEMENT_TREE) => Self::Always,
-                _ if OF_BUILTINS.contains(&&*name) || !of_builtins(class, "__new__") => Self::Perhaps,
+                _ if OF_BUILTINS.contains(&&*name) || !allowed::of_builtins(class, "__new__") => Self::Perhaps,
                 _ => Self::Never,
             };
         }

@@ -106,7 +106,7 @@ impl<'py> Tracer<'py> {
             let why = match crate::trace::value::state_copies::has_state_copies(&class) {
                 true => Ok(()),
                 false => allowed::confined(&class, name, given)
-                    .or_else(|why| of_builtins(owner, name).then_some(()).ok_or(why)),
+                    .or_else(|why| allowed::of_builtins(owner, name).then_some(()).ok_or(why)),
             };
             return match why {
                 Ok(()) if class != "type" || name == "mro" => Ok(()),
@@ -125,7 +125,7 @@ impl<'py> Tracer<'py> {
                 return Ok(());
             }
             let why = allowed::confined(&owner, name, given);
-            return match why.or_else(|why| of_builtins(class, name).then_some(()).ok_or(why)) {
+            return match why.or_else(|why| allowed::of_builtins(class, name).then_some(()).ok_or(why)) {
                 Ok(()) if own => Ok(()),
                 Ok(()) => unsupported("call to a C class method", format!("{}.{name}", types::name(class))),
                 Err(why) => {
@@ -251,7 +251,7 @@ impl<'py> Tracer<'py> {
     /// C compares containers with one another where it gets several objects that are neither plain nor definitions.
     fn looks_at(&mut self, callable: &Bound<'py, PyAny>, args: &Arguments) -> Looks {
         // What keeps its argument may be compared with another later: `partial`, `repeat`.
-        if callable.cast::<PyType>().is_ok_and(|class| !of_builtins(class, "__new__")) {
+        if callable.cast::<PyType>().is_ok_and(|class| !allowed::of_builtins(class, "__new__")) {
             return Looks::AtAll;
         }
         let given = args.positional.iter().chain(args.keywords.iter().map(|(_, value)| value));
@@ -352,12 +352,4 @@ fn opens_a_layer(callable: &Bound<'_, PyAny>, name: &str) -> bool {
 fn looks_at_attributes(name: &str) -> bool {
     let special = name.starts_with("__") && name.ends_with("__");
     special && !SLOTDEFS.iter().any(|slot| slot.name == name) && !SIZES_AND_ITERATORS.contains(&name)
-}
-
-/// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state, and calls of what an object
-/// stands for.
-pub(super) fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
-    let module =
-        class.getattr(intern!(class.py(), "__module__")).map(|module| types::text(&module)).unwrap_or_default();
-    module == "builtins" && name != "__call__" && !allowed::is_stateful(&types::c_name(class), name)
 }

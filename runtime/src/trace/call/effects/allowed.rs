@@ -1,8 +1,12 @@
 //! Says whether a C function may run during a trace: its effects stay within its arguments, or a reviewed row allows it.
+use crate::ffi::types;
+use crate::names::name;
 use crate::semantics::METHODS;
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use generated::effects::{Effects, lines};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -149,6 +153,13 @@ pub(crate) fn looks_inside(owner: &str) -> bool {
 /// Whether a function depends on state of the process, whatever a row says.
 pub(crate) fn is_stateful(owner: &str, name: &str) -> bool {
     facts(owner, name).is_stateful
+}
+
+/// Whether a method is one of a builtin type's, all of which are reviewed but those that depend on state, and calls of what an object
+/// stands for.
+pub(crate) fn of_builtins(class: &Bound<'_, PyType>, name: &str) -> bool {
+    let module = class.getattr(name!("__module__")).map(|module| types::text(&module)).unwrap_or_default();
+    module == "builtins" && name != "__call__" && !is_stateful(&types::c_name(class), name)
 }
 
 /// Whether proxies may stand for the arguments of all functions of an owner's module.
