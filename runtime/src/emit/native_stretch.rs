@@ -36,13 +36,17 @@ pub fn is_native_stretch(code: &Code, outcome: &Outcome) -> bool {
         && is_straight(code, *at)
 }
 
-/// Whether control comes from the code's start to an instruction whatever the values are, unless something raises.
+/// Whether control comes from the code's start to an instruction whatever the values are, unless something raises, and nowhere else: a
+/// handler might come back to the instruction with other variables than the trace had there.
 fn is_straight(code: &Code, at: usize) -> bool {
     let mut index = 0;
     for _ in 0..=code.instrs.len() {
         let Some(instr) = code.instrs.get(index) else { return false };
         if index == at {
             return true;
+        }
+        if instr.handler.is_some() {
+            return false;
         }
         index = match (instr.op, instr.target) {
             (Op::JUMP_FORWARD | Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT, Some(target)) => {
