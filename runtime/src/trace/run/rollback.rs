@@ -16,7 +16,7 @@ impl State {
         start.guard_requests = self.guard_requests.len();
         start.classes = self.touched_types.order.len();
         start.guarded_domains = self.guarded_domains.order.len();
-        start.compared = self.aliases.compared.order.len();
+        start.aliases = self.aliases.mark();
         start.globals = self.globals.order.len();
         start.cells = self.cells.order.len();
         start.attributes = self.attributes.order.len();
@@ -51,7 +51,7 @@ impl State {
         self.guard_requests.truncate(start.guard_requests);
         self.touched_types.truncate(start.classes);
         self.guarded_domains.truncate(start.guarded_domains);
-        self.aliases.truncate(start.values, start.compared);
+        self.aliases.truncate(start.values, start.aliases);
         self.globals.truncate(start.globals);
         self.cells.truncate(start.cells);
         self.attributes.truncate(start.attributes);

@@ -19,15 +19,30 @@ pub(crate) struct Aliases {
     pub(crate) compared: OrderedSet<(ValueId, ValueId)>,
 }
 
+/// How much was known of aliases at an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AliasMark {
+    observed: usize,
+    changed: usize,
+    compared: usize,
+}
+
 impl Aliases {
     /// The other values of an object, by the first.
     pub(crate) fn of(&self, first: ValueId) -> impl Iterator<Item = ValueId> {
         self.twins.iter().filter(move |(known, _)| *known == first).map(|(_, twin)| *twin)
     }
 
-    /// Forgets all but the first values and comparisons.
-    pub(crate) fn truncate(&mut self, values: usize, compared: usize) {
+    /// How much is known now.
+    pub(crate) fn mark(&self) -> AliasMark {
+        AliasMark { observed: self.observed.len(), changed: self.changed.len(), compared: self.compared.order.len() }
+    }
+
+    /// Forgets all but the first values, and what was not yet known at the mark.
+    pub(crate) fn truncate(&mut self, values: usize, mark: AliasMark) {
         while self.twins.pop_if(|(_, twin)| twin.0 as usize >= values).is_some() {}
-        self.compared.truncate(compared);
+        self.observed.truncate(mark.observed);
+        self.changed.truncate(mark.changed);
+        self.compared.truncate(mark.compared);
     }
 }

@@ -1,4 +1,5 @@
 //! Collections that record their changes, so that an instruction can be rolled back.
+use super::aliases::AliasMark;
 use super::outcome::StackEntry;
 use super::value::ValueId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -135,7 +136,7 @@ pub(crate) struct InstructionStart {
     pub(crate) guard_requests: usize,
     pub(crate) classes: usize,
     pub(crate) guarded_domains: usize,
-    pub(crate) compared: usize,
+    pub(crate) aliases: AliasMark,
     pub(crate) globals: usize,
     pub(crate) cells: usize,
     pub(crate) attributes: usize,

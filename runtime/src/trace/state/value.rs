@@ -191,6 +191,18 @@ pub(crate) struct ValueSet {
 }
 
 impl ValueSet {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Keeps the first ones only.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        for value in self.order.drain(len.min(self.order.len())..) {
+            self.bits[value.0 as usize / 64] &= !(1 << (value.0 % 64));
+        }
+    }
+
     /// Whether the value is new.
     pub(crate) fn insert(&mut self, value: ValueId) -> bool {
         let (word, bit) = (value.0 as usize / 64, 1 << (value.0 % 64));
