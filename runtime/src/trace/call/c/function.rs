@@ -13,7 +13,7 @@ use generated::slots::Slot;
 use pyo3::exceptions::PyBaseExceptionGroup;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyModule, PyType};
 use std::sync::Arc;
 
 /// Methods that store their arguments without looking at them.
@@ -103,6 +103,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         if let Some(owner) = owner {
             let class = types::c_name(owner);
+            if class == "module" && name == "__dir__" && !given.own_first {
+                return unsupported("names of a module", name);
+            }
             let why = match crate::trace::value::state_copies::has_state_copies(&class) {
                 true => Ok(()),
                 false => allowed::confined(&class, name, given)
@@ -134,7 +137,7 @@ impl<'py> Tracer<'py> {
                 }
             };
         }
-        if receiver.is_instance_of::<pyo3::types::PyModule>() {
+        if receiver.is_instance_of::<PyModule>() {
             let module = callee::module_of(object);
             return match allowed::confined(&module, name, given) {
                 Ok(()) => Ok(()),
@@ -206,7 +209,7 @@ impl<'py> Tracer<'py> {
                 _ if index > 0 && STORES.contains(&&*name) && !always && stores_at(&name, index) => {
                     self.stored(*value)?
                 }
-                _ if index > 0 && STORES.contains(&&*name) && !always => self.native(*value)?,
+                _ if index > 0 && STORES.contains(&&*name) && !always && name != "__init__" => self.native(*value)?,
                 _ if self.reads_bytes(object, *value) => self.receiver(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };
@@ -270,9 +273,15 @@ impl<'py> Tracer<'py> {
                 Calls::Perhaps if self.at_hand(value).is_some_and(|held| self.acts_when_called(&held)) => {
                     self.proxy(value)
                 }
+                _ if self.is_outside_module(value) => self.proxy(value),
                 Calls::Perhaps | Calls::Never => self.native(value),
             },
         }
+    }
+
+    /// Whether C would read the namespace of a module without a guard.
+    fn is_outside_module(&self, value: ValueId) -> bool {
+        self.real(value).is_some_and(|object| object.is_instance_of::<PyModule>())
     }
 
     fn container_of(&mut self, looks: Looks, value: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {

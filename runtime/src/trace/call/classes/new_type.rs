@@ -49,6 +49,12 @@ impl<'py> Tracer<'py> {
             return unsupported("class made during the trace", "name that is not known");
         };
         let base_values = self.list_of(*bases, None)?;
+        for base in &base_values {
+            let is_class = types::is_subtype(&self.class_of(*base)?, &self.py.get_type::<PyType>());
+            if !is_class && self.optional_attr(*base, "__mro_entries__")?.is_some() {
+                return self.raise("TypeError", "type() doesn't support MRO entry resolution; use types.new_class()");
+            }
+        }
         let winner = self.calculate_metaclass(&meta, &base_values)?;
         if !winner.is(&meta) {
             self.rely_on_class(&winner);

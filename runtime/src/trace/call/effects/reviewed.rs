@@ -194,7 +194,6 @@ pub(crate) const REVIEWED: &[Row] = &[
         "a lock that only the trace has",
     ),
     ("_thread.RLock", &["acquire", "release"], "a lock that only the trace has"),
-    ("_thread", &["allocate", "allocate_lock"], "a lock that only the trace has"),
     (
         "_thread.lock",
         &["__enter__", "__exit__", "__new__", "acquire", "acquire_lock"],
