@@ -75,8 +75,11 @@ impl<'py> Tracer<'py> {
         const LEAVE: [&str; 3] = ["release", "release_lock", "__exit__"];
         const LOOK: [&str; 4] = ["locked", "locked_lock", "_is_owned", "_recursion_count"];
         let Some((lock, rest)) = args.positional.split_first() else { return Ok(None) };
-        let (true, Some(object)) = (is_lock(owner), self.real(*lock)) else { return Ok(None) };
         let enters = ENTER.contains(&name);
+        if enters {
+            self.refuse_own_wait(owner, *lock, name, args)?;
+        }
+        let (true, Some(object)) = (is_lock(owner), self.real(*lock)) else { return Ok(None) };
         if !self.class_of(*lock)?.is(owner) || !enters && !LEAVE.contains(&name) && !LOOK.contains(&name) {
             return Ok(None);
         }
@@ -97,6 +100,26 @@ impl<'py> Tracer<'py> {
         let hold = self.hold_lock(owner, *lock)?;
         self.do_to_lock(index, hold, now);
         said.map(|said| Some(self.constant(said))).or_else(|error| self.raise_error(error))
+    }
+
+    /// Breaks where the program waits for a lock that the trace made and holds: another thread is to release it, which may find it by a change
+    /// that the trace has not made yet.
+    fn refuse_own_wait(
+        &mut self,
+        owner: &Bound<'py, PyType>,
+        lock: ValueId,
+        name: &str,
+        args: &Arguments,
+    ) -> Traced<()> {
+        let own = self.owned(lock).filter(|_| is_lock(owner) && !is_reentrant(owner));
+        let is_held =
+            own.is_some_and(|own| own.call_method0(name!("locked")).and_then(|held| held.is_truthy()).unwrap_or(true));
+        let rest = args.positional.get(1..).unwrap_or_default().to_vec();
+        let given = Arguments { positional: rest, keywords: args.keywords.clone(), ..Arguments::default() };
+        if is_held && !self.given_to_lock(&given).is_some_and(|given| does_not_wait(&given)) {
+            return unsupported("lock that is held already", name);
+        }
+        Ok(())
     }
 
     /// Arguments that are numbers and the like.

@@ -243,7 +243,38 @@ class Locks(unittest.TestCase):
             self.assertEqual(outcome(released), outcome(_imp.release_lock))
 
 
+WAITERS = queue.SimpleQueue()
+GIVEN = []
+
+
+def waits_for_another_thread(make):
+    lock = make()
+    lock.acquire()
+    GIVEN.append(lock)
+    WAITERS.put(lock)
+    return lock.acquire(timeout=60), lock.locked()
+
+
+def waits_in_python(make):
+    semaphore = make(1)
+    semaphore.acquire()
+    WAITERS.put(semaphore)
+    return semaphore.acquire(timeout=60), True
+
+
 class Threads(unittest.TestCase):
+    def test_a_lock_of_the_trace_that_another_thread_releases(self):
+        def releases():
+            for _ in range(3):
+                WAITERS.get().release()
+
+        for make in (threading.Lock, threading.Semaphore):
+            thread = threading.Thread(target=releases)
+            thread.start()
+            compiled = slotrt.compile(waits_for_another_thread if make is threading.Lock else waits_in_python)
+            self.assertEqual([compiled(make) for _ in range(3)], [(True, True)] * 3)
+            thread.join()
+
     def setUp(self):
         slotrt.reset()
 
