@@ -1,5 +1,5 @@
 //! Objects that the trace reached over several paths.
-use super::journal::OrderedSet;
+use super::journal::{AliasMark, OrderedSet};
 use super::value::{ValueId, ValueSet};
 use crate::guard::source::Source;
 use rustc_hash::FxHashSet;
@@ -17,14 +17,6 @@ pub(crate) struct Aliases {
     pub(crate) changed: ValueSet,
     /// Pairs of values that guards tell apart, or say to be one object.
     pub(crate) compared: OrderedSet<(ValueId, ValueId)>,
-}
-
-/// How much was known of aliases at an instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AliasMark {
-    observed: usize,
-    changed: usize,
-    compared: usize,
 }
 
 impl Aliases {

@@ -1,5 +1,4 @@
 //! Collections that record their changes, so that an instruction can be rolled back.
-use super::aliases::AliasMark;
 use super::outcome::StackEntry;
 use super::value::ValueId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -121,6 +120,14 @@ impl<K: Clone + Eq + Hash, V> Overlay<K, V> {
         self.map.clear();
         self.order.clear();
     }
+}
+
+/// How much was known of aliases at an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AliasMark {
+    pub(super) observed: usize,
+    pub(super) changed: usize,
+    pub(super) compared: usize,
 }
 
 /// What there was when an instruction began.
