@@ -36,18 +36,16 @@ pub fn is_native_stretch(code: &Code, outcome: &Outcome) -> bool {
         && is_straight(code, *at)
 }
 
-/// Whether control comes from the code's start to an instruction whatever the values are, unless something raises, and nowhere else: a
-/// handler might come back to the instruction with other variables than the trace had there.
+/// Whether control comes from the code's start to an instruction whatever the values are, unless something raises: then it must not come
+/// there by a handler, with other variables than the trace had.
 fn is_straight(code: &Code, at: usize) -> bool {
-    let mut index = 0;
+    let (mut index, mut handlers) = (0, Vec::new());
     for _ in 0..=code.instrs.len() {
         let Some(instr) = code.instrs.get(index) else { return false };
         if index == at {
-            return true;
+            return !leads_to(code, handlers, at);
         }
-        if instr.handler.is_some() {
-            return false;
-        }
+        handlers.extend(instr.handler.and_then(|handler| code.index(handler.target)));
         index = match (instr.op, instr.target) {
             (Op::JUMP_FORWARD | Op::JUMP_BACKWARD | Op::JUMP_BACKWARD_NO_INTERRUPT, Some(target)) => {
                 let Some(next) = code.index(target) else { return false };
@@ -57,6 +55,24 @@ fn is_straight(code: &Code, at: usize) -> bool {
             (op, None) if code.isa().ends_block(op) => return false,
             (_, None) => index + 1,
         };
+    }
+    false
+}
+
+/// Whether control may come from one of these instructions to another.
+fn leads_to(code: &Code, mut from: Vec<usize>, at: usize) -> bool {
+    let mut seen = vec![false; code.instrs.len()];
+    while let Some(index) = from.pop() {
+        if index == at {
+            return true;
+        }
+        let Some(instr) = code.instrs.get(index).filter(|_| !std::mem::replace(&mut seen[index], true)) else {
+            continue;
+        };
+        from.extend(instr.leads_to(code.isa()).filter_map(|label| code.index(label)));
+        if !code.isa().ends_block(instr.op) {
+            from.push(index + 1);
+        }
     }
     false
 }
