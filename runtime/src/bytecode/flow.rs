@@ -60,7 +60,7 @@ impl Code {
     }
 
     /// Per instruction, whether it leads to this one.
-    fn leading(&self, index: usize, indices: &Indices) -> Vec<bool> {
+    pub(crate) fn leading(&self, index: usize, indices: &Indices) -> Vec<bool> {
         let isa = self.isa();
         let mut leading = vec![false; self.instrs.len()];
         let mut changed = index < leading.len();

@@ -43,7 +43,8 @@ fn is_straight(code: &Code, at: usize) -> bool {
     for _ in 0..=code.instrs.len() {
         let Some(instr) = code.instrs.get(index) else { return false };
         if index == at {
-            return !leads_to(code, handlers, at);
+            let leading = code.leading(at, &code.indices());
+            return !handlers.iter().any(|handler| leading[*handler]);
         }
         handlers.extend(instr.handler.and_then(|handler| code.index(handler.target)));
         index = match (instr.op, instr.target) {
@@ -55,24 +56,6 @@ fn is_straight(code: &Code, at: usize) -> bool {
             (op, None) if code.isa().ends_block(op) => return false,
             (_, None) => index + 1,
         };
-    }
-    false
-}
-
-/// Whether control may come from one of these instructions to another.
-fn leads_to(code: &Code, mut from: Vec<usize>, at: usize) -> bool {
-    let mut seen = vec![false; code.instrs.len()];
-    while let Some(index) = from.pop() {
-        if index == at {
-            return true;
-        }
-        let Some(instr) = code.instrs.get(index).filter(|_| !std::mem::replace(&mut seen[index], true)) else {
-            continue;
-        };
-        from.extend(instr.leads_to(code.isa()).filter_map(|label| code.index(label)));
-        if !code.isa().ends_block(instr.op) {
-            from.push(index + 1);
-        }
     }
     false
 }

@@ -36,15 +36,16 @@ impl FunctionShape {
 
     /// Whether it is that of the function.
     pub fn is_of(&self, function: &Bound<'_, PyAny>) -> bool {
-        let same = |(now, then): (&Option<Bound<'_, PyAny>>, &Option<Py<PyAny>>)| match (now, then) {
-            (Some(now), Some(then)) => now.is(then),
-            (now, then) => now.is_none() && then.is_none(),
+        let same_names = || {
+            values::same_part(inspect::function_kwdefaults(function), self.keywords.as_ref(), |now, then| {
+                values::has_keys(&now, then.bind(now.py()).as_any())
+            })
         };
-        let same_names = || match (inspect::function_kwdefaults(function), &self.keywords) {
-            (Some(now), Some(then)) => values::has_keys(&now, then.bind(now.py()).as_any()),
-            (now, then) => now.is_none() && then.is_none(),
+        let same_objects = || {
+            let mut parts = objects(function).into_iter().zip(&self.objects);
+            parts.all(|(now, then)| values::same_part(now, then.as_ref(), |now, then| now.is(then)))
         };
-        objects(function).iter().zip(&self.objects).all(same) && defaults(function) == self.defaults && same_names()
+        same_objects() && defaults(function) == self.defaults && same_names()
     }
 
     /// Writes it.

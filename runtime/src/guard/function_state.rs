@@ -1,5 +1,6 @@
 //! A function that a guard compares with by identity, and the code and defaults that it must still have.
 use super::caller_object::{CallerObject, Held};
+use super::values::same_part;
 use crate::ffi::inspect;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -48,22 +49,19 @@ impl FunctionState {
 
     /// Whether the function still has what it had.
     pub fn holds(&self, function: &Bound<'_, PyAny>) -> bool {
-        let same_code = match (inspect::function_code(function), &self.code) {
-            (Some(now), Some(then)) => now.is(then),
-            (now, then) => now.is_none() && then.is_none(),
+        let same_code = same_part(inspect::function_code(function), self.code.as_ref(), |now, then| now.is(then));
+        let same_defaults = || {
+            same_part(tuple(function), self.defaults.as_ref(), |now, then| {
+                now.len() == then.len() && now.iter().zip(then).all(|(now, then)| then.is(&now))
+            })
         };
-        let same_defaults = || match (tuple(function), &self.defaults) {
-            (Some(now), Some(then)) => now.len() == then.len() && now.iter().zip(then).all(|(now, then)| then.is(&now)),
-            (now, then) => now.is_none() && then.is_none(),
-        };
-        let same_keywords = || match (dict(function), &self.keywords) {
-            (Some(now), Some(then)) => {
-                let same = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>), then: &(Py<PyAny>, Held)| {
+        let same_keywords = || {
+            same_part(dict(function), self.keywords.as_ref(), |now, then| {
+                let is_same = |((name, value), then): ((Bound<'_, PyAny>, Bound<'_, PyAny>), &(Py<PyAny>, Held))| {
                     name.is(&then.0) && then.1.is(&value)
                 };
-                now.len() == then.len() && now.iter().zip(then).all(|(now, then)| same(now, then))
-            }
-            (now, then) => now.is_none() && then.is_none(),
+                now.len() == then.len() && now.iter().zip(then).all(is_same)
+            })
         };
         same_code && same_defaults() && same_keywords()
     }

@@ -262,18 +262,16 @@ impl Builder<'_> {
     }
 
     fn check(&mut self, register: usize, check: Check) -> PyResult<()> {
-        let object = match &check {
-            Check::Is(object) => CallerObject::object(object.bind(self.py)),
-            _ => None,
-        };
         let test = match check {
-            _ if let Some(object) = object => Test::CallerObject(object),
             // Loading shows that it exists.
             Check::Exists => return Ok(()),
             Check::SameAs(other) => return self.compare(register, &other, true),
             Check::NotSameAs(other) => return self.compare(register, &other, false),
             Check::TypeIs(kind) => Test::TypeIs(kind),
-            Check::Is(object) => Test::Is(Arc::new(object)),
+            Check::Is(object) => match CallerObject::object(object.bind(self.py)) {
+                Some(object) => Test::CallerObject(object),
+                None => Test::Is(Arc::new(object)),
+            },
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
             Check::Truth(truth) => Test::Truth(truth),

@@ -7,6 +7,14 @@ use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PyString, PyTuple,
 };
 
+/// Whether a part that a function may lack is what it was, or still lacking.
+pub(super) fn same_part<N, T>(now: Option<N>, then: Option<&T>, same: impl FnOnce(N, &T) -> bool) -> bool {
+    match (now, then) {
+        (Some(now), Some(then)) => same(now, then),
+        (now, then) => now.is_none() && then.is_none(),
+    }
+}
+
 /// The value of a dict, or of a context, under a key.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     if contexts::is_context(dict) {

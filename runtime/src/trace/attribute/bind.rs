@@ -14,7 +14,7 @@ use pyo3::types::PyType;
 impl<'py> Tracer<'py> {
     /// A non-data descriptor found on a class, bound to an instance.
     pub(crate) fn bind(&mut self, found: ValueId, object: ValueId, class: &Bound<'py, PyType>) -> Traced<ValueId> {
-        let Some(descriptor) = self.real(found).or_else(|| self.owned(found)) else { return Ok(found) };
+        let Some(descriptor) = self.at_hand(found) else { return Ok(found) };
         match &*types::c_name(&descriptor.get_type()) {
             "function" | "method_descriptor" | "wrapper_descriptor" | "functools._lru_cache_wrapper" => {
                 Ok(self.bound_method(found, object))

@@ -6,6 +6,7 @@ use crate::ffi::{callee, types};
 use crate::guard::source::Source;
 use crate::guard::{BoundMethod, Check};
 use crate::names::{interned, name};
+use crate::trace::call::kinds::is_of_c;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
 use crate::trace::state::guard_requests::GuardRequest;
@@ -53,7 +54,7 @@ impl<'py> Tracer<'py> {
             return Ok(result);
         }
         let class = self.class_of(callable)?;
-        let Some(object) = self.owned(callable).or_else(|| self.real(callable)) else {
+        let Some(object) = self.at_hand(callable) else {
             let name = types::name(&class);
             return self.raise("TypeError", format!("'{name}' object is not callable"));
         };
@@ -304,7 +305,7 @@ impl<'py> Tracer<'py> {
         if let Value::New(New::Method { function, receiver }) = self.value(method) {
             return Ok((*function, *receiver));
         }
-        let Some(object) = self.owned(method).or_else(|| self.real(method)) else { return internal("no method") };
+        let Some(object) = self.at_hand(method) else { return internal("no method") };
         let (Ok(function), Ok(receiver)) = (object.getattr(name!("__func__")), object.getattr(name!("__self__")))
         else {
             return internal("method without a function");
@@ -371,23 +372,4 @@ impl<'py> Tracer<'py> {
         let class = self.import("builtins", class)?;
         Ok(self.class_of(*value)?.is_subclass(&class).unwrap_or(false))
     }
-}
-
-/// Whether this is a class of functions and methods of C.
-pub(crate) fn is_of_c(class: &str) -> bool {
-    matches!(
-        class,
-        "builtin_function_or_method"
-            | "builtin_method"
-            | "method_descriptor"
-            | "wrapper_descriptor"
-            | "method-wrapper"
-            | "classmethod_descriptor"
-    )
-}
-
-/// Whether a call of an instance of this class of C comes to the call of a function.
-pub(crate) fn forwards_calls(class: &str) -> bool {
-    is_of_c(class)
-        || matches!(class, "function" | "method" | "staticmethod" | "types.GenericAlias" | "functools.partial")
 }

@@ -19,6 +19,7 @@ pub(crate) mod forwarded;
 pub(crate) mod function;
 pub(crate) mod gradients;
 pub(crate) mod history;
+mod kinds;
 pub(crate) mod lru_cache;
 pub(crate) mod models;
 pub(crate) mod rehearsal;

@@ -87,7 +87,7 @@ impl<'py> Tracer<'py> {
     /// What C raised on its way to an exception has what the trace handles for its context, too, instead of what the thread handles.
     /// CPython: `_PyErr_SetObject`, each time.
     fn chain_links(&self, raised: &Bound<'py, PyAny>) {
-        let handled = self.state.handled().and_then(|handled| self.owned(handled).or_else(|| self.real(handled)));
+        let handled = self.state.handled().and_then(|handled| self.at_hand(handled));
         let (Some(handled), outer) = (handled, inspect::handled(self.py)) else { return };
         let is_outer = |link: &Bound<'py, PyAny>| outer.as_ref().is_some_and(|outer| link.is(outer));
         let is_known = |link: &Bound<'py, PyAny>| self.state.identity.contains_key(&(link.as_ptr() as usize));
@@ -123,7 +123,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn chain(&self, value: ValueId, handled: Option<ValueId>) {
         if let (Some(handled), Some(object)) = (handled, self.owned(value))
             && handled != value
-            && let Some(context) = self.owned(handled).or_else(|| self.real(handled))
+            && let Some(context) = self.at_hand(handled)
         {
             crate::trace::state::journal::changed();
             self.cut_chain(&context, &object);

@@ -161,7 +161,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn materialise_method(&mut self, id: ValueId, function: ValueId, receiver: ValueId) -> Materialised<Vec<ValueId>> {
-        let Some(object) = self.real(function).or_else(|| self.owned(function)) else {
+        let Some(object) = self.at_hand(function) else {
             return Ok(Ok(vec![function, receiver]));
         };
         // Methods that are told their class (METH_METHOD) do not survive a `__get__` without one. What is bound and knows no class is no

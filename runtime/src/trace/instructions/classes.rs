@@ -114,7 +114,7 @@ impl<'py> Tracer<'py> {
     }
 
     fn run_class_body(&mut self, body: ValueId, namespace: ValueId) -> Traced<ValueId> {
-        let Some(function) = self.owned(body).or_else(|| self.real(body)) else { return internal("class body") };
+        let Some(function) = self.at_hand(body) else { return internal("class body") };
         let code = function.getattr(name!("__code__")).or_else(|error| self.raise_error(error))?;
         let code = self.decode(&code)?;
         let mut frame = self.frame_of(&function, code, Vec::new())?;

@@ -74,7 +74,7 @@ impl<'py> Tracer<'py> {
             false if is_class || is_exception => self.exception_from(cause)?,
             false => return self.raise("TypeError", "exception causes must derive from BaseException"),
         };
-        let object = self.owned(cause).or_else(|| self.real(cause));
+        let object = self.at_hand(cause);
         let (Some(exception), Some(cause)) = (self.owned(exception), object) else {
             return unsupported("raise from", "the exception is from outside");
         };

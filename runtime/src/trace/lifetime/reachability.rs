@@ -109,7 +109,7 @@ impl<'py> Tracer<'py> {
         if let Some(private_copy) = self.state.private_copies.of(value) {
             return Some(private_copy.object.bind(self.py).clone());
         }
-        self.real(value).or_else(|| self.owned(value))
+        self.at_hand(value)
     }
 
     /// Values that a value of the tracer's own is made of.

@@ -91,9 +91,7 @@ impl<'py> Tracer<'py> {
         if self.any_weak(&[left, right]) && (self.real(left).is_some() || self.real(right).is_some()) {
             return unsupported("identity of weak references", "the object may have one that the program made before");
         }
-        if let (Some(a), Some(b)) =
-            (self.owned(left).or_else(|| self.real(left)), self.owned(right).or_else(|| self.real(right)))
-        {
+        if let (Some(a), Some(b)) = (self.at_hand(left), self.at_hand(right)) {
             return Ok(a.is(&b));
         }
         let made = |value: &Value| matches!(value, Value::New(_));

@@ -61,7 +61,7 @@ impl<'py> Tracer<'py> {
 
     /// The text, if it is some, known or not: one that is no handler's name asks no guard.
     fn text(&self, value: ValueId) -> Option<Bound<'py, PyString>> {
-        self.real(value).or_else(|| self.owned(value))?.cast_into_exact().ok()
+        self.at_hand(value)?.cast_into_exact().ok()
     }
 
     fn rely_on_handler(&mut self, text: &Bound<'py, PyString>) -> Traced<()> {

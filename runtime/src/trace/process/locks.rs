@@ -76,17 +76,20 @@ impl<'py> Tracer<'py> {
         const LOOK: [&str; 4] = ["locked", "locked_lock", "_is_owned", "_recursion_count"];
         let Some((lock, rest)) = args.positional.split_first() else { return Ok(None) };
         let enters = ENTER.contains(&name);
-        if enters {
-            self.refuse_own_wait(owner, *lock, name, args)?;
-        }
-        let (true, Some(object)) = (is_lock(owner), self.real(*lock)) else { return Ok(None) };
-        if !self.class_of(*lock)?.is(owner) || !enters && !LEAVE.contains(&name) && !LOOK.contains(&name) {
+        if !is_lock(owner) || !enters && !LEAVE.contains(&name) && !LOOK.contains(&name) {
             return Ok(None);
         }
         // What a `with` block tells the lock it does not look at; from 3.15 on it counts it.
         let rest = if name == "__exit__" { vec![self.none(); rest.len()] } else { rest.to_vec() };
         let given = Arguments { positional: rest, keywords: args.keywords.clone(), ..Arguments::default() };
-        let Some(given) = self.given_to_lock(&given) else { return Ok(None) };
+        let given = self.given_to_lock(&given);
+        if enters && !given.as_ref().is_some_and(does_not_wait) {
+            self.refuse_own_wait(owner, *lock, name)?;
+        }
+        let (Some(object), Some(given)) = (self.real(*lock), given) else { return Ok(None) };
+        if !self.class_of(*lock)?.is(owner) {
+            return Ok(None);
+        }
         let index = self.meet_lock(*lock, &object)?;
         let count = self.state.locks[index].count;
         if enters && count > 0 && !is_reentrant(owner) && !does_not_wait(&given) {
@@ -104,22 +107,10 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where the program waits for a lock that the trace made and holds: another thread is to release it, which may find it by a change
     /// that the trace has not made yet.
-    fn refuse_own_wait(
-        &mut self,
-        owner: &Bound<'py, PyType>,
-        lock: ValueId,
-        name: &str,
-        args: &Arguments,
-    ) -> Traced<()> {
-        let own = self.owned(lock).filter(|_| is_lock(owner) && !is_reentrant(owner));
-        let is_held =
-            own.is_some_and(|own| own.call_method0(name!("locked")).and_then(|held| held.is_truthy()).unwrap_or(true));
-        let rest = args.positional.get(1..).unwrap_or_default().to_vec();
-        let given = Arguments { positional: rest, keywords: args.keywords.clone(), ..Arguments::default() };
-        if is_held && !self.given_to_lock(&given).is_some_and(|given| does_not_wait(&given)) {
-            return unsupported("lock that is held already", name);
-        }
-        Ok(())
+    fn refuse_own_wait(&self, owner: &Bound<'py, PyType>, lock: ValueId, name: &str) -> Traced<()> {
+        let Some(own) = self.owned(lock).filter(|_| !is_reentrant(owner)) else { return Ok(()) };
+        let is_held = own.call_method0(name!("locked")).and_then(|held| held.is_truthy()).unwrap_or(true);
+        if is_held { unsupported("lock that is held already", name) } else { Ok(()) }
     }
 
     /// Arguments that are numbers and the like.

@@ -42,7 +42,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether an object that C has is the one of a value, which it may know as a proxy, too.
     fn is_object_of(&mut self, value: ValueId, object: &Bound<'py, PyAny>) -> bool {
-        let same = self.owned(value).or_else(|| self.real(value)).is_some_and(|own| own.is(object));
+        let same = self.at_hand(value).is_some_and(|own| own.is(object));
         same && (self.owned(value).is_some() || self.known(value).is_some() || self.same_object(value).is_some())
     }
 

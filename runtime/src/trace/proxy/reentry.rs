@@ -139,7 +139,7 @@ impl<'py> Tracer<'py> {
     /// What C sees of a signal: the exception, or an interruption that no C code handles.
     pub(crate) fn as_exception(&mut self, signal: Unwind) -> PyErr {
         if let Unwind::Raised(value) = &signal
-            && let Some(object) = self.owned(*value).or_else(|| self.real(*value))
+            && let Some(object) = self.at_hand(*value)
         {
             return PyErr::from_value(object);
         }

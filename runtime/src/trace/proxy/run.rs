@@ -78,7 +78,7 @@ impl<'py> Tracer<'py> {
     /// What C gets with the classes in it as they are, also those within containers: it tells them by their addresses.
     pub(crate) fn as_they_are(&self, native: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if native.is_instance_of::<Proxy>() {
-            let known = self.value_of_proxy(native).and_then(|value| self.owned(value).or_else(|| self.real(value)));
+            let known = self.value_of_proxy(native).and_then(|value| self.at_hand(value));
             return Ok(known.filter(|known| known.is_instance_of::<PyType>()).unwrap_or_else(|| native.clone()));
         }
         let all = |items: &mut dyn Iterator<Item = Bound<'py, PyAny>>| {

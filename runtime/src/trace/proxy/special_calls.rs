@@ -19,7 +19,7 @@ impl<'py> Tracer<'py> {
             Value::New(New::Method { function, .. }) => *function,
             _ => function,
         };
-        let function = self.owned(function).or_else(|| self.real(function));
+        let function = self.at_hand(function);
         function
             .and_then(|function| function.getattr(intern!(self.py, "__name__")).ok())
             .is_some_and(|name| name.eq("mro").unwrap_or(false))

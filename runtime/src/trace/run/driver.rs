@@ -313,7 +313,7 @@ impl<'py> Tracer<'py> {
     /// The instruction runs natively and raises again.
     pub(crate) fn raises(&mut self, value: ValueId) -> Break {
         let class = self.class_of(value).map_or_else(|_| "exception".to_owned(), |class| types::name(&class));
-        let object = self.owned(value).or_else(|| self.real(value));
+        let object = self.at_hand(value);
         // Not `str()`, which may run code of the program, and handles signals.
         let only = object
             .and_then(|object| object.getattr(intern!(object.py(), "args")).and_then(|args| args.get_item(0)).ok());

@@ -345,6 +345,11 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// The object that a value is, whoever made it.
+    pub(crate) fn at_hand(&self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        self.real(id).or_else(|| self.owned(id))
+    }
+
     /// A handle for an object made by C during the trace.
     pub(crate) fn own(&mut self, object: Bound<'py, PyAny>) -> ValueId {
         let address = object.as_ptr() as usize;

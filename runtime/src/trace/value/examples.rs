@@ -15,7 +15,7 @@ impl<'py> Tracer<'py> {
         if let Value::Node { example, .. } = self.value(id) {
             return Ok(example.bind(self.py).clone());
         }
-        let Some(object) = self.real(id).or_else(|| self.owned(id)) else {
+        let Some(object) = self.at_hand(id) else {
             return unsupported("graph value without an example", "operand");
         };
         for changed in self.state.examples.keys() {

@@ -352,7 +352,7 @@ impl<'py> Tracer<'py> {
     /// What a class made during the trace holds: its functions are proxies, so that C calls lead back here.
     pub(crate) fn unproxied(&self, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
         match self.value_of_proxy(&object) {
-            Some(value) => self.owned(value).or_else(|| self.real(value)).unwrap_or(object),
+            Some(value) => self.at_hand(value).unwrap_or(object),
             None => object,
         }
     }

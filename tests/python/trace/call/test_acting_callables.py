@@ -127,6 +127,23 @@ class ActingCallables(unittest.TestCase):
                 with self.subTest(callable=CALLED, look=index):
                     self.assertEqual(seen(slotrt.compile(look)), seen(look))
 
+    def test_a_partial_object_that_calls_itself(self):
+        own = functools.partial(len)
+        own.__setstate__((own, (), {}, None))
+        # A call of it ends plain Python, too.
+        uses = [
+            lambda: list(map(own, [])),
+            lambda: sorted([], key=own),
+            lambda: json.dumps(1, default=own),
+            lambda: staticmethod(own).__wrapped__ is own,
+            lambda: property(own).fget is own,
+            lambda: callable(own),
+            lambda: next(iter([3]), own),
+        ]
+        for index, use in enumerate(uses):
+            with self.subTest(use=index):
+                self.assertEqual(seen(slotrt.compile(use)), seen(use))
+
     def test_the_slot_of_a_method_is_traced(self):
         found = slotrt.explain(lambda: note.__call__(3))()
         self.assertEqual(found.breaks, 0, found.text)

@@ -1,7 +1,7 @@
 //! Callables of C that act on what is none of their arguments: what they are bound to, or what they stand for.
 use crate::ffi::{callee, referents, types};
-use crate::trace::call::dispatch::{forwards_calls, is_of_c};
 use crate::trace::call::effects::allowed;
+use crate::trace::call::kinds::{called_on, forwards_calls, is_of_c};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
@@ -9,16 +9,11 @@ use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Classes of C whose instances call on what an attribute of theirs holds.
-const CALLS_ON: [(&str, &str); 4] = [
-    ("functools.partial", "func"),
-    ("method", "__func__"),
-    ("staticmethod", "__func__"),
-    ("types.GenericAlias", "__origin__"),
-];
-
 /// How many objects of those that one of C holds are looked at.
 const HELD: usize = 100;
+
+/// How many callables are followed that call another: a partial object may call itself.
+const FOLLOWED: usize = 100;
 
 /// The module whose builders and parsers of C call what they are given.
 const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
@@ -32,14 +27,21 @@ impl<'py> Tracer<'py> {
 
     /// Whether a call of this C callable prints, changes an object from outside, or asks the system.
     pub(super) fn acts_when_called(&mut self, object: &Bound<'py, PyAny>) -> bool {
-        let class = object.get_type();
-        let class = types::c_name(&class);
-        if let Some((_, attribute)) = CALLS_ON.iter().find(|(calls_on, _)| *calls_on == &*class) {
-            return object.getattr(*attribute).is_ok_and(|called| self.acts_when_called(&called));
+        let mut called = object.clone();
+        for _ in 0..FOLLOWED {
+            let class = called.get_type();
+            let class = types::c_name(&class);
+            called = match called_on(&class).map(|attribute| called.getattr(attribute)) {
+                Some(Ok(next)) => next,
+                Some(Err(_)) => return true,
+                None => return is_of_c(&class) && self.acts_itself(&called),
+            };
         }
-        if !is_of_c(&class) {
-            return false;
-        }
+        true
+    }
+
+    /// Whether a function or method of C does.
+    fn acts_itself(&mut self, object: &Bound<'py, PyAny>) -> bool {
         let (name, owner, receiver) = (callee::name_of(object), callee::owner_of(object), callee::receiver_of(object));
         // A slot bound to its object goes by its class: what it is bound to is none of the arguments, for which proxies may stand.
         if owner.is_some()
@@ -76,11 +78,6 @@ impl<'py> Tracer<'py> {
         Ok(is_slot.then(|| (receiver, rest())))
     }
 
-    /// The object that a value is, whoever made it.
-    pub(super) fn at_hand(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
-        self.real(value).or_else(|| self.owned(value))
-    }
-
     /// C may call what its object holds, of which it was not told by an argument.
     pub(crate) fn refuse_held_callables(&mut self, object: &Bound<'py, PyAny>) -> Traced<()> {
         match referents::direct(object, HELD).iter().find(|held| self.acts_when_called(held)) {
@@ -108,13 +105,13 @@ pub(super) enum Calls {
 
 impl Calls {
     pub(super) fn of(callable: &Bound<'_, PyAny>, name: &str) -> Self {
-        const OF_BUILTINS: [&str; 3] = ["property", "classmethod", "staticmethod"];
         if let Ok(class) = callable.cast::<PyType>() {
             let name = types::c_name(class);
             return match &*name {
                 "map" | "filter" | "functools.partial" | "collections.defaultdict" => Self::Always,
                 _ if name.starts_with("itertools.") || name.starts_with(ELEMENT_TREE) => Self::Always,
-                _ if OF_BUILTINS.contains(&&*name) || !allowed::of_builtins(class, "__new__") => Self::Perhaps,
+                "property" | "classmethod" | "staticmethod" => Self::Perhaps,
+                _ if !allowed::of_builtins(class, "__new__") => Self::Perhaps,
                 _ => Self::Never,
             };
         }

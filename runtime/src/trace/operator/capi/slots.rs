@@ -174,7 +174,7 @@ impl<'py> Tracer<'py> {
 
     /// A class that generated code works on.
     pub(crate) fn type_object(&self, id: ValueId) -> Traced<Bound<'py, PyType>> {
-        match self.real(id).or_else(|| self.owned(id)).and_then(|object| object.cast_into::<PyType>().ok()) {
+        match self.at_hand(id).and_then(|object| object.cast_into::<PyType>().ok()) {
             Some(class) => Ok(class),
             None => crate::trace::state::unwind::internal("generated code took an object for a type"),
         }
