@@ -4,6 +4,7 @@
 use crate::ffi::{types, weak_references};
 use crate::guard::source::Source;
 use crate::guard::{Check, DeadReference};
+use crate::trace::operator::unusual_keys::goes_through;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
@@ -62,7 +63,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<Arguments>> {
         let mut changed = None;
         for (index, value) in args.positional.iter().enumerate() {
-            if self.goes_through(callable)
+            if goes_through(callable, index, args.positional.len())
                 && let Some(referent) = self.behind_proxy(*value)?
             {
                 let args: &mut Arguments = changed.get_or_insert_with(|| args.clone());

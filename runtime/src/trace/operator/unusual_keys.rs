@@ -18,10 +18,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
 
-/// Classes and functions of `builtins` that go through what they get, and do nothing else with it.
-const GO_THROUGH: [&str; 13] =
-    ["list", "tuple", "enumerate", "zip", "map", "filter", "sorted", "sum", "min", "max", "any", "all", "extend"];
-
 /// Views of dicts, as C names their classes.
 const VIEWS: [(&str, &str); 3] = [("keys", "dict_keys"), ("values", "dict_values"), ("items", "dict_items")];
 
@@ -166,22 +162,29 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whether C may have a proxy of the value, for it is such a container, and C goes through it.
-    pub(crate) fn is_only_gone_through(&self, callable: &Bound<'py, PyAny>, value: ValueId) -> bool {
-        self.goes_through(callable) && self.is_unusual(value)
-    }
-
-    /// Whether C goes through what the callable gets, and does nothing else with it.
-    pub(crate) fn goes_through(&self, callable: &Bound<'py, PyAny>) -> bool {
-        let by = match callable.cast::<PyType>() {
-            Ok(class) => types::c_name(class).into_owned(),
-            Err(_) => callee::name_of(callable).into_owned(),
-        };
-        GO_THROUGH.contains(&&*by)
+    /// Whether C may have a proxy of an argument, for it is such a container, and C goes through it.
+    pub(crate) fn is_only_gone_through(&self, callable: &Bound<'py, PyAny>, args: &[ValueId], index: usize) -> bool {
+        goes_through(callable, index, args.len()) && self.is_unusual(args[index])
     }
 
     /// Whether it is such a container.
     pub(crate) fn is_unusual(&self, value: ValueId) -> bool {
         self.unusual(value).is_some()
+    }
+}
+
+/// Whether this class or function of `builtins`, or method of a container, goes through this one of so many arguments, and does nothing else
+/// with it.
+pub(crate) fn goes_through(callable: &Bound<'_, PyAny>, index: usize, count: usize) -> bool {
+    let by = match callable.cast::<PyType>() {
+        Ok(class) => types::c_name(class).into_owned(),
+        Err(_) => callee::name_of(callable).into_owned(),
+    };
+    match &*by {
+        "list" | "tuple" | "enumerate" | "sorted" | "sum" | "any" | "all" => index == 0,
+        "zip" => true,
+        "map" | "filter" | "extend" => index > 0,
+        "min" | "max" => count == 1,
+        _ => false,
     }
 }

@@ -118,6 +118,29 @@ class WeakProxies(unittest.TestCase):
                 self.assertEqual(seen[1], seen[0])
             self.assertEqual(slotrt.stats()["graph_breaks"], 0)
 
+    def test_what_c_does_not_go_through_stays_a_proxy(self):
+        class Other:
+            pass
+
+        def kept(p, other):
+            return [type(min(p, 20)).__name__, type(max(20, p, key=id)) in (int, type(p)), min(p) + max(p)]
+
+        def refused(p, other):
+            told = []
+            for call in (lambda: min(other, {}), lambda: max({}, other), lambda: sum([], other), lambda: min(20, other)):
+                try:
+                    told.append(type(call()).__name__)
+                except TypeError as error:
+                    told.append(str(error))
+            return told
+
+        thing, ended = Thing(3), Other()
+        arguments = weakref.proxy(thing), weakref.proxy(ended)
+        for program in kept, refused:
+            compiled = slotrt.compile(program)
+            for _ in range(2):
+                self.assertEqual(compiled(*arguments), program(*arguments))
+
     def test_what_is_gone(self):
         def program(p, o):
             return p.number

@@ -184,7 +184,9 @@ impl<'py> Tracer<'py> {
         let is_of_container = |owner: &Bound<'py, PyType>| crate::ffi::containers::of(owner).is_some();
         if method && callee::owner_of(object).as_ref().is_some_and(is_of_container) {
             for (index, value) in args.positional.iter().enumerate() {
-                if index == 0 || !STORES.contains(&&*name) && !self.is_only_gone_through(object, *value) {
+                if index == 0
+                    || !STORES.contains(&&*name) && !self.is_only_gone_through(object, &args.positional, index)
+                {
                     self.copy_with_hashes(*value)?;
                 }
             }
@@ -213,7 +215,9 @@ impl<'py> Tracer<'py> {
                 _ if self.reads_bytes(object, *value) => self.receiver(*value)?,
                 _ => self.argument_of(looks, calls, *value)?,
             };
-            if !self.is_only_called(object, always, *value)? && !self.is_only_gone_through(object, *value) {
+            if !self.is_only_called(object, always, *value)?
+                && !self.is_only_gone_through(object, &args.positional, index)
+            {
                 self.refuse_disguise(&native, &name, index, *value)?;
             }
             positional.push(native);
