@@ -34,6 +34,10 @@ def attribute():
     return operator.attrgetter("fresh")(MODULE)
 
 
+def attributes():
+    return list(map(operator.attrgetter("fresh"), [MODULE, Callable("other")]))
+
+
 def formatted():
     return "{0.fresh}".format(MODULE)
 
@@ -51,6 +55,8 @@ def base():
 
 
 class Callable(types.ModuleType):
+    fresh = 4
+
     def __iter__(self):
         return iter(("a",))
 
@@ -79,7 +85,8 @@ class ModulesGivenToC(unittest.TestCase):
         return found
 
     def test_what_they_have_now(self):
-        for function in (as_a_dict, updated, initialised, ordered, attribute, formatted, names, a_set, base):
+        functions = as_a_dict, updated, initialised, ordered, attribute, attributes, formatted, names, a_set, base
+        for function in functions:
             with self.subTest(function=function.__name__):
                 self.assertEqual(self.outcomes(slotrt.compile(function)), self.outcomes(function))
 

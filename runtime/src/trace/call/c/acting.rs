@@ -19,10 +19,15 @@ const FOLLOWED: usize = 100;
 const ELEMENT_TREE: &str = "xml.etree.ElementTree.";
 
 impl<'py> Tracer<'py> {
-    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, or, as
-    /// `type` does, sees the class of a proxy.
+    /// Whether this is a C callable that C must not call by itself: it prints, changes an object from outside, asks the system, reads an
+    /// attribute of what may be a module, or, as `type` does, sees the class of a proxy.
     pub(crate) fn acts_outside(&mut self, object: &Bound<'py, PyAny>) -> bool {
-        object.is(self.py.get_type::<PyType>()) || self.sees_addresses(object) || self.acts_when_called(object)
+        let reads_attributes =
+            matches!(&*types::c_name(&object.get_type()), "operator.attrgetter" | "operator.methodcaller");
+        reads_attributes
+            || object.is(self.py.get_type::<PyType>())
+            || self.sees_addresses(object)
+            || self.acts_when_called(object)
     }
 
     /// Whether a call of this C callable prints, changes an object from outside, or asks the system.
