@@ -2,7 +2,7 @@
 use pyo3::exceptions::PyReferenceError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyWeakref, PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{PyType, PyWeakref, PyWeakrefMethods, PyWeakrefReference};
 
 /// What a weak reference refers to; no method of a derived class is asked. `None`: to nothing any more, or it is none.
 #[must_use]
@@ -26,6 +26,17 @@ pub fn follow<'py>(reference: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 #[pyfunction]
 pub fn refer<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     PyWeakrefReference::new(object).map(Bound::into_any)
+}
+
+unsafe extern "C" {
+    fn _PyWeakref_ClearRef(reference: *mut ffi::PyObject);
+}
+
+/// Ends the plain weak reference to a class, by which its bases know it: no `__subclasses__()` finds it any more.
+pub fn leave_bases(class: &Bound<'_, PyType>) {
+    let Some(WeakObject(reference)) = WeakObject::new(class) else { return };
+    // SAFETY: attached; `WeakObject` has looked at the exact type, and holds the reference. C does the same before a class ends.
+    unsafe { _PyWeakref_ClearRef(reference.as_ptr()) };
 }
 
 /// An object that is held weakly, and told from others without a call.

@@ -17,6 +17,7 @@ pub mod iterators;
 pub mod journal;
 pub mod lifetime;
 pub mod lru_caches;
+pub(crate) mod made_classes;
 pub mod materialised;
 pub mod namespaces;
 pub mod numbers;

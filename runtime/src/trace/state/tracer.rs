@@ -151,6 +151,8 @@ pub struct State {
     pub(crate) searched: usize,
     /// Names and metaclasses of classes that C is making and has shown to nobody yet.
     pub(crate) unfinished_classes: Tracked<Vec<(String, Py<PyType>)>>,
+    /// Classes that the trace has made.
+    pub(crate) made_classes: crate::trace::state::made_classes::MadeClasses,
     /// What is handled in the running frame, or in the generator that runs: one item of CPython's stack of them.
     pub(crate) exc_info: Tracked<Option<ValueId>>,
     /// The items below: of whoever resumed the running generators, outermost first.

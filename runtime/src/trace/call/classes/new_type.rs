@@ -157,6 +157,9 @@ impl<'py> Tracer<'py> {
         self.state.unfinished_classes.push((name.to_owned(), meta.clone().unbind()));
         let made = self.with_callbacks(|| new.call((meta, name, bases, namespace), Some(keywords)));
         self.state.unfinished_classes.retain(|(unfinished_classes, _)| unfinished_classes != name);
+        if let Some(class) = made.as_ref().ok().and_then(|made| made.cast::<PyType>().ok()) {
+            self.state.made_classes.add(class);
+        }
         match (made, self.state.pending.is_none()) {
             (Ok(class), true) => Ok(match self.state.identity.get(&(class.as_ptr() as usize)) {
                 Some(id) => *id,
@@ -185,6 +188,8 @@ impl<'py> Tracer<'py> {
         let Ok(class) = object.cast::<PyType>() else { return false };
         let found = class.get_type().is(meta.bind(self.py)) && types::name(class) == *name;
         if found {
+            // Code of the program that ends the trace has seen it, though C will not give it to anyone.
+            self.state.made_classes.add(class);
             self.state.unfinished_classes.pop();
         }
         found
