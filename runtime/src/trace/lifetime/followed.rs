@@ -49,27 +49,43 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether nothing that the trace has done lets go of an object from outside.
-    pub(crate) fn outlives(&mut self, object: &Bound<'py, PyAny>) -> Traced<bool> {
-        let arguments: Vec<_> = (0..self.state.given).map(|index| ValueId(index as u32)).collect();
-        let held: Vec<_> = arguments.iter().filter_map(|value| self.real(*value)).collect();
-        let ends_with_arguments = self.ends_with(held, object);
-        if ends_with_arguments && !self.state.track {
+    pub(crate) fn outlives(&self, object: &Bound<'py, PyAny>) -> Traced<bool> {
+        let is_it = |ending: &Bound<'py, PyAny>| ending.is(object);
+        if !self.state.track && (*self.state.has_collected || self.freed_with(self.arguments(false)).iter().any(is_it)) {
             return Err(Unwind::Track);
         }
-        let outermost = self.state.held.first();
-        let stays = |value: &ValueId| outermost.is_some_and(|frame| frame.variables().contains(&Some(*value)));
-        let Some(mut let_go) = self.let_go() else { return Ok(false) };
-        if ends_with_arguments {
-            let_go.extend(arguments.iter().filter(|value| !stays(value)).filter_map(|value| self.real(*value)));
-        }
-        Ok(!self.ends_with(let_go, object))
+        Ok(self.ending().is_some_and(|ending| !ending.iter().any(is_it)))
     }
 
-    /// Whether an object ends if all that hold these let them go.
-    fn ends_with(&self, held: Vec<Bound<'py, PyAny>>, object: &Bound<'py, PyAny>) -> bool {
+    /// What ends with what the trace has let go of; `None`: nobody can tell.
+    pub(super) fn ending(&self) -> Option<Vec<Bound<'py, PyAny>>> {
+        let mut let_go = self.let_go()?;
+        if self.state.track {
+            let_go.extend(self.arguments(true));
+        }
+        let ending = self.freed_with(let_go);
+        (ending.len() < MAX_LOOKED_AT).then_some(ending)
+    }
+
+    /// Whether the trace holds all that it was given, and has let nothing go that the collector may end.
+    pub(crate) fn holds_all_given(&self) -> bool {
+        let Some(mut let_go) = self.let_go() else { return false };
+        let_go.extend(self.arguments(true));
+        let_go.iter().all(is_scalar)
+    }
+
+    /// Objects that the trace was given, all or those that the outermost frame does not hold any more.
+    fn arguments(&self, dropped: bool) -> Vec<Bound<'py, PyAny>> {
+        let outermost = self.state.held.first();
+        let stays = |value: &ValueId| outermost.is_some_and(|frame| frame.variables().contains(&Some(*value)));
+        let arguments = (0..self.state.given).map(|index| ValueId(index as u32));
+        arguments.filter(|value| !(dropped && stays(value))).filter_map(|value| self.real(value)).collect()
+    }
+
+    /// What ends if all that hold these let them go.
+    fn freed_with(&self, held: Vec<Bound<'py, PyAny>>) -> Vec<Bound<'py, PyAny>> {
         let held: Vec<_> = held.into_iter().filter(|held| !is_scalar(held)).collect();
-        let ending = referents::freed_with(held, MAX_LOOKED_AT, &|address| self.references_to(address));
-        ending.len() >= MAX_LOOKED_AT || ending.iter().any(|ending| ending.is(object))
+        referents::freed_with(held, MAX_LOOKED_AT, &|address| self.references_to(address))
     }
 
     /// What places outside no longer hold because of the trace; `None`: nobody can tell.

@@ -15,7 +15,7 @@ use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyType, PyWeakrefReference};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Objects that a search for a path looks at before it gives up.
 const MAX_VISITED: usize = 20_000;
@@ -206,7 +206,7 @@ impl<'py> Tracer<'py> {
                 "too many objects lie on the way to what is referred to",
             );
         }
-        let mut roots: Vec<ValueId> = Vec::new();
+        let mut roots = self.lasting_owners();
         for held in &self.state.held {
             roots.extend(held.locals.iter().flatten());
             roots.extend(objects(&held.stack));
@@ -235,7 +235,7 @@ impl<'py> Tracer<'py> {
         if watched.is_empty() {
             return Ok(None);
         }
-        let alive = self.reachable(end.values(), None);
+        let alive = self.reachable([end.values(), self.lasting_owners()].concat(), None);
         let stays = |referent: &ValueId| match end {
             End::Return { kept: locals, .. } | End::Break { locals, .. } => locals.contains(&Some(*referent)),
             _ => false,
@@ -255,9 +255,25 @@ impl<'py> Tracer<'py> {
         Ok(None)
     }
 
+    /// Objects from outside with attributes that the trace knows, but those that nobody holds any more.
+    fn lasting_owners(&self) -> Vec<ValueId> {
+        let owners: FxHashSet<_> = self.state.attributes.keys().map(|(owner, _)| *owner).collect();
+        if owners.is_empty() {
+            return Vec::new();
+        }
+        let Some(ending) = self.ending() else { return Vec::new() };
+        let ending: FxHashSet<_> = ending.iter().map(|ending| ending.as_ptr() as usize).collect();
+        let lasts =
+            |owner: &ValueId| self.real(*owner).is_some_and(|object| !ending.contains(&(object.as_ptr() as usize)));
+        owners.into_iter().filter(lasts).collect()
+    }
+
     /// What strong references lead to from the roots and from what outlives the trace; stops early at `wanted`.
     fn reachable(&mut self, mut work: Vec<ValueId>, wanted: Option<ValueId>) -> FxHashSet<ValueId> {
-        work.extend(self.state.attributes.values().flatten());
+        let mut attributes: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
+        for ((owner, _), value) in self.state.attributes.iter() {
+            attributes.entry(*owner).or_default().extend(value);
+        }
         work.extend(self.state.cells.values().flatten());
         work.extend(self.state.globals.values().flatten());
         let mut seen = FxHashSet::default();
@@ -283,6 +299,7 @@ impl<'py> Tracer<'py> {
             if wanted == Some(value) || seen.len() > MAX_VISITED {
                 return seen;
             }
+            work.extend(attributes.get(&value).into_iter().flatten());
             match self.value(value) {
                 Value::New(New::Method { function, receiver }) => work.extend([*function, *receiver]),
                 Value::New(New::Owned(object)) => {

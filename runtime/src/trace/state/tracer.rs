@@ -75,6 +75,8 @@ pub struct State {
     pub(crate) weak: Tracked<FxHashMap<usize, (ValueId, Option<ValueId>)>>,
     /// What weak references made here refer to.
     pub(crate) weakly: Tracked<FxHashSet<ValueId>>,
+    /// Whether the program has called the collector.
+    pub(crate) has_collected: Tracked<bool>,
     /// Objects whose end would run code.
     pub(crate) finalisable: Tracked<Vec<ValueId>>,
     /// How many of the values are what the outermost frame was given.

@@ -25,8 +25,17 @@ const MANY: u64 = 1 << 20;
 const COLLECTED: &str = "the number of objects that the collector finds";
 
 impl<'py> Tracer<'py> {
-    /// `gc.collect()`: compiled code calls it when it has made its other changes; what it finds then is not known.
+    /// `gc.collect()`: compiled code calls it when it has made its other changes; what it finds then is not known. Where the trace looks at
+    /// weak references, it must not find what compiled code still holds, or does not make any more.
     pub(crate) fn collect(&mut self, function: &Bound<'py, PyAny>) -> Traced<ValueId> {
+        if self.state.track {
+            let weakly: Vec<_> = self.state.weakly.iter().copied().collect();
+            weakly.into_iter().try_for_each(|referent| self.check_alive(referent))?;
+            if !self.holds_all_given() {
+                return unsupported("collection that may end an object", "a weak reference may lead to it");
+            }
+        }
+        *self.state.has_collected = true;
         self.rely_on_quiet_collector()?;
         let callable = self.constant(function.clone());
         self.state.effects.push(crate::trace::state::outcome::Effect::Call { callable, args: Vec::new() });

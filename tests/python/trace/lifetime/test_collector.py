@@ -7,6 +7,7 @@ import io
 import itertools
 import sys
 import unittest
+import weakref
 
 import slotrt
 
@@ -72,7 +73,85 @@ def through_c(count):
     return len(out)
 
 
+@slotrt.disable
+def made(*names):
+    """An object, its attributes objects, too, and weak references to all of them."""
+    found = Plain()
+    for name in names:
+        setattr(found, name, found if name == "me" else Plain())
+    return found, weakref.ref(found), *(weakref.ref(getattr(found, name)) for name in names)
+
+
+def through_an_attribute():
+    owner, _ = made()
+    owner.x = Plain()
+    seen = weakref.ref(owner.x)
+    del owner
+    return seen() is None
+
+
+def through_two():
+    owner, _ = made()
+    owner.x = [Plain()]
+    seen, kept = weakref.ref(owner.x[0]), [owner]
+    owner = None
+    before = seen() is None
+    kept.clear()
+    return before, seen() is None
+
+
+def cycle_with_an_outside():
+    owner, first = made()
+    owner.x = Plain()
+    owner.x.back = owner
+    second = weakref.ref(owner.x)
+    del owner
+    gc.collect()
+    return first() is None, second() is None
+
+
+def cycle_outside():
+    owner, first, second, _ = made("x", "me")
+    del owner
+    before = first() is None
+    gc.collect()
+    return before, first() is None, second() is None
+
+
+def own_cycle():
+    owner = Plain()
+    owner.me = owner
+    seen = weakref.ref(owner)
+    del owner
+    gc.collect()
+    return seen() is None
+
+
+def entry():
+    HELD["x"], *seen = made("x", "me")
+    HELD.clear()
+    gc.collect()
+    return [reference() is None for reference in seen]
+
+
+def stays():
+    owner, first, second, _ = made("x", "me")
+    gc.collect()
+    return first() is None, second() is owner.x
+
+
+HELD = {}
+
+
 class Collector(unittest.TestCase):
+    def test_what_weak_references_lead_to(self):
+        functions = through_an_attribute, through_two, cycle_with_an_outside, cycle_outside, own_cycle, entry, stays
+        for function in functions:
+            with self.subTest(function=function.__name__):
+                compiled = slotrt.compile(function)
+                for _ in range(3):
+                    self.assertEqual(compiled(), function())
+
     def setUp(self):
         SEEN.clear()
 
