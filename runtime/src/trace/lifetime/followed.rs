@@ -51,7 +51,8 @@ impl<'py> Tracer<'py> {
     /// Whether nothing that the trace has done lets go of an object from outside.
     pub(crate) fn outlives(&self, object: &Bound<'py, PyAny>) -> Traced<bool> {
         let is_it = |ending: &Bound<'py, PyAny>| ending.is(object);
-        if !self.state.track && (*self.state.has_collected || self.freed_with(self.arguments(false)).iter().any(is_it)) {
+        if !self.state.track && (*self.state.has_collected || self.freed_with(self.arguments(false)).iter().any(is_it))
+        {
             return Err(Unwind::Track);
         }
         Ok(self.ending().is_some_and(|ending| !ending.iter().any(is_it)))

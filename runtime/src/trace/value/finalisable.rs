@@ -42,7 +42,8 @@ pub(crate) fn strongly_held<'py>(object: &Bound<'py, PyAny>) -> Vec<Bound<'py, P
     held.into_iter().filter(|held| !world.iter().flatten().any(|world| world.is(held))).collect()
 }
 
-/// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator.
+/// Whether code of the program runs when the object ends: a finaliser, the callback of a weak reference, the rest of a generator, the warning
+/// that nobody awaited a coroutine.
 pub(crate) fn is_finalisable(object: &Bound<'_, PyAny>) -> bool {
     if !referents::is_end_observed(object) || is_lasting(object) {
         return false;
@@ -50,14 +51,16 @@ pub(crate) fn is_finalisable(object: &Bound<'_, PyAny>) -> bool {
     let (py, class) = (object.py(), object.get_type());
     let suspended = match &*types::c_name(&class) {
         "generator" => intern!(py, "gi_suspended"),
-        "coroutine" => intern!(py, "cr_suspended"),
+        // It waits, or nothing of it has run.
+        "coroutine" => intern!(py, "cr_frame"),
         "async_generator" => intern!(py, "ag_suspended"),
         _ => return has_finaliser(&class) || has_callback(object, &class),
     };
     object.getattr(suspended).is_ok_and(|suspended| suspended.is_truthy().unwrap_or(false))
 }
 
-/// Whether the end of instances runs Python code of the class: a `__del__`, or what C's own asks of files. CPython: `iobase_finalize`.
+/// Whether the end of instances runs a `__del__`: of Python, of C where it may warn, or C's own of files, which asks for methods of Python.
+/// CPython: `iobase_finalize`.
 pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
     const ASKED: [&str; 7] =
         ["close", "closed", "flush", "_finalizing", "__getattribute__", "__getattr__", "__setattr__"];
@@ -66,7 +69,8 @@ pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
         let found = types::lookup(class, &interned(class.py(), name));
         found.is_some_and(|found| callee::owner_of(&found).is_none())
     };
-    types::c_name(&found.get_type()) != "wrapper_descriptor" || ASKED.into_iter().any(python)
+    let of_files = callee::owner_of(&found).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
+    !of_files || ASKED.into_iter().any(python)
 }
 
 pub(crate) fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {

@@ -1,6 +1,6 @@
 //! Calls classes. CPython: `type_call`, `object_new`, `slot_tp_init`.
+use crate::ffi::types;
 use crate::ffi::types::is_c_type;
-use crate::ffi::{callee, types};
 use crate::trace::call::effects::allowed;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -190,9 +190,7 @@ impl<'py> Tracer<'py> {
 
     /// Whether no Python code of the class runs when an instance ends, nor C whose end is not known.
     fn ends_in_c(&mut self, class: &Bound<'py, PyType>) -> bool {
-        let Some(finaliser) = self.lookup(class, "__del__") else { return true };
-        let of_files = callee::owner_of(&finaliser).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
-        of_files && !crate::trace::value::finalisable::has_finaliser(class)
+        self.lookup(class, "__del__").is_none() || !crate::trace::value::finalisable::has_finaliser(class)
     }
 
     /// What hangs under a static method.
