@@ -42,7 +42,7 @@ fn hooks(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Adds a submodule that `import slotrt.NAME` finds.
 #[cfg(slotrt_bytecode)]
 fn submodule<'py>(module: &Bound<'py, PyModule>, name: &str, made: Bound<'py, PyModule>) -> PyResult<()> {
-    let modules = module.py().import("sys")?.getattr("modules")?;
+    let modules = crate::ffi::modules::import(module.py(), "sys")?.getattr("modules")?;
     modules.set_item(format!("slotrt.{name}"), &made)?;
     module.add(name, made)
 }

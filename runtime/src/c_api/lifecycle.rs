@@ -85,7 +85,7 @@ fn close_at_exit(py: Python<'_>) -> PyResult<()> {
         frames::remove_any(args.py());
         runtime::forget_all();
     })?;
-    py.import("atexit")?.call_method1("register", (end,)).map(drop)
+    crate::ffi::modules::import(py, "atexit")?.call_method1("register", (end,)).map(drop)
 }
 
 /// Closes a runtime: its hook is removed, its handle is no longer valid. What was compiled goes on running. At the end of the interpreter

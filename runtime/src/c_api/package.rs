@@ -45,5 +45,5 @@ pub(super) fn install(py: Python<'_>) -> Outcome<()> {
 
 /// The host's half of the package.
 pub(super) fn host(py: Python<'_>) -> Outcome<Py<PyAny>> {
-    Ok(py.import("slotrt._host")?.call_method0("Host")?.unbind())
+    Ok(crate::ffi::modules::import(py, "slotrt._host")?.call_method0("Host")?.unbind())
 }

@@ -7,7 +7,7 @@ pub(crate) fn class<'py>(py: Python<'py>, name: &'static str) -> Option<Bound<'p
     if let Some(exported) = exported::global(py, name) {
         return Some(exported);
     }
-    let module = py.import("types").ok()?;
+    let module = crate::ffi::modules::import(py, "types").ok()?;
     let attribute = match name {
         "_PyMethodWrapper_Type" => "MethodWrapperType",
         "_PyNamespace_Type" => "SimpleNamespace",

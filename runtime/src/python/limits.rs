@@ -84,7 +84,7 @@ impl Compiled {
             "\n  slotrt.explain(f)(...) shows all guards; slotrt.compile(f, recompile_limit=…) allows more traces; slotrt.disable(f) leaves \
              a function alone for good",
         );
-        let log = py.import("logging")?.call_method1("getLogger", ("slotrt",))?;
+        let log = crate::ffi::modules::import(py, "logging")?.call_method1("getLogger", ("slotrt",))?;
         log.call_method1("warning", ("%s", text)).map(drop)
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn this() -> usize {
 
 /// The copy that serves the interpreter, if there is one.
 pub(crate) fn owner(py: Python<'_>) -> PyResult<Option<usize>> {
-    py.import("sys")?.getattr_opt(OWNER)?.map(|owner| owner.extract()).transpose()
+    crate::ffi::modules::import(py, "sys")?.getattr_opt(OWNER)?.map(|owner| owner.extract()).transpose()
 }
 
 /// The module belongs to this copy of the library; another copy in the process is refused.
@@ -27,5 +27,5 @@ pub(crate) fn claim(module: &Bound<'_, PyModule>) -> PyResult<()> {
             "another copy of slotrt's library serves this interpreter already: import slotrt before a host opens its own, or let the host's be the only one",
         ));
     }
-    py.import("sys")?.setattr(OWNER, this())
+    crate::ffi::modules::import(py, "sys")?.setattr(OWNER, this())
 }

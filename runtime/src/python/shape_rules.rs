@@ -12,7 +12,7 @@ pub(super) struct ShapeRules(Rules);
 impl ShapeRules {
     #[new]
     fn new(py: Python<'_>) -> PyResult<Self> {
-        Rules::new(&py.import("torch")?).map(Self)
+        Rules::new(&crate::ffi::modules::import(py, "torch")?).map(Self)
     }
 
     /// The kind of answer, and type, shape, strides and `requires_grad` of each tensor; `None`: PyTorch would be asked.

@@ -16,7 +16,7 @@ pub fn write_code<'py>(code: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Resu
     let py = out.py();
     let constants = code.getattr(name!("co_consts"))?.cast_into::<PyTuple>().map_err(PyErr::from)?;
     let bare = with_constants(code, &PyTuple::new(py, constants.iter().map(|_| py.None()))?)?;
-    let bytes = py.import("marshal")?.call_method1(name!("dumps"), (bare,))?;
+    let bytes = crate::ffi::modules::import(py, "marshal")?.call_method1(name!("dumps"), (bare,))?;
     out.bytes.bytes(bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
     out.bytes.number(constants.len() as u64);
     let kept = |Misfit(why)| Misfit(format!("{why}, which the compiled code keeps"));
@@ -31,7 +31,7 @@ pub fn read_code<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfi
     let py = from.py();
     let bytes = PyBytes::new(py, from.bytes.bytes()?);
     let constants = (0..from.bytes.count()?).map(|_| from.object()).collect::<Result<Vec<_>, _>>()?;
-    let bare = py.import("marshal")?.call_method1(name!("loads"), (bytes,))?;
+    let bare = crate::ffi::modules::import(py, "marshal")?.call_method1(name!("loads"), (bytes,))?;
     if !bare.is_instance_of::<PyCode>() {
         return Err(Damaged.into());
     }

@@ -359,7 +359,7 @@ impl<'a, 'py> In<'a, 'py> {
         let print = self.bytes.digest()?;
         match way.absent(self.py()) {
             // A trace imports the project's own modules where it needs them.
-            Some(module) if module.starts_with(OWN) => drop(self.py().import(module)?),
+            Some(module) if module.starts_with(OWN) => drop(crate::ffi::modules::import(self.py(), module)?),
             absent => self.absent = absent.map(str::to_owned),
         }
         let found = way.follow(&self.traced).ok_or_else(|| Misfit(format!("{} is not there", way.text())))?;

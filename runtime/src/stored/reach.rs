@@ -158,7 +158,7 @@ fn by_text(object: &Bound<'_, PyAny>) -> Option<Way> {
 /// All that can be reached from modules, the nearest first.
 fn search(py: Python<'_>) -> Met<'_> {
     let mut met = Met::default();
-    let all = py.import("sys").and_then(|sys| sys.getattr(name!("modules"))).ok();
+    let all = crate::ffi::modules::import(py, "sys").and_then(|sys| sys.getattr(name!("modules"))).ok();
     let all = all.and_then(|all| all.cast_into::<PyDict>().ok());
     for (key, module) in all.into_iter().flatten() {
         if let Ok(key) = key.cast::<PyString>() {

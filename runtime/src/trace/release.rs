@@ -37,6 +37,9 @@ pub(crate) fn not_awaitable(class: &str) -> String {
     }
 }
 
+/// Whether the error of a module that is called names what it may have been meant for. CPython: `object_is_not_callable`.
+pub(crate) const MODULES_NAME_WHAT_IS_MEANT: bool = cfg!(Py_3_12);
+
 /// Errors about what a method gave name the class of its object, with its module, and say what it must give.
 pub(crate) const NAMES_CLASS_AND_METHOD: bool = cfg!(Py_3_15);
 

@@ -27,7 +27,7 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
     }
     let (generic, ufunc) = (class("generic")?, class("ufunc")?);
     let ndarray = ndarray.cast_into::<PyType>()?.unbind();
-    let operator = py.import("operator")?.unbind();
+    let operator = crate::ffi::modules::import(py, "operator")?.unbind();
     let errors = Arc::new(Errors::new(module)?);
     let functions = Functions::of(module);
     let module = module.clone().unbind();
@@ -86,8 +86,11 @@ impl Domain for Numpy {
 
     fn taken_through<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         let copies = crate::ffi::callee::name_of(function) == "array";
-        copies
-            .then(|| function.py().import("slotrt._numpy_functions").and_then(|room| room.getattr("array_of")).ok())?
+        copies.then(|| {
+            crate::ffi::modules::import(function.py(), "slotrt._numpy_functions")
+                .and_then(|room| room.getattr("array_of"))
+                .ok()
+        })?
     }
 
     fn call<'py>(
@@ -209,7 +212,8 @@ impl Numpy {
             return Ok(object.getattr(name).map_or_else(Answer::Raised, Answer::Constant));
         }
         if names::VIEWS.contains(&name) {
-            let getattr = examples.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
+            let getattr = crate::ffi::modules::import(examples.py, "builtins")
+                .and_then(|builtins| builtins.getattr(name!("getattr")));
             let name = pyo3::types::PyString::intern(examples.py, name).into_any();
             let target = getattr.map_err(|error| fault(&error))?;
             return examples.record(target, &[of.clone(), Operand::Known(name)], &[]);

@@ -50,7 +50,7 @@ impl Errors {
             .ok()
             .filter(|variable| context_variable::value(variable).is_some());
         let geterr = module.getattr(name!("geterr"))?.unbind();
-        let warnings = module.py().import("warnings")?.dict().unbind();
+        let warnings = crate::ffi::modules::import(module.py(), "warnings")?.dict().unbind();
         Ok(Self { variable: variable.map(Bound::unbind), geterr, warnings, harmless: Mutex::new(None) })
     }
 

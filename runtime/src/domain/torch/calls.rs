@@ -117,7 +117,7 @@ impl Domain for Torch {
     }
 
     fn clearer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        py.import(MODULE).and_then(|functions| functions.getattr(CLEAR_GRADIENT)).ok()
+        crate::ffi::modules::import(py, MODULE).and_then(|functions| functions.getattr(CLEAR_GRADIENT)).ok()
     }
 
     fn class_of_handles<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyType>> {

@@ -44,7 +44,7 @@ impl Torch {
         };
         let (tensor, parameter) = (tensor.cast_into::<PyType>()?.unbind(), parameter.cast_into::<PyType>()?.unbind());
         let ambient = Arc::new(Ambient::new(module)?);
-        let operator = py.import("operator")?.unbind();
+        let operator = crate::ffi::modules::import(py, "operator")?.unbind();
         let fakes = Fakes::new(module, &tensor);
         let rules = Rules::new(module)?;
         let repeated_warnings = RepeatedWarnings::new(&native)?;

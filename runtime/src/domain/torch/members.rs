@@ -100,7 +100,8 @@ impl Torch {
             }
             "_version" => meta.of_object(VERSION_OF, tensor),
             _ if VIEWS.contains(&name) => {
-                let getattr = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("getattr")));
+                let getattr = crate::ffi::modules::import(meta.py, "builtins")
+                    .and_then(|builtins| builtins.getattr(name!("getattr")));
                 let name = interned(meta.py, name).into_any();
                 meta.record(getattr.map_err(|error| fault(&error))?, &[tensor.clone(), Operand::Known(name)], &[])
             }

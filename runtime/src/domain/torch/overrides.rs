@@ -189,7 +189,7 @@ impl Torch {
             Callee::Method(method) => self.tensor.bind(py).getattr(interned(py, method))?,
             Callee::GetAttr(name) => {
                 args.push(interned(py, name).into_any());
-                py.import("builtins")?.getattr(name!("getattr"))?
+                crate::ffi::modules::import(py, "builtins")?.getattr(name!("getattr"))?
             }
             Callee::Slot("tp_richcompare") => {
                 let which = args.pop().and_then(|which| which.extract::<usize>().ok());
@@ -198,7 +198,7 @@ impl Torch {
             }
             Callee::Slot(slot) => {
                 let Some((_, module, name)) = SLOTS.iter().find(|(known, ..)| known == slot) else { return Ok(None) };
-                py.import(*module)?.getattr(*name)?
+                crate::ffi::modules::import(py, *module)?.getattr(*name)?
             }
         };
         Ok(Some((function, args)))
@@ -209,16 +209,14 @@ impl Torch {
 pub(super) fn is_unwrapped(callable: &Bound<'_, PyAny>) -> bool {
     const NAME: &str = "get_default_nowrap_functions";
     types::c_name(&callable.get_type()) == "functools._lru_cache_wrapper"
-        && callable
-            .py()
-            .import("torch.overrides")
+        && crate::ffi::modules::import(callable.py(), "torch.overrides")
             .and_then(|overrides| overrides.getattr(NAME))
             .is_ok_and(|known| known.is(callable))
 }
 
 /// The functions of this package that ask.
 fn room(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("slotrt._torch_overrides")
+    crate::ffi::modules::import(py, "slotrt._torch_overrides")
 }
 
 /// What the class has under a name, as a class attribute gives it.

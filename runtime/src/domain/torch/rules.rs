@@ -51,7 +51,7 @@ impl Rules {
             is_grad_enabled: object("is_grad_enabled")?,
             default_dtype: object("get_default_dtype")?,
             flash_attention: module.getattr(name!("_C"))?.getattr(name!("_get_flash_sdp_enabled"))?.unbind(),
-            getattr: module.py().import("builtins")?.getattr(name!("getattr"))?.unbind(),
+            getattr: crate::ffi::modules::import(module.py(), "builtins")?.getattr(name!("getattr"))?.unbind(),
             effects: Mutex::default(),
             counts: Mutex::default(),
         })

@@ -41,7 +41,7 @@ pub fn are_active(py: Python<'_>) -> PyResult<bool> {
 
 /// Whether a tool has set events for all code.
 fn have_events(py: Python<'_>) -> PyResult<bool> {
-    let get = py.import("sys")?.getattr(name!("monitoring"))?.getattr(name!("get_events"))?;
+    let get = crate::ffi::modules::import(py, "sys")?.getattr(name!("monitoring"))?.getattr(name!("get_events"))?;
     for tool in 0..TOOLS {
         if get.call1((tool,))?.extract::<i64>()? != 0 {
             return Ok(true);

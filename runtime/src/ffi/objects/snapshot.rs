@@ -14,7 +14,7 @@ type Snapshot = (Py<PyModule>, FxHashMap<String, Py<PyAny>>);
 fn snapshots(py: Python<'_>) -> PyResult<&[Snapshot]> {
     static SNAPSHOTS: PyOnceLock<Vec<Snapshot>> = PyOnceLock::new();
     let copy_of = |name: &str| {
-        let module = py.import(name)?;
+        let module = crate::ffi::modules::import(py, name)?;
         let named = module.dict().iter().filter_map(|(name, object)| {
             Some((name.cast::<PyString>().ok()?.to_str().ok()?.to_owned(), object.unbind()))
         });
@@ -53,7 +53,7 @@ pub fn original<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Boun
     let Some(index) = MODULES.iter().position(|known| *known == module) else {
         return match super::modules::imported(&interned(py, module)) {
             Some(module) if !module.is_none() => module.getattr(interned(py, name)),
-            _ => py.import(module)?.getattr(interned(py, name)),
+            _ => crate::ffi::modules::import(py, module)?.getattr(interned(py, name)),
         };
     };
     let found = snapshots(py)?[index].1.get(name).map(|found| found.bind(py).clone());

@@ -60,7 +60,7 @@ pub fn is_pending(_py: Python<'_>, main_calls: Option<usize>) -> bool {
 /// # Errors
 /// Those of `sys.getrecursionlimit()`.
 pub fn check(py: Python<'_>) -> PyResult<Option<&'static str>> {
-    let limit: c_int = py.import("sys")?.call_method0(name!("getrecursionlimit"))?.extract()?;
+    let limit: c_int = crate::ffi::modules::import(py, "sys")?.call_method0(name!("getrecursionlimit"))?.extract()?;
     // SAFETY: attached; the fields lie inside the interpreter's state, which is much larger.
     unsafe {
         let interpreter = ffi::PyInterpreterState_Get().cast::<u8>();

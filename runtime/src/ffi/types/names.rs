@@ -71,7 +71,8 @@ pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
     }
     // C may make changeable classes too: they are what their module says they are.
     let found = name.rsplit_once('.').and_then(|(module, attribute)| {
-        let modules = class.py().import("sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
+        let modules =
+            crate::ffi::modules::import(class.py(), "sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
         modules.get_item(module).and_then(|module| module.getattr(attribute)).ok()
     });
     if found.is_some_and(|found| found.is(class)) { Cow::Owned(name) } else { Cow::Borrowed("") }

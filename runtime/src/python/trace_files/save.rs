@@ -148,10 +148,10 @@ fn constants<'py>(code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
 
 /// The interpreter and slotrt of this process.
 pub fn environment(py: Python<'_>) -> PyResult<Environment> {
-    let sys = py.import("sys")?;
+    let sys = crate::ffi::modules::import(py, "sys")?;
     let tag = sys.getattr("implementation")?.getattr("cache_tag")?;
     let interpreter = format!("{tag}, {}", sys.getattr("version")?);
-    let library = py.import("slotrt._slotrt")?;
+    let library = crate::ffi::modules::import(py, "slotrt._slotrt")?;
     // Builds of one version differ: their size tells most of them apart.
     let file: Option<String> = library.getattr("__file__").and_then(|file| file.extract()).ok();
     let size = file.and_then(|file| std::fs::metadata(file).ok()).map_or(0, |file| file.len());

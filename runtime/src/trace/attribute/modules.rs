@@ -85,7 +85,7 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    fn own_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    pub(crate) fn own_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         let read = self.generic_get_attr(object, name);
         self.unless_missing(read)
     }
@@ -120,7 +120,7 @@ impl<'py> Tracer<'py> {
 
 /// Whether it is a spec as the import system makes them.
 fn is_plain_spec(spec: &Bound<'_, PyAny>) -> bool {
-    let machinery = spec.py().import("importlib.machinery");
+    let machinery = crate::ffi::modules::import(spec.py(), "importlib.machinery");
     machinery.and_then(|room| room.getattr("ModuleSpec")).is_ok_and(|class| spec.get_type().is(&class))
 }
 

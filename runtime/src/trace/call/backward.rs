@@ -67,7 +67,8 @@ impl<'py> Tracer<'py> {
                 let source = Source::Attr(Arc::new(source.clone()), (*attribute).into());
                 let is_there = self.state.guards.iter().any(|guard| guard.source == source);
                 if !is_there {
-                    let without = self.py.import("operator").and_then(|room| room.getattr(name!("not_")));
+                    let without =
+                        crate::ffi::modules::import(self.py, "operator").and_then(|room| room.getattr(name!("not_")));
                     let without = without.or_else(|error| self.raise_error(error))?;
                     let why = "the trace relied on it that no function sees the gradient";
                     self.guard(source, Check::Call(without.unbind()), why);

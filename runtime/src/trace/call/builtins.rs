@@ -218,7 +218,7 @@ impl<'py> Tracer<'py> {
                 let sys = match crate::ffi::modules::imported(intern!(self.py, "sys")).map(Bound::cast_into::<PyModule>)
                 {
                     Some(Ok(sys)) => sys,
-                    _ => self.py.import("sys").or_else(|error| self.raise_error(error))?,
+                    _ => crate::ffi::modules::import(self.py, "sys").or_else(|error| self.raise_error(error))?,
                 };
                 self.in_globals(&sys.dict(), "stdout")
             }
@@ -236,7 +236,7 @@ impl<'py> Tracer<'py> {
         stop("input or output", "print", "print() acts on the world outside", hints::MOVE_IO)
     }
 
-    fn model_callable(&mut self, value: ValueId) -> Traced<ValueId> {
+    pub(super) fn model_callable(&mut self, value: ValueId) -> Traced<ValueId> {
         let class = self.class_of(value)?;
         let truth = self.lookup(&class, "__call__").is_some();
         Ok(self.boolean(truth))

@@ -55,8 +55,7 @@ impl<'py> Tracer<'py> {
         }
         let class = self.class_of(callable)?;
         let Some(object) = self.at_hand(callable) else {
-            let name = types::name(&class);
-            return self.raise("TypeError", format!("'{name}' object is not callable"));
+            return self.raise_not_callable(callable, &class);
         };
         match &*types::c_name(&class) {
             "function" => self.call_function(origin, callable, &object, args),
@@ -272,7 +271,7 @@ impl<'py> Tracer<'py> {
                 _ => {}
             }
             if !object.is_callable() {
-                return self.raise("TypeError", format!("'{name}' object is not callable"));
+                return self.raise_not_callable(callable, class);
             }
             return match self.twin(callable, class)? {
                 Some(twin) => self.call_c_on(&twin, &args, false),
@@ -293,10 +292,7 @@ impl<'py> Tracer<'py> {
         match self.special(callable, "__call__")? {
             // C calls the method and gives what it gives: a trace can stop in it.
             Some(method) => self.call_deeper_by(origin, method, args),
-            None => {
-                let name = types::name(class);
-                self.raise("TypeError", format!("'{name}' object is not callable"))
-            }
+            None => self.raise_not_callable(callable, class),
         }
     }
 

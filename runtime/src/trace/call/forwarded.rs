@@ -29,7 +29,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn call_handed_on(&mut self, module: &str, name: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         let row = HANDED_ON.iter().find(|row| row.0 == module && row.1 == name);
         let (Some((_, _, module, function)), true) = (row, args.keywords.is_empty()) else { return Ok(None) };
-        let modules = self.py.import("sys").and_then(|sys| sys.getattr("modules"));
+        let modules = crate::ffi::modules::import(self.py, "sys").and_then(|sys| sys.getattr("modules"));
         let modules = modules.or_else(|error| self.raise_error(error))?;
         // Importing it is left to C.
         let Ok(place) = modules.get_item(module) else { return Ok(None) };
@@ -64,7 +64,8 @@ impl<'py> Tracer<'py> {
         if !self.is_own_exception(value) || !self.has_own_traceback(args, *index)? {
             return Ok(None);
         }
-        let Ok(function) = self.py.import(*module).and_then(|module| module.getattr(*function)) else {
+        let Ok(function) = crate::ffi::modules::import(self.py, *module).and_then(|module| module.getattr(*function))
+        else {
             return Ok(None);
         };
         let function = self.constant(function);

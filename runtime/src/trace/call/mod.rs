@@ -22,6 +22,7 @@ pub(crate) mod history;
 mod kinds;
 pub(crate) mod lru_cache;
 pub(crate) mod models;
+mod not_callable;
 pub(crate) mod rehearsal;
 pub(crate) mod subgraphs;
 pub(crate) mod taken_over;

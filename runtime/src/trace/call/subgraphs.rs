@@ -145,7 +145,8 @@ impl<'py> Tracer<'py> {
         };
         let made = domain.with_graphs(self.py, call).map_err(Unwind::Break)?;
         let whole = self.record(domain, operator, &operands, &named, made.clone())?;
-        let getitem = self.py.import("operator").and_then(|module| module.getattr(name!("getitem")));
+        let getitem =
+            crate::ffi::modules::import(self.py, "operator").and_then(|module| module.getattr(name!("getitem")));
         let getitem = getitem.or_else(|error| internal(error.to_string()))?;
         let mut parts = Vec::new();
         for (place, part) in made.try_iter().into_iter().flatten().flatten().enumerate() {

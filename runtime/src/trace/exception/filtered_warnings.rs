@@ -38,7 +38,7 @@ impl UsedRegistry {
                 made
             }
         };
-        let warnings = py.import(name!("_warnings"))?;
+        let warnings = crate::ffi::modules::import(py, name!("_warnings"))?;
         let Some(filters) = filters(py) else { return Ok(()) };
         let category = py.get_type::<PyWarning>();
         filters.insert(0, ("ignore", py.None(), &category, py.None(), 0))?;
@@ -50,7 +50,7 @@ impl UsedRegistry {
 
 /// Whether each context has filters of its own: `-X context_aware_warnings`.
 fn are_of_context(py: Python<'_>) -> bool {
-    let flags = py.import(name!("sys")).and_then(|sys| sys.getattr(name!("flags")));
+    let flags = crate::ffi::modules::import(py, name!("sys")).and_then(|sys| sys.getattr(name!("flags")));
     flags.is_ok_and(|flags| {
         flags.getattr(name!("context_aware_warnings")).is_ok_and(|flag| flag.is_truthy().unwrap_or(true))
     })
@@ -247,7 +247,7 @@ impl<'py> Tracer<'py> {
 
     /// The module whose names are asked, where it is a plain one.
     pub(crate) fn imported_names(&mut self, module: &str) -> Traced<Bound<'py, PyDict>> {
-        let modules = self.py.import(name!("sys")).and_then(|sys| sys.getattr(name!("modules")));
+        let modules = crate::ffi::modules::import(self.py, name!("sys")).and_then(|sys| sys.getattr(name!("modules")));
         let found = modules.and_then(|modules| modules.get_item(module)).ok();
         match found.and_then(|module| module.cast_into_exact::<PyModule>().ok()) {
             Some(module) => Ok(module.dict()),

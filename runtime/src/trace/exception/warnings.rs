@@ -168,7 +168,7 @@ impl<'py> Tracer<'py> {
 
 /// The filters that C asks. CPython: `get_filter`.
 pub(crate) fn filters(py: Python<'_>) -> Option<Bound<'_, PyList>> {
-    let modules = py.import(name!("sys")).and_then(|sys| sys.getattr(name!("modules"))).ok()?;
+    let modules = crate::ffi::modules::import(py, name!("sys")).and_then(|sys| sys.getattr(name!("modules"))).ok()?;
     let module = modules.get_item(name!("warnings")).or_else(|_| modules.get_item(name!("_warnings"))).ok()?;
     module.getattr(name!("filters")).ok()?.cast_into_exact().ok()
 }

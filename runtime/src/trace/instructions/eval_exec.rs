@@ -159,8 +159,9 @@ impl<'py> Tracer<'py> {
         let of_frame = |place: &crate::trace::state::tracer::FramePosition| {
             crate::ffi::inspect::globals(place.function.bind(self.py)).is_some_and(|found| found.is(dict))
         };
-        let modules =
-            self.py.import("sys").and_then(|sys| sys.getattr("modules")).and_then(|all| all.call_method0("values"));
+        let modules = crate::ffi::modules::import(self.py, "sys")
+            .and_then(|sys| sys.getattr("modules"))
+            .and_then(|all| all.call_method0("values"));
         let of_module =
             |module: &Bound<'py, PyAny>| module.cast::<PyModule>().is_ok_and(|module| module.dict().is(dict));
         self.state.identity.get(&(dict.as_ptr() as usize)) != Some(&globals)

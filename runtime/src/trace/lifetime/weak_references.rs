@@ -280,7 +280,11 @@ impl<'py> Tracer<'py> {
         let mut objects: Vec<Bound<'py, PyAny>> =
             self.state.private_copies.iter().map(|private_copy| private_copy.object.bind(self.py).clone()).collect();
         let mut visited = FxHashSet::default();
-        let Ok(referents) = self.py.import("gc").and_then(|gc| gc.getattr(name!("get_referents"))) else { return seen };
+        let Ok(referents) =
+            crate::ffi::modules::import(self.py, "gc").and_then(|gc| gc.getattr(name!("get_referents")))
+        else {
+            return seen;
+        };
         loop {
             if let Some(object) = objects.pop() {
                 if let Some(value) = self

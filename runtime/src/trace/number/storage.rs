@@ -92,7 +92,8 @@ impl<'py> Tracer<'py> {
         if depth == 0 {
             return true;
         }
-        let held = self.py.import("gc").and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
+        let held = crate::ffi::modules::import(self.py, "gc")
+            .and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
         let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
         held.iter().any(|held| self.holds_number(&held, depth - 1))
     }

@@ -84,7 +84,7 @@ impl<'py> Tracer<'py> {
         else {
             return Ok(None);
         };
-        let target = self.py.import(MODULE).and_then(|room| room.getattr(function));
+        let target = crate::ffi::modules::import(self.py, MODULE).and_then(|room| room.getattr(function));
         let target = target.or_else(|error| self.raise_error(error))?;
         self.record(&domain, target, args, &[], example).map(Some)
     }

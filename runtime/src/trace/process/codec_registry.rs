@@ -92,9 +92,11 @@ impl<'py> Tracer<'py> {
 
 /// The table of handlers: the dictionary that holds CPython's own by their names, and in which a new name is found at once.
 pub(crate) fn find_registry(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
-    let lookup_error = py.import("_codecs")?.getattr(name!("lookup_error"))?;
+    let lookup_error = crate::ffi::modules::import(py, "_codecs")?.getattr(name!("lookup_error"))?;
     let known = lookup_error.call1(("strict",))?;
-    let holders = py.import("gc")?.call_method1(name!("get_referrers"), (&known,))?.cast_into::<PyList>()?;
+    let holders = crate::ffi::modules::import(py, "gc")?
+        .call_method1(name!("get_referrers"), (&known,))?
+        .cast_into::<PyList>()?;
     let holds = |dict: &Bound<'_, PyDict>| {
         ["strict", "ignore", "replace", "surrogatepass"].iter().all(|name| dict.contains(name).unwrap_or(false))
     };

@@ -33,7 +33,7 @@ fn base_of_module<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>>
 /// The module of a class; there may be several copies of it.
 fn module_of_class<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
     let base = base_of_module(class)?;
-    types::module(&base).or_else(|| class.py().import("_decimal").ok().map(Bound::into_any))
+    types::module(&base).or_else(|| crate::ffi::modules::import(class.py(), "_decimal").ok().map(Bound::into_any))
 }
 
 /// The module of one of its classes, functions or methods.

@@ -213,7 +213,7 @@ impl<'py> Tracer<'py> {
     /// A syntax tree of the trace's own, in which C finds no proxies.
     fn own_tree(&self, value: ValueId) -> Option<Bound<'py, PyAny>> {
         let tree = self.owned(value)?;
-        let of = self.py.import("_ast").and_then(|module| module.getattr(name!("AST"))).ok()?;
+        let of = crate::ffi::modules::imported(&crate::names::interned(self.py, "_ast"))?.getattr(name!("AST")).ok()?;
         let (mut nodes, mut seen) = (vec![tree.clone()], 0);
         if !tree.is_instance(&of).ok()? {
             return None;

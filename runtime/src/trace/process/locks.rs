@@ -39,7 +39,7 @@ impl Acquired {
 fn acquired(lock: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
     if lock.is_exact_instance_of::<PyCFunction>() {
         // Whether a thread waits for it nobody says; alone a thread need not wait.
-        let alone = lock.py().import("_thread")?.call_method0("_count")?.eq(0)?;
+        let alone = crate::ffi::modules::import(lock.py(), "_thread")?.call_method0("_count")?.eq(0)?;
         return Ok((alone && !lock.call0()?.is_truthy()?).then_some(0));
     }
     if !is_reentrant(&lock.get_type()) {

@@ -67,14 +67,18 @@ impl<'py> Tracer<'py> {
 }
 
 fn handler(py: Python<'_>, number: i32) -> Option<Bound<'_, PyAny>> {
-    py.import("_signal").and_then(|module| module.call_method1(name!("getsignal"), (number,))).ok()
+    crate::ffi::modules::import(py, "_signal")
+        .and_then(|module| module.call_method1(name!("getsignal"), (number,)))
+        .ok()
 }
 
 /// Whether the exception looks like one that Python's own handler of `SIGINT` raised, and that is its handler.
 pub fn is_default(py: Python<'_>, error: &PyErr) -> bool {
     let looks = error.get_type(py).is(py.get_type::<PyKeyboardInterrupt>())
         && error.value(py).getattr(name!("args")).and_then(|args| args.len()).is_ok_and(|count| count == 0);
-    let default = || py.import("_signal").and_then(|module| module.getattr(name!("default_int_handler"))).ok();
+    let default = || {
+        crate::ffi::modules::import(py, "_signal").and_then(|module| module.getattr(name!("default_int_handler"))).ok()
+    };
     looks && handler(py, SIGINT).zip(default()).is_some_and(|(handler, default)| handler.is(&default))
 }
 
@@ -87,7 +91,7 @@ pub(crate) fn each(mut signals: Vec<i32>) -> Vec<i32> {
 
 /// Sets signals off again: the interpreter handles them where it next looks.
 pub fn set_off(py: Python<'_>, signals: &[i32]) -> PyResult<()> {
-    let module = py.import("_thread")?;
+    let module = crate::ffi::modules::import(py, "_thread")?;
     signals.iter().try_for_each(|number| module.call_method1(name!("interrupt_main"), (*number,)).map(drop))
 }
 

@@ -101,7 +101,7 @@ impl<'py> Tracer<'py> {
 
     /// C asks `time.strftime`, whichever that is. CPython: `wrap_strftime`.
     fn rely_on_strftime(&mut self) -> Traced<bool> {
-        let modules = self.py.import("sys").and_then(|sys| sys.getattr("modules"));
+        let modules = crate::ffi::modules::import(self.py, "sys").and_then(|sys| sys.getattr("modules"));
         let modules = modules.or_else(|error| internal(error.to_string()))?;
         let Ok(module) = modules.get_item("time") else { return Ok(false) };
         let Ok(names) = module.getattr("__dict__") else { return Ok(false) };

@@ -232,7 +232,8 @@ pub(crate) fn reaches_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
 
 /// Whether an object of another class of C holds a proxy, or a callable that may give one.
 pub(crate) fn holds_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
-    let held = object.py().import("gc").and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
+    let held = crate::ffi::modules::import(object.py(), "gc")
+        .and_then(|gc| gc.call_method1(name!("get_referents"), (object,)));
     let Ok(Ok(held)) = held.map(|held| held.cast_into::<PyList>()) else { return true };
     held.iter().any(|held| {
         !held.is_instance_of::<PyType>()

@@ -241,7 +241,10 @@ fn confirm(
 ) -> Result<(), Stop> {
     let Some(limit) = plan.went_back.take() else { return Ok(()) };
     // Other threads may have changed what the trace reads.
-    if !py.import("_thread").and_then(|module| module.call_method0("_count")?.eq(0)).unwrap_or_default() {
+    if !crate::ffi::modules::import(py, "_thread")
+        .and_then(|module| module.call_method0("_count")?.eq(0))
+        .unwrap_or_default()
+    {
         return Ok(());
     }
     plan.limit = Some(limit);

@@ -45,7 +45,8 @@ impl<'py> Tracer<'py> {
     /// The collector calls nobody and keeps nothing back: `gc.callbacks`, `gc.set_debug`.
     fn rely_on_quiet_collector(&mut self) -> Traced<()> {
         const QUIET: &std::ffi::CStr = c"lambda module: not (module.callbacks or module.garbage or module.get_debug())";
-        let parts = self.py.import("gc").and_then(|module| Ok((module, self.py.eval(QUIET, None, None)?)));
+        let parts = crate::ffi::modules::import(self.py, "gc")
+            .and_then(|module| Ok((module, self.py.eval(QUIET, None, None)?)));
         let (module, quiet) = parts.or_else(|error| crate::trace::state::unwind::internal(error.to_string()))?;
         if !quiet.call1((&module,)).and_then(|quiet| quiet.is_truthy()).unwrap_or(false) {
             return unsupported("collection that a program follows", "gc.callbacks, gc.garbage or gc.set_debug()");

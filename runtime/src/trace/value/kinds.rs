@@ -85,7 +85,7 @@ pub(crate) fn is_held_by_class(object: &Bound<'_, PyAny>) -> bool {
 
 /// Whether it is the `__hash__` that the library gives to enumerations: that of the member's name.
 pub(crate) fn is_hash_of_name(found: &Bound<'_, PyAny>) -> bool {
-    let modules = found.py().import("sys").and_then(|sys| sys.getattr("modules"));
+    let modules = crate::ffi::modules::import(found.py(), "sys").and_then(|sys| sys.getattr("modules"));
     let own = modules.and_then(|modules| modules.get_item("enum")?.getattr("Enum")?.getattr("__hash__"));
     own.is_ok_and(|own| own.is(found))
 }

@@ -91,6 +91,29 @@ class Imports(unittest.TestCase):
 
 
 class ImportByFunction(Compared):
+    def test_only_the_program_calls_it(self):
+        seen = []
+        original = builtins.__import__
+
+        def importing(name, *args):
+            seen.append(name)
+            return original(name, *args)
+
+        def program(number):
+            import math
+
+            made = compile("1 + 1", "text", "eval")
+            return math.floor(number), sorted([number, 1]), [*map(str, [number])], eval(made)
+
+        compiled = slotrt.compile(program)
+        builtins.__import__ = importing
+        try:
+            for _ in range(2):
+                self.assertEqual(compiled(2.5), (2, [1, 2.5], ["2.5"], 2))
+        finally:
+            builtins.__import__ = original
+        self.assertEqual(seen, ["math"] * 2)
+
     def test_import_by_function(self):
         def through(name):
             return __import__(name).__name__, __import__("collections.abc").__name__, __import__("json.decoder", None, None, ["JSONDecoder"]).__name__

@@ -193,7 +193,7 @@ impl<'py> Meta<'_, 'py> {
         }
         self.refuse_modes()?;
         let made = || {
-            let class = self.py.import("builtins")?.getattr(name)?;
+            let class = crate::ffi::modules::import(self.py, "builtins")?.getattr(name)?;
             let unread = Unread { class: class.clone().cast_into::<PyType>()?.unbind() };
             PyResult::Ok((class, Bound::new(self.py, unread)?.into_any()))
         };
@@ -321,7 +321,8 @@ impl Torch {
             }
             (Callee::GetAttr(name), [Operand::Graph { example, .. }]) => meta.about_open(example, name),
             (Callee::Slot("mp_length" | "sq_length"), _) => {
-                let length = meta.py.import("builtins").and_then(|builtins| builtins.getattr(name!("len")));
+                let length = crate::ffi::modules::import(meta.py, "builtins")
+                    .and_then(|builtins| builtins.getattr(name!("len")));
                 meta.record(length.map_err(|error| fault(&error))?, args, kwargs)
             }
             (Callee::Slot("mp_ass_subscript"), [_, _, _]) => {

@@ -23,7 +23,7 @@ impl<'py> Meta<'_, 'py> {
             return Err(needs(function));
         }
         let made = || {
-            let target = self.py.import(MODULE)?.getattr(interned(self.py, function))?;
+            let target = crate::ffi::modules::import(self.py, MODULE)?.getattr(interned(self.py, function))?;
             let unread = Unread { class: self.py.get_type::<PyInt>().unbind() };
             PyResult::Ok((target, Bound::new(self.py, unread)?.into_any()))
         };

@@ -7,9 +7,7 @@ use pyo3::prelude::*;
 pub(in crate::domain::torch) fn is_scalar(example: &Bound<'_, PyAny>) -> bool {
     let class = example.get_type();
     types::c_name(&class).starts_with("numpy.")
-        && example
-            .py()
-            .import("numpy")
+        && crate::ffi::modules::import(example.py(), "numpy")
             .and_then(|numpy| numpy.getattr(name!("generic")))
             .is_ok_and(|generic| example.is_instance(&generic).unwrap_or(false))
 }

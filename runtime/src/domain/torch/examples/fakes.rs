@@ -48,9 +48,12 @@ impl Fakes {
         places: &Places<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, named) = (target.py(), PyDict::new(target.py()));
-        let symbols = py.import("torch.fx.experimental.symbolic_shapes")?.getattr(name!("ShapeEnv"))?.call0()?;
+        let symbols = crate::ffi::modules::import(py, "torch.fx.experimental.symbolic_shapes")?
+            .getattr(name!("ShapeEnv"))?
+            .call0()?;
         named.set_item(name!("shape_env"), symbols)?;
-        let class = py.import("torch._subclasses.fake_tensor")?.getattr(name!("FakeTensorMode"))?;
+        let class =
+            crate::ffi::modules::import(py, "torch._subclasses.fake_tensor")?.getattr(name!("FakeTensorMode"))?;
         self.call_in(Some(&class.call((), Some(&named))?), target, args, &PyDict::new(py), places)
     }
 
@@ -99,7 +102,9 @@ impl Fakes {
         if let Some(known) = known {
             return Ok(known);
         }
-        let made = py.import("torch._subclasses.fake_tensor")?.getattr(name!("FakeTensorMode"))?.call0()?;
+        let made = crate::ffi::modules::import(py, "torch._subclasses.fake_tensor")?
+            .getattr(name!("FakeTensorMode"))?
+            .call0()?;
         if let Ok(mut mode) = self.mode.lock() {
             *mode = Some(made.clone().unbind());
         }

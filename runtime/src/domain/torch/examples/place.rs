@@ -36,7 +36,7 @@ struct Device {
 impl Place {
     /// What a `torch.device`, a text or a number names; `None`: what that is differs.
     pub(in crate::domain::torch) fn named(device: &Bound<'_, PyAny>) -> Option<Self> {
-        let made = || device.py().import("torch")?.getattr(name!("device"))?.call1((device,));
+        let made = || crate::ffi::modules::import(device.py(), "torch")?.getattr(name!("device"))?.call1((device,));
         let device = if is_device(device) { device.clone() } else { made().ok()? };
         let kind: String = device.getattr(name!("type")).ok()?.extract().ok()?;
         let index: Option<i64> = device.getattr(name!("index")).ok()?.extract().ok()?;
@@ -102,7 +102,7 @@ impl Place {
 
     /// The `torch.device`.
     pub(in crate::domain::torch) fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("torch")?.getattr(name!("device"))?.call1((self.text(),))
+        crate::ffi::modules::import(py, "torch")?.getattr(name!("device"))?.call1((self.text(),))
     }
 }
 
@@ -118,7 +118,8 @@ pub(in crate::domain::torch) fn kinds_elsewhere() -> Vec<String> {
 
 /// Whether there is one device of the kind: then it is the current one.
 fn is_only_one(device: &Bound<'_, PyAny>) -> bool {
-    let module = || device.py().import("torch")?.getattr(name!("get_device_module"))?.call1((device,));
+    let module =
+        || crate::ffi::modules::import(device.py(), "torch")?.getattr(name!("get_device_module"))?.call1((device,));
     let count = module().and_then(|module| module.call_method0(name!("device_count")));
     count.is_ok_and(|count| count.extract::<usize>().is_ok_and(|count| count == 1))
 }

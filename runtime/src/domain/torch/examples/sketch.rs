@@ -167,12 +167,12 @@ impl Sketch {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let sizes = PyTuple::new(py, constants(&self.tensor.shape))?;
-        py.import("torch")?.getattr(name!("Size"))?.call1((sizes,))
+        crate::ffi::modules::import(py, "torch")?.getattr(name!("Size"))?.call1((sizes,))
     }
 
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("torch")?.getattr(self.tensor.dtype.name())
+        crate::ffi::modules::import(py, "torch")?.getattr(self.tensor.dtype.name())
     }
 
     #[getter(requires_grad)]

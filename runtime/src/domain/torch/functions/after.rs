@@ -12,12 +12,12 @@ const ADD: &str = "add_to_node";
 
 /// The class of what removes a hook.
 pub(in crate::domain::torch) fn class_of_handles(py: Python<'_>) -> Option<Bound<'_, PyType>> {
-    py.import("torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
+    crate::ffi::modules::import(py, "torch.utils.hooks").ok()?.getattr(name!("RemovableHandle")).ok()?.cast_into().ok()
 }
 
 /// The function that raises where a number of the graph has another truth than this one.
 pub(in crate::domain::torch) fn check_of(py: Python<'_>, truth: bool) -> Option<Bound<'_, PyAny>> {
-    py.import(MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
+    crate::ffi::modules::import(py, MODULE).ok()?.getattr(CHECKS[usize::from(truth)]).ok()
 }
 
 /// Methods of tensors that say what is to be done with gradients when there are some.

@@ -72,7 +72,7 @@ pub(in crate::domain::torch) fn switch<'py>(callable: &Bound<'py, PyAny>, args: 
         return Err(stop("unsupported form of a PyTorch call", name, "It begins or ends a mode."));
     };
     let set = || {
-        let module = callable.py().import(MODULE)?;
+        let module = crate::ffi::modules::import(callable.py(), MODULE)?;
         let set = module.call_method1(name!("switch"), (context, name == "__enter__"))?;
         if set.is_none() { Ok(Answer::Constant(set)) } else { change(&set, Vec::new()) }
     };

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 /// The function that sets the attribute.
 pub(in crate::domain::torch) fn set_data(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import(MODULE)?.getattr(SET_DATA)
+    crate::ffi::modules::import(py, MODULE)?.getattr(SET_DATA)
 }
 
 /// Whether it is that function.

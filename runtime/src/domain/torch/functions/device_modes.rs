@@ -40,7 +40,7 @@ impl Torch {
         let (py, begins) = (function.py(), callee::name_of(function) == "__enter__");
         // Methods of C have no names that FX could write.
         self.ambient.function_modes().leave();
-        let functions = py.import("slotrt._torch_functions")?;
+        let functions = crate::ffi::modules::import(py, "slotrt._torch_functions")?;
         let begin = (functions.getattr(name!("begin_device"))?, vec![device.clone()]);
         let end = (functions.getattr(name!("end_device"))?, vec![device.clone()]);
         let (set, undo) = if begins { (begin, end) } else { (end, begin) };
@@ -74,7 +74,8 @@ impl Torch {
         };
         let says_none = |value: &Operand<'py>| matches!(value, Operand::Known(object) if object.is_none());
         let is_said = kwargs.iter().any(|(name, value)| name == DEVICE && !says_none(value));
-        let makers = || py.import("torch.utils._device")?.call_method0(name!("_device_constructors"));
+        let makers =
+            || crate::ffi::modules::import(py, "torch.utils._device")?.call_method0(name!("_device_constructors"));
         if is_said || !makers()?.contains(function)? {
             return Ok(None);
         }

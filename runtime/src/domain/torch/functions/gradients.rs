@@ -117,7 +117,8 @@ impl Torch {
         {
             return None;
         }
-        let reader = py.import(MODULE).and_then(|functions| functions.getattr(GRADIENT_OF)).ok()?;
+        let reader =
+            crate::ffi::modules::import(py, MODULE).and_then(|functions| functions.getattr(GRADIENT_OF)).ok()?;
         Some(Gradient { reader, example: gradient, grows: is_leaf, relies_on: kind.map(|kind| (KIND, kind)) })
     }
 }

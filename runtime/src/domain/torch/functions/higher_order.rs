@@ -99,7 +99,8 @@ impl Torch {
     ) -> Result<Bound<'py, PyAny>, Box<Break>> {
         meta.refuse_modes()?;
         let GraphCall { operator, operands, named, order, given, graphs, examples } = call;
-        let convert = meta.py.import("slotrt._fx").and_then(|module| module.getattr(name!("graph_module")));
+        let convert =
+            crate::ffi::modules::import(meta.py, "slotrt._fx").and_then(|module| module.getattr(name!("graph_module")));
         let convert = convert.map_err(|error| fault(&error))?;
         let (mut objects, places) = (Vec::new(), Places::default());
         for (index, operand) in operands.iter().enumerate() {

@@ -34,7 +34,7 @@ pub(in crate::domain::torch) fn setter<'py>(py: Python<'py>, attribute: &str) ->
 
 /// The function that sets the attribute.
 fn set_requires_grad(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import(MODULE)?.getattr(SET_REQUIRES_GRAD)
+    crate::ffi::modules::import(py, MODULE)?.getattr(SET_REQUIRES_GRAD)
 }
 
 /// Whether it is that function.

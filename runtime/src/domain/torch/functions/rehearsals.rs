@@ -29,7 +29,7 @@ impl Torch {
         let forward = class.getattr(name!("forward"))?;
         let set_up = class.getattr(name!("setup_context"))?;
         let set_up = (!set_up.is(&base.getattr(name!("setup_context"))?)).then_some(set_up);
-        let context = py.import("slotrt._torch_functions")?.getattr(name!("Context"))?;
+        let context = crate::ffi::modules::import(py, "slotrt._torch_functions")?.getattr(name!("Context"))?;
         let enabled = self.module.bind(py).getattr(name!("is_grad_enabled"))?.call0()?;
         let off = self.gradients(PyBool::new(py, false).to_owned().into_any())?;
         let back = self.gradients(enabled)?;

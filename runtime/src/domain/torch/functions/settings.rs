@@ -101,7 +101,7 @@ impl Torch {
         let Some(Setting { tell, put_back, questions, follows, .. }) = setting(function) else {
             return Err(pyo3::exceptions::PyTypeError::new_err("no function that changes a setting"));
         };
-        let functions = py.import("slotrt._torch_functions")?;
+        let functions = crate::ffi::modules::import(py, "slotrt._torch_functions")?;
         let before = functions.getattr(interned(py, tell))?.call0()?;
         let undo = Some((functions.getattr(interned(py, put_back))?, vec![before]));
         let module = self.module.bind(py);

@@ -57,7 +57,7 @@ impl TakingModes for Torch {
     }
 
     fn marker<'py>(&self, py: Python<'py>, begins: bool) -> PyResult<ModeChange<'py>> {
-        let module = py.import(MODULE)?;
+        let module = crate::ffi::modules::import(py, MODULE)?;
         let (begin, end) = (module.getattr(name!("begin_marker"))?, module.getattr(name!("end_marker"))?);
         let (set, undo) = if begins { (begin, end) } else { (end, begin) };
         let native = self.module.bind(py).getattr(name!("_C"))?;
@@ -95,7 +95,7 @@ impl TakingModes for Torch {
 
     fn functions<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyAny>; 4]> {
         let [begin, end] = self.ambient.function_modes().steps(py);
-        let module = py.import(MODULE)?;
+        let module = crate::ffi::modules::import(py, MODULE)?;
         Ok([begin, end, module.getattr(name!("set_aside"))?, module.getattr(name!("put_back"))?])
     }
 }

@@ -125,7 +125,7 @@ impl Torch {
         let is_whole =
             module.as_ref().and_then(|module| module.to_str().ok()).is_some_and(|name| WHOLE.contains(&name));
         // A failure shows where the function imports them itself.
-        is_whole && IMPORTED.iter().all(|module| function.py().import(*module).is_ok())
+        is_whole && IMPORTED.iter().all(|module| crate::ffi::modules::import(function.py(), *module).is_ok())
     }
 
     fn meaning<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Meaning)> {
@@ -199,7 +199,8 @@ impl Torch {
                 .getattr(name!("compiled_autograd_enabled"))
                 .is_ok_and(|on| on.is_truthy().unwrap_or(true)) =>
             {
-                let nothing = meta.py.import("contextlib").and_then(|module| module.getattr(name!("nullcontext")));
+                let nothing = crate::ffi::modules::import(meta.py, "contextlib")
+                    .and_then(|module| module.getattr(name!("nullcontext")));
                 nothing.and_then(|nothing| nothing.call0()).map(Answer::Constant).map_err(|error| fault(&error))
             }
             Once | Idle | Meaning::Asked => Err(unlike(function)),
@@ -275,7 +276,8 @@ fn exiting<'py>((callable, args): Call<'py>, name: &str) -> PyResult<Call<'py>> 
     let py = callable.py();
     let named = PyDict::new(py);
     named.set_item(name!("level"), 0)?;
-    let partial = py.import("functools")?.getattr(name!("partial"))?.call((callable,), Some(&named))?;
+    let partial =
+        crate::ffi::modules::import(py, "functools")?.getattr(name!("partial"))?.call((callable,), Some(&named))?;
     Ok((partial, args))
 }
 

@@ -62,9 +62,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
 fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
     const NAME: &str = "_disabled_torch_function_impl";
     callee::name_of(function) == NAME
-        && function
-            .py()
-            .import("torch._C")
+        && crate::ffi::modules::import(function.py(), "torch._C")
             .and_then(|native| native.getattr(NAME))
             .is_ok_and(|known| known.is(function))
 }
@@ -72,7 +70,10 @@ fn is_override_off(function: &Bound<'_, PyAny>) -> bool {
 /// What does the same as a function of PyTorch's.
 pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     if is_override_off(function) {
-        return function.py().import("slotrt._torch_overrides").ok()?.getattr(name!("without_overrides")).ok();
+        return crate::ffi::modules::import(function.py(), "slotrt._torch_overrides")
+            .ok()?
+            .getattr(name!("without_overrides"))
+            .ok();
     }
     // TorchDynamo wraps some of them once it is loaded.
     let inner = kept_out(function);
@@ -80,7 +81,7 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     let (module, name) = (module_of(function)?, callee::qualname_of(function));
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
     let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
-    let functions = function.py().import(*table).ok()?;
+    let functions = crate::ffi::modules::import(function.py(), *table).ok()?;
     let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
     table.get_item(function).ok()?
 }

@@ -46,7 +46,7 @@ impl<'py> Meta<'_, 'py> {
         if !is_plain || by_kernel || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {
             return None;
         }
-        let module = self.py.import(MODULE).ok()?;
+        let module = crate::ffi::modules::import(self.py, MODULE).ok()?;
         let mut question = Question { meta: self, module, arithmetic, symbols: Vec::new(), tensors: Vec::new() };
         let changes = matches!(operation.answer, Answer::Change { .. });
         let told = self.keeping_random(|| question.ask(&target, args, kwargs, changes)).ok()?;
@@ -73,7 +73,7 @@ impl<'py> Meta<'_, 'py> {
 
 /// Whether somebody has imported what PyTorch needs for symbols, which takes seconds.
 fn is_imported(py: Python<'_>) -> Option<bool> {
-    let modules = py.import("sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
+    let modules = crate::ffi::modules::import(py, "sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
     modules.contains(PYTORCH_SYMBOLS).ok()
 }
 

@@ -168,8 +168,8 @@ pub(in crate::domain::torch) fn set_aside(py: Python<'_>) -> Vec<Bound<'_, PyAny
 }
 
 fn kinds<'py>(py: Python<'py>, modes: Vec<Bound<'py, PyAny>>) -> PyResult<Vec<Mode<'py>>> {
-    let device = py.import("torch.utils._device")?.getattr(name!("DeviceContext"))?;
-    let marker = py.import("slotrt._torch_modes")?.getattr(name!("Marker"))?;
+    let device = crate::ffi::modules::import(py, "torch.utils._device")?.getattr(name!("DeviceContext"))?;
+    let marker = crate::ffi::modules::import(py, "slotrt._torch_modes")?.getattr(name!("Marker"))?;
     let kind = |mode: Bound<'py, PyAny>| match mode.get_type() {
         class if class.is(&device) => Ok(Mode::Device(mode.getattr(name!("device"))?)),
         class if class.is(&marker) => Ok(Mode::Marker),

@@ -20,7 +20,7 @@ impl<'py> Quiet<'py> {
     }
 
     fn new(py: Python<'py>) -> PyResult<Self> {
-        let native = py.import(name!("torch._C"))?;
+        let native = crate::ffi::modules::import(py, name!("torch._C"))?;
         let set = native.getattr(name!("_set_torch_function_state"))?;
         let before = native.getattr(name!("_get_torch_function_state"))?.call0()?;
         set.call1((native.getattr(name!("_TorchFunctionState"))?.getattr(name!("ALL_DISABLED"))?,))?;
@@ -44,9 +44,7 @@ fn modes_see(py: Python<'_>) -> bool {
 fn is_noisy(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
     !crate::ffi::types::is_c_type(&class)
-        && object
-            .py()
-            .import(name!("torch"))
+        && crate::ffi::modules::import(object.py(), name!("torch"))
             .and_then(|torch| torch.getattr(name!("Tensor")))
             .is_ok_and(|tensor| !class.is(&tensor))
 }

@@ -185,7 +185,7 @@ impl<'py> Tracer<'py> {
     /// Whether loading the module runs C alone, and the trace has changed nothing that finding it depends on.
     fn runs_only_c(&mut self, name: &str) -> Traced<bool> {
         const FINDING: [&str; 5] = ["modules", "meta_path", "path", "path_hooks", "path_importer_cache"];
-        let sys = self.py.import("sys").or_else(|error| self.raise_error(error))?.dict();
+        let sys = crate::ffi::modules::import(self.py, "sys").or_else(|error| self.raise_error(error))?.dict();
         let changes_finding = self.state.effects.iter().any(|effect| match effect {
             Effect::SetGlobal { globals, name, .. } | Effect::DelGlobal { globals, name } => {
                 FINDING.contains(&name.as_str()) && self.real(*globals).is_some_and(|globals| globals.is(&sys))
@@ -262,14 +262,16 @@ fn is_initializing(module: &Bound<'_, PyAny>) -> bool {
 /// Whether a finder is one of the interpreter's own.
 fn is_own_finder(finder: &Bound<'_, PyAny>) -> PyResult<bool> {
     const OWN: [&str; 3] = ["BuiltinImporter", "FrozenImporter", "PathFinder"];
-    let machinery = finder.py().import("importlib.machinery")?;
+    let machinery = crate::ffi::modules::import(finder.py(), "importlib.machinery")?;
     Ok(OWN.iter().any(|name| machinery.getattr(*name).is_ok_and(|own| own.is(finder))))
 }
 
 /// Whether what is found under the name is C.
 fn is_c_module(py: Python<'_>, name: &str) -> PyResult<bool> {
-    let machinery = py.import("importlib.machinery")?;
-    let loader = py.import("importlib.util")?.call_method1(name!("find_spec"), (name,))?.getattr(name!("loader"))?;
+    let machinery = crate::ffi::modules::import(py, "importlib.machinery")?;
+    let loader = crate::ffi::modules::import(py, "importlib.util")?
+        .call_method1(name!("find_spec"), (name,))?
+        .getattr(name!("loader"))?;
     Ok(loader.is(machinery.getattr(name!("BuiltinImporter"))?)
         || loader.get_type().is(machinery.getattr(name!("ExtensionFileLoader"))?))
 }
