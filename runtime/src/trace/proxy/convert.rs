@@ -65,6 +65,10 @@ impl<'py> Tracer<'py> {
             if self.adopt_context(id)? {
                 return self.native(id);
             }
+            // C finds it in the contexts that it gets, and compares it by identity; guards tell it from others.
+            if self.state.contexts.variables.contains(&id) {
+                return Ok(object);
+            }
             if let Some(object) = self.unchanging(id)? {
                 return Ok(object);
             }

@@ -559,5 +559,24 @@ class Guards(unittest.TestCase):
         self.assertIsNone(gone())
 
 
+def keys_of_a_context(variable):
+    context = contextvars.Context()
+
+    def within():
+        variable.set(1)
+        keys = list(context.keys())
+        return keys[0] is variable, keys == [variable], variable in keys, keys.index(variable), [*context] == keys
+
+    return context.run(within)
+
+
+class Keys(unittest.TestCase):
+    def test_variables_are_what_contexts_give(self):
+        compiled = slotrt.compile(keys_of_a_context)
+        for _ in range(3):
+            variable = contextvars.ContextVar("made anew")
+            self.assertEqual(compiled(variable), keys_of_a_context(variable))
+
+
 if __name__ == "__main__":
     unittest.main()
