@@ -4,6 +4,7 @@ use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::names::name;
+use crate::semantics::abstract_ as protocol;
 use crate::trace::release;
 use crate::trace::state::generator::{GeneratorKind, GeneratorObject};
 use crate::trace::state::tracer::Tracer;
@@ -34,7 +35,7 @@ impl<'py> Tracer<'py> {
             let before = || "__await__() returned a coroutine".to_owned();
             return self.raise_not_iterator(value, "coroutine", before);
         }
-        if self.slot_function(&class, Slot::tp_iternext)?.is_none() {
+        if protocol::PyIter_Check(self, &iterator)? == 0 {
             let full_name = self.full_name_of_class(iterator)?;
             let before = || format!("__await__() returned non-iterator of type '{}'", types::name(&class));
             return self.raise_not_iterator(value, &full_name, before);

@@ -63,9 +63,10 @@ impl<'py> Tracer<'py> {
             } => true,
             _ => return Ok(None),
         };
+        let is_coroutine = generator.kind == GeneratorKind::Coroutine;
         let function = generator.function.bind(self.py).clone();
         let same = function.getattr(intern!(self.py, "__code__")).is_ok_and(|code| code.is(&generator.code));
-        if !same {
+        if !same || is_coroutine && self.tracks_origins()? {
             return Ok(None);
         }
         let Some(args) = self.begun_with(id)? else { return Ok(None) };
@@ -77,6 +78,13 @@ impl<'py> Tracer<'py> {
         children.push(callable);
         children.extend(args.iter().flat_map(|value| self.made_of(*value)));
         Ok(Some(self.set(id, New::Call { callable, args, state: None }, children)))
+    }
+
+    /// Whether a coroutine tells where it was made (`cr_origin`); guarded.
+    fn tracks_origins(&mut self) -> Traced<bool> {
+        let depth = self.import("sys", "get_coroutine_origin_tracking_depth")?;
+        let Some(depth) = self.call_and_guard(&depth, &PyTuple::empty(self.py))? else { return Ok(true) };
+        Ok(self.known(depth).is_none_or(|depth| depth.is_truthy().unwrap_or(true)))
     }
 
     /// The parts of a tuple or dict that was made just now.

@@ -1,6 +1,7 @@
 """Coroutines that nobody awaits, and awaitables of asynchronous generators: the warning comes where plain Python gives it."""
 
 import gc
+import sys
 import unittest
 import warnings
 
@@ -52,7 +53,49 @@ def methods():
     return told
 
 
+def nested():
+    return coroutine()
+
+
+def origin():
+    made = nested()
+    told = made.cr_origin
+    made.close()
+    return told
+
+
+class ReturnsItself:
+    def __await__(self):
+        return self
+
+
+async def awaits_itself():
+    await ReturnsItself()
+
+
+def not_awaitable():
+    try:
+        awaits_itself().send(None)
+    except TypeError as error:
+        return str(error)
+
+
 class Unawaited(unittest.TestCase):
+    def test_where_it_was_made(self):
+        compiled = slotrt.compile(origin)
+        before = sys.get_coroutine_origin_tracking_depth()
+        try:
+            for depth in (0, 2, 1, 0, 2):
+                sys.set_coroutine_origin_tracking_depth(depth)
+                with self.subTest(depth=depth):
+                    self.assertEqual(compiled(), origin())
+        finally:
+            sys.set_coroutine_origin_tracking_depth(before)
+
+    def test_what_is_no_iterator(self):
+        compiled = slotrt.compile(not_awaitable)
+        self.assertEqual([compiled(), compiled()], [not_awaitable()] * 2)
+
     def test_the_warning_comes_in_its_place(self):
         for function in (dropped, variable, closed, methods):
             with self.subTest(function=function.__name__):
