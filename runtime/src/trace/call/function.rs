@@ -59,6 +59,9 @@ impl<'py> Tracer<'py> {
         }
         let Some(code) = inspect::function_code(function) else { return internal("function without code") };
         let code = self.decode(&code)?;
+        if code.flags & flag::OPTIMIZED == 0 {
+            return unsupported("class or module body that is called", qualname);
+        }
         let locals = self.bind_arguments(function, &code, &qualname, args.clone())?;
         self.within_module(function, &args, |trace| trace.run_function(origin, function, code, locals, qualname))
     }

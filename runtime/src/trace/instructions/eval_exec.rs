@@ -195,6 +195,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let function = crate::ffi::function::new(code, globals).or_else(|error| internal(error.to_string()))?;
         let code = self.decode(code)?;
+        if code.flags & flag::GENERATOR_LIKE != 0 {
+            return unsupported("eval() or exec() of code that awaits", code.name.as_str());
+        }
         let mut inner = self.frame_of(&function, code, Vec::new())?;
         inner.namespace = Some(namespace);
         match self.run_called(&mut inner)? {

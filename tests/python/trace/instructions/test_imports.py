@@ -91,6 +91,15 @@ class Imports(unittest.TestCase):
 
 
 class ImportByFunction(Compared):
+    def test_a_name_given_twice(self):
+        def program():
+            try:
+                return __import__("sys", name="sys")
+            except TypeError as error:
+                return str(error)
+
+        self.assertEqual(slotrt.compile(program)(), program())
+
     def test_only_the_program_calls_it(self):
         seen = []
         original = builtins.__import__

@@ -39,7 +39,11 @@ impl<'py> Tracer<'py> {
         let (callable, event) = (self.constant(audit), self.string("function.__new__"));
         let made = self.run_native(class.as_any(), &given, &named)?;
         self.state.effects.push(Effect::Call { callable, args: vec![event, *code] });
-        Ok(made)
+        // What C gives is taken for a function that there was before.
+        match self.real(made) {
+            Some(function) => Ok(self.own(function)),
+            None => Ok(made),
+        }
     }
 
     /// A name, defaults or cells: nothing that a program outside could change.

@@ -109,7 +109,9 @@ impl<'py> Tracer<'py> {
             return unsupported("import", "__import__");
         };
         let name = given(0).and_then(|name| self.known_str(name)).filter(|name| !name.is_empty());
-        let unknown = args.keywords.iter().any(|(name, _)| !NAMES.contains(&name.as_str()));
+        let known = |name: &str| NAMES.iter().position(|known| *known == name);
+        let unknown =
+            args.keywords.iter().any(|(name, _)| known(name).is_none_or(|index| index < args.positional.len()));
         let Some(name) = name.filter(|_| !unknown && args.positional.len() <= NAMES.len()) else {
             return unsupported("import", "__import__");
         };
