@@ -297,7 +297,7 @@ impl<'py> Tracer<'py> {
             let held = self.sourced(held, Source::OwnAttr(Arc::new(source), name.as_str().into()));
             let native = self.called_back(held)?;
             let set = types::generic_set(copy, &interned(self.py, &name), Some(&native));
-            set.or_else(|error| internal(error.to_string()))?;
+            set.or_else(|_| unsupported("member of C that C alone sets", name))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::guard::source::Source;
 use crate::guard::{AllDifferent, Check};
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -26,8 +26,11 @@ const COLLECTED: &str = "the number of objects that the collector finds";
 
 impl<'py> Tracer<'py> {
     /// `gc.collect()`: compiled code calls it when it has made its other changes; what it finds then is not known. Where the trace looks at
-    /// weak references, it must not find what compiled code still holds, or does not make any more.
+    /// weak references, or has objects whose end runs code, it must not find what compiled code still holds, or does not make any more.
     pub(crate) fn collect(&mut self, function: &Bound<'py, PyAny>) -> Traced<ValueId> {
+        if !self.state.track && !self.state.finalisers.objects.is_empty() {
+            return Err(Unwind::Track);
+        }
         if self.state.track {
             let weakly: Vec<_> = self.state.weakly.iter().copied().collect();
             weakly.into_iter().try_for_each(|referent| self.check_alive(referent))?;
