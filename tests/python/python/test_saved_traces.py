@@ -83,11 +83,20 @@ def formats(x):
 def bits(x):
     return (1 << 100) + x, x.bit_length(), 1.5e300, -0.0, 2j, b"bytes", ...
 
+class Grid:
+    def __getitem__(self, key):
+        rows, column = key
+        return type(rows) is slice, column
+
+def slices(grid):
+    return grid[:2, 0]
+
 add = counter(10)
 CALLS = [
     ("plain", plain, (5,)), ("classes", classes, (3, 4)), ("decorated", decorated, (2,)), ("closure", add, (1,)),
     ("words", words, ("a b a", {"a": 1})), ("raises", raises, (0,)),
     ("generators", generators, (1,)), ("membership", membership, ("one",)), ("formats", formats, ("x",)), ("bits", bits, (7,)),
+    ("slices", slices, (Grid(),)),
 ]
 """
 

@@ -1,7 +1,7 @@
 //! Tracebacks of exceptions that the trace raised: linked nodes, shared as CPython shares traceback objects. CPython: `Python/traceback.c`.
 //!
 //! A node becomes a value once the program looks at it. It leaves the trace only with its exception.
-use crate::bytecode::{Instr, Op};
+use crate::bytecode::{Instr, Op, flag};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::materialised::Escape;
 use crate::trace::state::outcome::StackEntry;
@@ -37,7 +37,7 @@ impl<'py> Tracer<'py> {
             Op::RAISE_VARARGS => instr.arg == 0 && self.state.handled() == Some(value),
             _ => false,
         };
-        if again {
+        if again || is_incomplete(frame) {
             return;
         }
         let mark = FrameRef {
@@ -261,4 +261,9 @@ impl<'py> Tracer<'py> {
         passed.reverse();
         passed
     }
+}
+
+/// `_PyFrame_IsIncomplete`: a generator's frame before its body; from 3.15 on a generator expression asks its iterable for an iterator there.
+fn is_incomplete(frame: &Frame) -> bool {
+    frame.code.flags & flag::GENERATOR_LIKE != 0 && frame.code.start().is_some_and(|start| frame.pc < start)
 }

@@ -206,7 +206,14 @@ fn plain_attribute<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>)
         return Some(class.getattr(name).unwrap_or_else(|_| class.py().None().into_bound(class.py())));
     }
     let plain = |value: &Bound<'py, PyAny>| value.is_none() || value.is_exact_instance_of::<PyString>();
-    types::own(class, name).filter(|value| plain(value) && types::is_c_type(&class.get_type()))
+    let meta = class.get_type();
+    let reads = |class: &Bound<'py, PyType>| types::slot(class, Slot::tp_getattro);
+    // A metaclass in Python has these attributes, too; texts of it are no descriptors that would go before the class's own.
+    let asks_class = || {
+        reads(&meta) == reads(&class.py().get_type::<PyType>())
+            && types::lookup(&meta, name).is_none_or(|of_meta| plain(&of_meta))
+    };
+    types::own(class, name).filter(|value| plain(value) && (types::is_c_type(&meta) || asks_class()))
 }
 
 /// Gives the proxy class the slots that the class has, no more and no fewer.

@@ -12,7 +12,7 @@ use crate::trace::value::c_values::is_value;
 use crate::trace::value::kinds::{is_definition, is_mark, is_scalar, scalar_base};
 use crate::trace::value::nans::has_nan;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -63,7 +63,9 @@ impl<'py> Tracer<'py> {
 
     /// A value found at a source. Objects whose identity matters have one handle however they are reached.
     pub(crate) fn sourced(&mut self, object: Bound<'py, PyAny>, source: Source) -> ValueId {
-        if matches!(&source, Source::Constant(constant) if constant.0.is(&object)) {
+        if matches!(&source, Source::Constant(constant) if constant.0.is(&object))
+            || is_within_constant(&object, &source)
+        {
             return self.constant(object);
         }
         if is_scalar(&object) && !has_nan(&object) {
@@ -363,4 +365,12 @@ impl<'py> Tracer<'py> {
         let found = types::lookup(class, &interned(self.py, name))?;
         Some(self.unproxied(found))
     }
+}
+
+/// Whether the source leads to an item of a constant tuple, which never changes: from 3.14 on constants of code hold slices.
+fn is_within_constant(object: &Bound<'_, PyAny>, source: &Source) -> bool {
+    let Source::Item(base, index) = source else { return false };
+    let Source::Constant(constant) = &**base else { return false };
+    let tuple = constant.0.bind(object.py()).cast_exact::<PyTuple>();
+    tuple.is_ok_and(|tuple| tuple.get_item(*index).is_ok_and(|item| item.is(object)))
 }

@@ -295,6 +295,19 @@ class Tracebacks(unittest.TestCase):
                 self.assertEqual(compiled(function), lines(function))
                 self.assertEqual(compiled(function), lines(function))
 
+    def test_a_generator_expression_over_what_does_not_iterate(self):
+        """Where it asks for the iterator (on 3.15 in a frame of its own, which no traceback names) is CPython's choice."""
+
+        def over(given):
+            try:
+                return [item for item in (part for part in given)]
+            except TypeError as error:
+                return str(error), [line[:2] for line in lines_of(error.__traceback__)]
+
+        compiled = slotrt.compile(over)
+        for given in (2, [1], None, (3,)):
+            self.assertEqual(compiled(given), over(given))
+
 
 if __name__ == "__main__":
     unittest.main()

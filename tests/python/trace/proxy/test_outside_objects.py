@@ -5,6 +5,7 @@ import enum
 import functools
 import gc
 import sys
+import types
 import unittest
 import weakref
 
@@ -247,6 +248,23 @@ class Guards(unittest.TestCase):
                     call(kind(a=1))
                 messages.append(str(caught.exception))
             self.assertEqual(*messages)
+
+    def test_messages_name_classes_with_their_modules(self):
+        def function(key):
+            messages = []
+            for use in ({}.get, {}.__getitem__, set().add, lambda key: {key: 1}):
+                try:
+                    use(key)
+                except TypeError as error:
+                    messages.append(str(error))
+            return messages
+
+        made = types.new_class("Made", (), {"metaclass": type("Meta", (type,), {})}, lambda own: own.update(__hash__=None))
+        for kind in (collections.UserDict, collections.ChainMap, collections.Counter, made):
+            self.assertEqual(slotrt.compile(function)(kind()), function(kind()))
+        compiled, key = slotrt.compile(function), made()
+        for made.__module__ in (__name__, "elsewhere", "builtins"):
+            self.assertEqual(compiled(key), function(key))
 
 
 if __name__ == "__main__":
