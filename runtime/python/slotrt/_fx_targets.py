@@ -42,6 +42,11 @@ def _operator(name):
 
 def _named(target):
     """The target itself, if FX writes a name for it that leads there; else what stands for it."""
+    if target is min or target is max:
+        # They would decide which it is.
+        import torch
+
+        return torch.sym_min if target is min else torch.sym_max
     module = sys.modules.get(getattr(target, "__module__", None) or "")
     name = getattr(target, "__name__", "")
     owner = getattr(target, "__self__", None)

@@ -52,7 +52,7 @@ def ask(target, args, kwargs, symbols, changes):
         if changes:
             told = "changed", [reader.layout(tensor.made) == tensor.layout(values, reader) for tensor in tensors]
         else:
-            told = _told(given, tensors, reader)
+            told = _told(given, [tensor.made for tensor in tensors], reader)
     return *told, [reader.condition(guard.expr) for guard in environment.guards]
 
 
@@ -61,7 +61,7 @@ def _told(given, tensors, reader):
     import torch
 
     for index, tensor in enumerate(tensors):
-        if tensor.made is given:
+        if tensor is given:
             return "same", index
     if isinstance(given, torch.Tensor):
         return "tensors", [reader.layout(given)]

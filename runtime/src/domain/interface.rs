@@ -166,6 +166,11 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Option<Vec<SymbolicLayout>> {
         None
     }
+    /// Whether [`Domain::layouts`] is to be told of the graph so far: arrays are more than the sizes that they show, or the operation looks at
+    /// how its operands were computed.
+    fn asks_graph_for_sizes(&self, _py: Python<'_>, _callee: &Callee<'_>) -> bool {
+        false
+    }
     /// Whether integers that contents of arrays decide may be sizes or bounds of what an operation gives.
     fn takes_open_sizes(&self, _callee: &Callee<'_>) -> bool {
         false
@@ -258,7 +263,13 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
         false
     }
     /// The gradient that such a call has made of a leaf. `replayed` stands for the leaf, and has had the same call; `None`: it is not known.
-    fn gradient<'py>(&self, _replayed: &Bound<'py, PyAny>, _example: &Bound<'py, PyAny>) -> Option<Gradient<'py>> {
+    /// `by_kernels` gives what stands for it where the nodes have run with contents, if they can.
+    fn gradient<'py>(
+        &self,
+        _replayed: &Bound<'py, PyAny>,
+        _example: &Bound<'py, PyAny>,
+        _by_kernels: &dyn Fn() -> Option<Bound<'py, PyAny>>,
+    ) -> Option<Gradient<'py>> {
         None
     }
     /// Attributes of an object from outside that hold functions of the program which are called where a call goes back to it.
@@ -267,11 +278,13 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     }
     /// What each of the nodes recorded so far gives, without contents, and remembering what it was computed from; `None`: nobody can tell.
     /// `undo` puts the modes back to those in which the trace began, the first call first; afterwards they are those of now.
+    /// `by_kernels`: with contents, whatever they are, for the code that will run lays out what it gives as it sees fit.
     fn replay<'py>(
         &self,
         _py: Python<'py>,
         _recorded: &[Recorded<'_, 'py>],
         _undo: &[(Py<PyAny>, Py<PyTuple>)],
+        _by_kernels: bool,
     ) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
         None
     }

@@ -20,6 +20,6 @@ pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use node_effects::{NodeEffects, SavedParts, SavedState};
 pub use operation::{Answer, AnsweredOperation, Call, Callee, Gives, HandedOver, ModeChange, Operand};
-pub use recorded::Recorded;
+pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};

@@ -1,4 +1,5 @@
 //! An operation as a domain gets it, and how a domain answers.
+use super::recorded::GraphOfSizes;
 use crate::ffi::callee;
 use crate::graph::ValueId;
 use crate::symbol::{ExpressionId, SymbolicLayout};
@@ -113,6 +114,8 @@ pub struct AnsweredOperation<'a, 'py> {
     pub answer: &'a Answer<'py>,
     /// Whether it is worth a long time to know what comes of symbolic sizes: without, the call is traced for each size.
     pub is_worthwhile: bool,
+    /// The graph so far, where that tells more.
+    pub graph: Option<GraphOfSizes<'py>>,
 }
 
 impl AnsweredOperation<'_, '_> {
@@ -224,6 +227,8 @@ pub struct ModeChange<'py> {
     pub follows: bool,
     /// The calls that read the mode: once the trace has set it, their results are no state from outside.
     pub questions: Vec<Call<'py>>,
+    /// Arguments of the call that are symbolic numbers, by place.
+    pub numbers: Vec<(usize, Operand<'py>)>,
 }
 
 /// A call that a library hands to a method of the class of an argument.

@@ -33,7 +33,11 @@ fn binary(operation: Operation) -> Option<u32> {
         | Operation::Round
         | Operation::Function(_)
         | Operation::CommonDivisor
-        | Operation::IntegerRoot => return None,
+        | Operation::CommonMultiple
+        | Operation::IntegerRoot
+        | Operation::Least
+        | Operation::Greatest
+        | Operation::RoundTo => return None,
     })
 }
 

@@ -161,11 +161,40 @@ impl Expressions {
                 (0..exponent).try_fold(Sum::constant(1), |power, _| power.multiply(left_sum))
             }
             (Operation::ShiftRight, Some(_)) | (Operation::FloorDivide | Operation::Remainder, _) => Some(opaque()),
-            (Operation::And | Operation::Or | Operation::Xor | Operation::CommonDivisor, _) => Some(opaque()),
+            (Operation::Least | Operation::Greatest, _) => {
+                let (least, greatest) = match self.order(left_sum, right) {
+                    Some(true) => (left_sum, right),
+                    Some(false) => (right, left_sum),
+                    None => return Some(in_order(operation, operands)),
+                };
+                Some(if operation == Operation::Least { least.clone() } else { greatest.clone() })
+            }
+            (
+                Operation::And | Operation::Or | Operation::Xor | Operation::CommonDivisor | Operation::CommonMultiple,
+                _,
+            ) => Some(opaque()),
             (Operation::Power | Operation::ShiftLeft | Operation::ShiftRight, None) => Some(opaque()),
             _ => None,
         }
     }
+}
+
+impl Expressions {
+    /// Whether the first is never greater than the second; `None`: that depends on what comes in.
+    fn order(&self, left: &Sum, right: &Sum) -> Option<bool> {
+        let never_negative = |sum: &Sum| self.minimum(sum).is_some_and(|least| least >= 0);
+        if never_negative(&right.subtract(left)?) {
+            return Some(true);
+        }
+        never_negative(&left.subtract(right)?).then_some(false)
+    }
+}
+
+/// An operation whose operands may change places.
+fn in_order(operation: Operation, operands: &[ExpressionId]) -> Sum {
+    let mut operands: SmallVec<[ExpressionId; 2]> = operands.into();
+    operands.sort_unstable();
+    Sum::factor(Factor::Applied(operation, operands))
 }
 
 fn divides(sum: &Sum, by: i64) -> bool {

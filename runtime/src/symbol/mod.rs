@@ -3,6 +3,7 @@
 //! In: operations on integers and floats. Out: interned expressions, decided or open comparisons, formulas over `i64` and `f64`.
 //! It must not know Python objects, sources or the tracer.
 mod bounds;
+mod division;
 mod expression;
 mod formula;
 mod functions;

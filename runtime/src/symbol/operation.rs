@@ -1,4 +1,5 @@
 //! Operations on numbers, as Python's do; where the result does not fit, there is none.
+use super::division::{common_divisor, common_multiple, divide, floor_divide};
 use super::functions::Function;
 use super::number::Number;
 use Number::{Float, Integer};
@@ -42,8 +43,16 @@ pub enum Operation {
     Function(Function),
     /// The greatest integer that divides both.
     CommonDivisor,
+    /// The least positive integer that both divide.
+    CommonMultiple,
     /// The integer below the square root, of an integer that is not negative.
     IntegerRoot,
+    /// The lesser of two integers.
+    Least,
+    /// The greater of two integers.
+    Greatest,
+    /// A float, rounded to a number of decimal digits that is known.
+    RoundTo,
 }
 
 /// What exponents and numbers of bits are at most.
@@ -126,9 +135,12 @@ impl Operation {
             Self::Floor => "floor",
             Self::Ceiling => "ceil",
             Self::Truncate => "int",
-            Self::Round => "round",
+            Self::Round | Self::RoundTo => "round",
             Self::Function(function) => function.name(),
             Self::CommonDivisor => "gcd",
+            Self::CommonMultiple => "lcm",
+            Self::Least => "min",
+            Self::Greatest => "max",
             Self::IntegerRoot => "isqrt",
         }
     }
@@ -137,12 +149,13 @@ impl Operation {
     #[must_use]
     pub fn module(self) -> &'static str {
         match self {
-            Self::ToFloat | Self::Truncate | Self::Round => "builtins",
+            Self::ToFloat | Self::Truncate | Self::Round | Self::RoundTo | Self::Least | Self::Greatest => "builtins",
             Self::SquareRoot
             | Self::Floor
             | Self::Ceiling
             | Self::Function(_)
             | Self::CommonDivisor
+            | Self::CommonMultiple
             | Self::IntegerRoot => "math",
             _ => "operator",
         }
@@ -157,6 +170,7 @@ impl Operation {
             "ceil" => Self::Ceiling,
             "trunc" => Self::Truncate,
             "gcd" => Self::CommonDivisor,
+            "lcm" => Self::CommonMultiple,
             "isqrt" => Self::IntegerRoot,
             name => Self::Function(Function::named(name)?),
         })
@@ -175,7 +189,7 @@ impl Operation {
 
     /// Whether it gives a float, also of integers.
     pub(super) fn gives_float(self) -> bool {
-        matches!(self, Self::TrueDivide | Self::ToFloat | Self::SquareRoot | Self::Function(_))
+        matches!(self, Self::TrueDivide | Self::ToFloat | Self::SquareRoot | Self::RoundTo | Self::Function(_))
     }
 
     /// As it is written, before an operand or between two.
@@ -204,7 +218,11 @@ impl Operation {
             | Self::Round
             | Self::Function(_)
             | Self::CommonDivisor
-            | Self::IntegerRoot => self.name(),
+            | Self::CommonMultiple
+            | Self::IntegerRoot
+            | Self::Least
+            | Self::Greatest
+            | Self::RoundTo => self.name(),
         }
     }
 
@@ -213,7 +231,7 @@ impl Operation {
     pub fn arity(self) -> usize {
         match self {
             Self::Negative | Self::Positive | Self::Invert => 1,
-            Self::CommonDivisor => 2,
+            Self::CommonDivisor | Self::CommonMultiple | Self::Least | Self::Greatest | Self::RoundTo => 2,
             _ if self.is_function() => 1,
             _ => 2,
         }
@@ -238,7 +256,10 @@ impl Operation {
                 | Self::Invert
                 | Self::Power
                 | Self::CommonDivisor
+                | Self::CommonMultiple
                 | Self::IntegerRoot
+                | Self::Least
+                | Self::Greatest
         )
     }
 
@@ -293,6 +314,9 @@ impl Operation {
             Self::Or => Some(left | right),
             Self::Xor => Some(left ^ right),
             Self::CommonDivisor => common_divisor(left, right),
+            Self::CommonMultiple => common_multiple(left, right),
+            Self::Least => Some(left.min(right)),
+            Self::Greatest => Some(left.max(right)),
             Self::TrueDivide => {
                 // C divides large integers otherwise than their floats.
                 let (left, right) = (Integer(left).exact()?, Integer(right).exact()?);
@@ -311,6 +335,9 @@ impl Operation {
             Self::TrueDivide if right != 0.0 => Some(left / right),
             Self::FloorDivide if right != 0.0 => Some(divide(left, right).0),
             Self::Remainder if right != 0.0 => Some(divide(left, right).1),
+            // CPython: `double_round`. Both give the float nearest to the decimal number that is nearest to the float.
+            Self::RoundTo if left.is_finite() => format!("{left:.*}", right as usize).parse().ok(),
+            Self::RoundTo => Some(left),
             _ => None,
         }
     }
@@ -320,39 +347,6 @@ impl Operation {
 fn whole(value: f64) -> Option<Number> {
     const LIMIT: f64 = (1_u64 << 63) as f64;
     (-LIMIT..LIMIT).contains(&value).then_some(Integer(value as i64))
-}
-
-fn common_divisor(left: i64, right: i64) -> Option<i64> {
-    let (mut left, mut right) = (left.unsigned_abs(), right.unsigned_abs());
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left.try_into().ok()
-}
-
-fn floor_divide(left: i64, right: i64) -> Option<i64> {
-    let quotient = left.checked_div(right)?;
-    let rounds_up = left % right != 0 && (left < 0) != (right < 0);
-    Some(if rounds_up { quotient - 1 } else { quotient })
-}
-
-/// Quotient and remainder. CPython: `float_floor_div`, `float_rem`.
-fn divide(left: f64, right: f64) -> (f64, f64) {
-    let mut rest = left % right;
-    let mut quotient = (left - rest) / right;
-    if rest == 0.0 {
-        rest = 0.0_f64.copysign(right);
-    } else if (right < 0.0) != (rest < 0.0) {
-        rest += right;
-        quotient -= 1.0;
-    }
-    let floor = if quotient == 0.0 {
-        0.0_f64.copysign(left / right)
-    } else {
-        let floor = quotient.floor();
-        if quotient - floor > 0.5 { floor + 1.0 } else { floor }
-    };
-    (floor, rest)
 }
 
 #[cfg(test)]
@@ -394,13 +388,5 @@ mod tests {
         assert_eq!(Operation::Floor.apply(&[Float(-9_223_372_036_854_775_808.0)]), Some(Integer(i64::MIN)));
         assert_eq!(Operation::SquareRoot.apply(&[Integer(9)]), Some(Float(3.0)));
         assert_eq!(Operation::SquareRoot.apply(&[Integer(-1)]), None);
-    }
-
-    #[test]
-    fn floats_divide_as_in_c() {
-        let (quotient, rest) = divide(-0.5, 3.0);
-        assert_eq!((quotient, rest), (-1.0, 2.5));
-        assert!(divide(6.0, -3.0).1.is_sign_negative());
-        assert!(divide(-0.0, 3.0).0.is_sign_negative());
     }
 }

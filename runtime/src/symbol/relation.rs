@@ -227,6 +227,23 @@ mod tests {
     }
 
     #[test]
+    fn extremes_are_beside_both() {
+        let table = &mut Expressions::default();
+        let [one, other] = symbols(table);
+        table.bound(Symbol(0), 2);
+        let [least, greatest] =
+            [Operation::Least, Operation::Greatest].map(|extreme| table.apply(extreme, &[one, other]).expect("one"));
+        assert_eq!(Some(least), table.apply(Operation::Least, &[other, one]));
+        assert_eq!(open(table, Comparison::LessOrEqual, least, other), "true");
+        assert_eq!(open(table, Comparison::Less, greatest, one), "false");
+        assert_eq!(open(table, Comparison::LessOrEqual, least, greatest), "true");
+        let capped = apply(table, Operation::Least, one, 8);
+        let eight = table.constant(Number::Integer(8));
+        assert_eq!(open(table, Comparison::Greater, capped, eight), "false");
+        assert_eq!(apply(table, Operation::Greatest, one, 1), one);
+    }
+
+    #[test]
     fn overflow_fails() {
         let table = &mut Expressions::default();
         let [one, other] = symbols(table);

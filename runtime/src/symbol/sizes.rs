@@ -178,6 +178,19 @@ impl SymbolicSize {
         arithmetic.0.borrow_mut().holds(comparison, left, right)
     }
 
+    /// Whether it is never greater than another one, or never less; `None`: that depends on what comes in.
+    #[must_use]
+    pub fn is_never_greater(&self, other: &Self) -> Option<bool> {
+        let arithmetic = self.arithmetic().or_else(|| other.arithmetic())?;
+        let (left, right) = (arithmetic.expression(self)?, arithmetic.expression(other)?);
+        let expressions = &mut arithmetic.0.borrow_mut().expressions;
+        let mut holds = |comparison| expressions.decide(Relation { comparison, left, right }) == Decision::Known(true);
+        if holds(Comparison::LessOrEqual) {
+            return Some(true);
+        }
+        holds(Comparison::GreaterOrEqual).then_some(false)
+    }
+
     /// The number that it is in this call, which is relied on.
     #[must_use]
     pub fn specialise(&self) -> Option<i64> {

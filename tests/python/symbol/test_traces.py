@@ -54,6 +54,28 @@ class Traces(unittest.TestCase):
         ):
             self.check(function, floats, 2)
 
+    def test_least_and_greatest(self):
+        for function in (
+            lambda k: (min(k, 8), max(k, 8), min(9, k, k // 2 + 3), max(1, min(k, 12))),
+            lambda k: min(k, 8) + max(k, 8) - k,
+            lambda k: [0] * min(k, 3),
+            lambda k: k if min(k, 8) <= k else None,
+            lambda k: max(k, 8) if max(k, k + 1) > k else None,
+            lambda k: (math.lcm(k, 6), math.lcm(k, k + 1), math.lcm(-k, 4)),
+        ):
+            self.check(function, [(number,) for number in range(4, 20)], 2)
+        self.check(lambda k: (min(k, 8), max(k, -1, k - 2)), [(number,) for number in range(-3, 20)], 2)
+        self.check(lambda k: min(k, 0.5), [(number,) for number in range(3, 9)], 2)
+        self.check(lambda k: max(k, 2**70), [(number,) for number in range(3, 9)], 6)
+
+    def test_digits(self):
+        floats = [(number / 7,) for number in range(-30, 30)] + [(2.675,), (0.5,), (1e300,), (1e-300,), (2.5,), (-0.04,)]
+        self.check(lambda x: (round(x, 2), round(x, 0), round(x, 22)), floats, 2)
+        self.check(lambda x: round(x, 1) if round(x, 1) < 1e200 else x, floats, 3)
+        self.check(lambda k: (round(k, 1), round(k, 0)), [(number,) for number in range(2, 20)], 2)
+        self.check(lambda x: round(x, -1), floats[:4], 4)
+        self.check(lambda x: round(x, 1), [(number,) for number in (0.25, 0.35, float("inf"), float("nan"))], 3)
+
     def test_functions_of_math(self):
         integers, floats = [(number,) for number in range(2, 30)], [(number / 7,) for number in range(3, 30)]
         for function in (
@@ -61,7 +83,7 @@ class Traces(unittest.TestCase):
             lambda k: [math.sin(k), math.cos(k), math.tanh(k / 9), math.atan(-k)],
             lambda k: 2 ** math.ceil(math.log2(k)),
             lambda k: (1 << k % 7, 2**k, pow(3, k % 5), k**-1, 1000 >> k % 9),
-            lambda k: math.gcd(k, 6) * math.gcd(k, k * 3),
+            lambda k: math.gcd(k, 6) * math.gcd(k, k * 3) + math.lcm(k, 4),
             lambda k: int(math.log2(k + 1) * 8) if math.exp(k) > 1 else None,
             lambda k: (k.real, (k / 2).real, hasattr(k, "shape"), getattr(k, "dtype", 5)),
         ):

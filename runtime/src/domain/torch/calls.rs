@@ -3,7 +3,7 @@ use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
-use super::functions::kinds::{OVERRIDES, SIZE};
+use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
@@ -12,7 +12,7 @@ use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::own::{CLEAR_GRADIENT, MODULE};
 use super::symbols::open_sizes::OpenSizes;
-use super::symbols::{marks, numbers, sizes};
+use super::symbols::{marks, sizes};
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
@@ -21,7 +21,7 @@ use crate::domain::{
     LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark,
     TakingModes,
 };
-use crate::ffi::{callee, inspect, types};
+use crate::ffi::{inspect, types};
 use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -145,15 +145,7 @@ impl Domain for Torch {
     }
 
     fn run_again<'py>(&self, py: Python<'py>, answer: &Answer<'py>) -> bool {
-        let (target, args, kwargs) = match answer {
-            Answer::Node { target, args, kwargs, .. } | Answer::Parts { target, args, kwargs, .. } => {
-                (target, args, kwargs)
-            }
-            // What was changed in place is no longer what it was.
-            _ => return false,
-        };
-        let operands = Meta { torch: self, py }.stand_ins(args, kwargs);
-        operands.is_ok_and(|operands| operands.run(target).is_ok())
+        self.runs_again(&Meta { torch: self, py }, answer)
     }
 
     fn layout_question<'a, 'py>(&'a self, py: Python<'py>, answer: &'a Answer<'py>) -> Option<LayoutQuestion<'a, 'py>> {
@@ -201,20 +193,16 @@ impl Domain for Torch {
         self.symbolic_layouts(operation, arithmetic)
     }
 
+    fn asks_graph_for_sizes(&self, py: Python<'_>, callee: &Callee<'_>) -> bool {
+        self.ambient.is_transforming(py).unwrap_or(true) || self.is_of_gradients(callee)
+    }
+
     fn takes_open_sizes(&self, callee: &Callee<'_>) -> bool {
         takes_open_sizes(callee)
     }
 
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
-        match callee {
-            Callee::Slot(slot) => numbers::in_slot(slot),
-            Callee::Function(function) => {
-                let name = callee::name_of(function);
-                !self.is_operator(function) && (numbers::in_call(&name) || OVERRIDES.contains(&&*name))
-            }
-            Callee::Method(name) => numbers::in_call(name),
-            Callee::GetAttr(_) => false,
-        }
+        self.takes_numbers_in(callee)
     }
 
     fn example_of<'py>(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
@@ -286,8 +274,9 @@ impl Domain for Torch {
         py: Python<'py>,
         recorded: &[Recorded<'_, 'py>],
         undo: &[(Py<PyAny>, Py<PyTuple>)],
+        by_kernels: bool,
     ) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
-        self.replayed(&Meta { torch: self, py }, recorded, undo)
+        self.replayed(&Meta { torch: self, py }, recorded, undo, by_kernels)
     }
 
     fn use_of_history(
@@ -303,8 +292,13 @@ impl Domain for Torch {
         attribute == GRADIENT
     }
 
-    fn gradient<'py>(&self, replayed: &Bound<'py, PyAny>, example: &Bound<'py, PyAny>) -> Option<Gradient<'py>> {
-        self.gradient_made(replayed, example)
+    fn gradient<'py>(
+        &self,
+        replayed: &Bound<'py, PyAny>,
+        example: &Bound<'py, PyAny>,
+        by_kernels: &dyn Fn() -> Option<Bound<'py, PyAny>>,
+    ) -> Option<Gradient<'py>> {
+        self.gradient_made(replayed, example, by_kernels)
     }
 
     fn hooks_of(&self, object: &Bound<'_, PyAny>) -> &'static [&'static str] {

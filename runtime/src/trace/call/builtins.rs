@@ -94,7 +94,7 @@ impl<'py> Tracer<'py> {
             ("dir", _) => unsupported("builtin that depends on the interpreter's state", name),
             ("id", [value]) => self.id_of(*value).map(Some),
             ("min" | "max" | "divmod" | "pow", args) => self.number_function(name, args),
-            ("round", args @ [_]) => self.number_function(name, args),
+            ("round", args @ ([_] | [_, _])) => self.number_function(name, args),
             ("abs", [value]) => self.operator("abs", &[*value]).map(Some),
             _ => Ok(None),
         }

@@ -1,5 +1,5 @@
 //! Gradients that a trace reads after a call that goes back through the graph: they are where that puts them.
-use crate::domain::{Domain, Gives, Gradient, Operand};
+use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, Gradient, Operand};
 use crate::graph::NodeId;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -24,7 +24,7 @@ impl<'py> Tracer<'py> {
             return Ok(Some(*gradient));
         }
         let class = self.class_of(leaf)?;
-        if domain.takes_over(&class) || self.has_taking_modes() || !self.state.numbers.layouts.is_empty() {
+        if domain.takes_over(&class) || self.has_taking_modes() {
             return self.leave_backward();
         }
         let Some(replayed) = self.replayed_leaf(leaf)? else { return self.leave_backward() };
@@ -44,7 +44,7 @@ impl<'py> Tracer<'py> {
             let rehearsed = self.state.backward.rehearsed.as_ref();
             let made = |NodeId(index): NodeId| rehearsed?.get(index as usize)?.as_ref().map(|made| made.bind(self.py));
             let (Some(holder), Some(gradient)) = (made(holder), made(gradient)) else { return Ok(true) };
-            let is_there = domain.gradient(holder, gradient).is_some_and(|held| held.example.is(gradient));
+            let is_there = domain.gradient(holder, gradient, &|| None).is_some_and(|held| held.example.is(gradient));
             if !is_there {
                 return Ok(true);
             }
@@ -88,19 +88,46 @@ impl<'py> Tracer<'py> {
         replayed: &Bound<'py, PyAny>,
     ) -> Traced<Option<ValueId>> {
         let example = self.example(domain, leaf)?;
-        let Some(Gradient { reader, example: gradient, grows, relies_on }) = domain.gradient(replayed, &example) else {
-            return Ok(None);
+        let last = self.state.backward.nodes.last().copied();
+        let NodeId(index) = self.graph_node(leaf)?;
+        let by_kernels = || {
+            let results = self.replay(domain, last?.0 as usize + 1, true)?;
+            results.into_iter().nth(index as usize).flatten()
         };
+        let made = domain.gradient(replayed, &example, &by_kernels);
+        let Some(Gradient { reader, example: gradient, grows, relies_on }) = made else { return Ok(None) };
         if let (Some((attribute, held)), Some(source)) = (relies_on, self.source(leaf)) {
             let source = Source::Attr(Arc::new(source), attribute.into());
             self.guard(source, Check::Is(held.unbind()), "the trace relied on what gradients of the leaf are");
         }
-        let operand = Operand::Graph { value: leaf, example, layout: None };
-        let gradient = self.record(domain, reader, &[operand], &[], gradient)?;
+        let gradient = self.record_gradient(domain, leaf, example, (reader, gradient))?;
         if !grows {
             self.state.backward.replaced.push((leaf, gradient));
         }
         Ok(Some(gradient))
+    }
+
+    /// What gives the gradient of a leaf, which is like an example; where sizes are symbolic, the graph so far says how large it is.
+    fn record_gradient(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        leaf: ValueId,
+        like_leaf: Bound<'py, PyAny>,
+        (reader, example): (Bound<'py, PyAny>, Bound<'py, PyAny>),
+    ) -> Traced<ValueId> {
+        let layout = self.state.numbers.layouts.get(&leaf).cloned();
+        let args = vec![Operand::Graph { value: leaf, example: like_leaf, layout }];
+        let callee = Callee::Function(reader.clone());
+        let answer = Answer::Node { target: reader, args: args.clone(), kwargs: Vec::new(), example };
+        let layouts = match self.state.numbers.layouts.is_empty() {
+            true => Vec::new(),
+            false => {
+                let (py, callee, args, answer, is_worthwhile) = (self.py, &callee, &args[..], &answer, true);
+                let operation = AnsweredOperation { py, callee, args, kwargs: &[], answer, is_worthwhile, graph: None };
+                self.layouts_of(domain, operation)?
+            }
+        };
+        self.take_answer(domain, answer, layouts)
     }
 
     /// Makes the trace again where something that may be such a gradient is changed in more than what it holds: it becomes another leaf, or

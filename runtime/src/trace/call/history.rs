@@ -45,29 +45,26 @@ impl<'py> Tracer<'py> {
         self.state.backward.rehearsed = None;
         // What is to happen to gradients on the way is told after the graph.
         self.refuse_change_after()?;
-        let numbers = &self.state.numbers;
-        if !numbers.layouts.is_empty() {
-            return match self.state.backend && uses == HistoryUse::Extends {
-                // Natively, it would go through what the backend has compiled.
-                true => self.fix_all_numbers(),
-                false => Ok(()),
-            };
-        }
         let mut operands: Vec<_> = operands.collect();
         for operand in &operands {
             // Inputs become nodes.
             self.argument(operand)?;
         }
-        let Some(results) = self.replay(domain) else { return Ok(()) };
+        let Some(results) = self.replay(domain, self.state.graph.nodes.len(), false) else { return Ok(()) };
         self.rely_on_unseen_gradients(domain)?;
         operands.iter_mut().try_for_each(|operand| self.replace_examples(operand, &results))?;
         self.state.backward.rehearsed = Some(results.into_iter().map(|made| made.map(Bound::unbind)).collect());
         Ok(())
     }
 
-    /// What the nodes so far give, with their history.
-    fn replay(&self, domain: &Arc<dyn Domain>) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
-        let nodes = &self.state.graph.nodes;
+    /// What the first nodes give, with their history; `by_kernels`: with contents, too.
+    pub(super) fn replay(
+        &self,
+        domain: &Arc<dyn Domain>,
+        count: usize,
+        by_kernels: bool,
+    ) -> Option<Vec<Option<Bound<'py, PyAny>>>> {
+        let nodes = self.state.graph.nodes.get(..count)?;
         let targets: Vec<_> =
             nodes.iter().map(|node| node.target.as_ref().map(|target| target.bind(self.py))).collect();
         let mut recorded = Vec::with_capacity(nodes.len());
@@ -96,7 +93,7 @@ impl<'py> Tracer<'py> {
         let undo: Vec<_> = self.state.mode_changes.iter().rev().filter_map(|mode| mode.undo.as_ref()).collect();
         let undo: Vec<_> =
             undo.into_iter().map(|(call, args)| (call.clone_ref(self.py), args.clone_ref(self.py))).collect();
-        domain.replay(self.py, &recorded, &undo)
+        domain.replay(self.py, &recorded, &undo, by_kernels)
     }
 
     /// The symbolic number that a node computes, as it is in this call.

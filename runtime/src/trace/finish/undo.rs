@@ -116,8 +116,10 @@ impl<'py> Tracer<'py> {
         let mut index = Vec::new();
         node.args.iter().skip(1).take(1).for_each(|argument| argument.nodes(&mut index));
         let indexed = || node.name.contains("item") && !index.is_empty();
+        // What has one operand, and nothing else, has nothing that its sizes could not fit.
+        let fits = || node.args.len() == 1 && node.kwargs.is_empty();
         effects.raises
-            || !self.state.numbers.layouts.is_empty()
+            || !self.state.numbers.layouts.is_empty() && !fits()
             || indexed()
             || self.works_on_open(node)
             || !node.kwargs.is_empty() && is_division(node)

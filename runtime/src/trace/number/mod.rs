@@ -1,6 +1,7 @@
 //! Symbolic numbers: what they are computed from, what the trace asks of them, and how the graph gets them.
 mod conditions;
 mod graph_nodes;
+mod graph_so_far;
 mod inputs;
 mod operations;
 mod size_tuples;

@@ -18,6 +18,9 @@ const EXPONENTS: std::ops::RangeInclusive<i64> = 0..=8;
 /// With how many integers of a constant one is compared.
 const AMONG: usize = 16;
 
+/// To how many digits floats are rounded.
+const DIGITS: std::ops::RangeInclusive<i64> = 0..=22;
+
 /// Numbers of bits that integers are shifted by.
 const BITS: std::ops::RangeInclusive<i64> = 0..=61;
 
@@ -253,6 +256,40 @@ impl<'py> Tracer<'py> {
         }
     }
 
+    /// `round(value, digits)`, where the digits are known.
+    fn rounded_to(&mut self, value: ValueId, digits: ValueId) -> Traced<Option<ValueId>> {
+        if self.is_symbolic(digits) || !self.class_of(digits)?.is(self.py.get_type::<PyInt>()) {
+            return Ok(None);
+        }
+        let known = self.known(digits).and_then(|digits| digits.extract::<i64>().ok());
+        if !known.is_some_and(|digits| DIGITS.contains(&digits)) {
+            return Ok(None);
+        }
+        match self.class_of(value)?.is(self.py.get_type::<PyInt>()) {
+            true => Ok(Some(value)),
+            false => self.number_operation(Operation::RoundTo, &[value, digits]),
+        }
+    }
+
+    /// The least or the greatest of integers, whichever of them that is; `None`: other numbers, or such as do not fit.
+    fn extreme_of_integers(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        for arg in args {
+            if !self.class_of(*arg)?.is(self.py.get_type::<PyInt>())
+                || self.numeral(*arg)?.is_none_or(|numeral| numeral.expression.is_none())
+            {
+                return Ok(None);
+            }
+        }
+        let operation = if name == "min" { Operation::Least } else { Operation::Greatest };
+        let Some((first, rest)) = args.split_first() else { return Ok(None) };
+        let mut best = *first;
+        for arg in rest {
+            let Some(better) = self.number_operation(operation, &[best, *arg])? else { return Ok(None) };
+            best = better;
+        }
+        Ok(Some(best))
+    }
+
     /// `min` and `max` of numbers, `int`, `float`, `bool` and `round` of one; `None`: C does it.
     pub(crate) fn number_function(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
         if !args.iter().any(|arg| self.is_symbolic(*arg)) {
@@ -261,6 +298,9 @@ impl<'py> Tracer<'py> {
         match (name, args) {
             ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
                 if let Some(extreme) = self.unread_extreme(name, args)? {
+                    return Ok(Some(extreme));
+                }
+                if let Some(extreme) = self.extreme_of_integers(name, args)? {
                     return Ok(Some(extreme));
                 }
                 let comparison = if name == "min" { "lt" } else { "gt" };
@@ -290,6 +330,7 @@ impl<'py> Tracer<'py> {
             ("pow", [left, right]) => self.number_operation(Operation::Power, &[*left, *right]),
             ("int", [value]) => self.rounded(Operation::Truncate, *value),
             ("round", [value]) => self.rounded(Operation::Round, *value),
+            ("round", [value, digits]) => self.rounded_to(*value, *digits),
             ("float", [value]) if self.class_of(*value)?.is(self.py.get_type::<PyFloat>()) => Ok(Some(*value)),
             ("float", [_]) => self.number_operation(Operation::ToFloat, args),
             ("bool", [value]) => {
@@ -328,7 +369,11 @@ fn compute<'py>(operation: Operation, operands: &[Numeral<'py>]) -> PyResult<Bou
         Operation::Positive => left.pos(),
         Operation::Absolute => left.abs(),
         Operation::Invert => left.bitnot(),
-        Operation::CommonDivisor => original(left.py(), operation.module(), operation.name())?.call1((left, right)),
+        Operation::CommonDivisor
+        | Operation::CommonMultiple
+        | Operation::Least
+        | Operation::Greatest
+        | Operation::RoundTo => original(left.py(), operation.module(), operation.name())?.call1((left, right)),
         Operation::SquareRoot
         | Operation::Floor
         | Operation::Ceiling

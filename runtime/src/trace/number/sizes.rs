@@ -306,10 +306,11 @@ impl<'py> Tracer<'py> {
     pub(crate) fn layouts_of(
         &mut self,
         domain: &Arc<dyn Domain>,
-        operation: &AnsweredOperation<'_, 'py>,
+        mut operation: AnsweredOperation<'_, 'py>,
     ) -> Traced<Vec<SymbolicLayout>> {
         match operation.answer {
-            Answer::NotImplemented => return Ok(Vec::new()),
+            Answer::NotImplemented | Answer::Backward { .. } => return Ok(Vec::new()),
+            Answer::ModeChange(change) if !change.numbers.is_empty() => return Ok(Vec::new()),
             Answer::Guarded(..) | Answer::ModeChange(_) if !operation.has_numbers() => return Ok(Vec::new()),
             Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
             // A tensor that becomes another leaf to gradients is as large as before. A backend wants to know its size.
@@ -320,11 +321,16 @@ impl<'py> Tracer<'py> {
             }
             _ => {}
         }
+        operation.graph = self.graph_of_sizes(&**domain, &operation)?;
         let numbers = &mut self.state.numbers;
         let inputs = numbers.inputs.iter().map(|(_, hint)| *hint).collect();
         let arithmetic = SizeArithmetic::new(std::mem::take(&mut numbers.expressions), inputs);
         // The operation itself has warned of what there is to warn of.
-        let (layouts, _) = self.hearing_warnings(|| domain.layouts(operation, &arithmetic));
+        let (layouts, _) = self.hearing_warnings(|| domain.layouts(&operation, &arithmetic));
+        let is_hidden = operation.graph.is_some();
+        if let Some(graph) = operation.graph.take() {
+            self.state.numbers.graph = graph.kept.into_inner();
+        }
         let relied;
         (self.state.numbers.expressions, relied) = arithmetic.finish();
         if let Some(layouts) = layouts
@@ -332,6 +338,11 @@ impl<'py> Tracer<'py> {
             && relied.into_iter().all(|relation| self.relies_on(relation, operation.callee))
         {
             return Ok(layouts);
+        }
+        if is_hidden {
+            // Sizes may be decisive that no operand shows.
+            self.state.numbers.fixing = Some(operation.callee.name());
+            return self.fix_all_numbers();
         }
         self.fix_operands(operation.callee, operation.args, operation.kwargs)
     }

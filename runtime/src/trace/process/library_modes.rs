@@ -17,12 +17,15 @@ impl<'py> Tracer<'py> {
             Ok((callable.unbind(), PyTuple::new(self.py, args)?.unbind()))
         };
         let keep = |call: Option<Call<'py>>| call.map(bind).transpose();
-        let ModeChange { set: (target, args), named, undo, restore, follows, questions } = switch;
+        let ModeChange { set: (target, args), named, undo, restore, follows, questions, numbers } = switch;
         let asked = questions.into_iter().map(bind).collect::<PyResult<Vec<_>>>();
         let kept = keep(undo).and_then(|undo| Ok(ModeInForce { undo, questions: asked? }));
         let kept = kept.or_else(|error| internal(error.to_string()))?;
         let restore = keep(restore).or_else(|error| internal(error.to_string()))?;
-        let operands: Vec<_> = args.iter().cloned().map(Operand::Known).collect();
+        let mut operands: Vec<_> = args.iter().cloned().map(Operand::Known).collect();
+        for (place, number) in numbers {
+            operands[place] = number;
+        }
         let keywords: Vec<_> =
             named.iter().map(|(name, value)| (name.clone(), Operand::Known(value.clone()))).collect();
         let called = || {
@@ -40,7 +43,9 @@ impl<'py> Tracer<'py> {
             return Ok(self.constant(gives));
         }
         self.state.restored_modes.extend(restore);
-        self.record(domain, target, &operands, &keywords, gives.clone())?;
+        let set = self.record(domain, target, &operands, &keywords, gives.clone())?;
+        let set = self.graph_node(set)?;
+        self.state.numbers.modes.insert(set);
         Ok(self.constant(gives))
     }
 

@@ -193,7 +193,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             tracer.broken_at(frame, *here, &mut inside)
         }
         Err(Unwind::Track) => return Ok(Attempt::Track),
-        Err(Unwind::Specialise) => return Ok(tracer.specialised()),
+        Err(Unwind::Specialise) => return Ok(tracer.specialised(options.fullgraph && !plan.all_known)),
         Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Unwind::Raised(value)) => {
             let reason = tracer.raises(value);
@@ -205,7 +205,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
         return Ok(Attempt::Merge(parted));
     }
     let finished = match tracer.finish(&mut end) {
-        Err(Unwind::Specialise) => return Ok(tracer.specialised()),
+        Err(Unwind::Specialise) => return Ok(tracer.specialised(options.fullgraph && !plan.all_known)),
         finished => finished.map_err(to_stop)?,
     };
     // With numbers that are known it may go on, as in calls of backward.
@@ -298,9 +298,11 @@ impl<'py> Tracer<'py> {
         End::Break { at, stack, locals, handled, inner, reason }
     }
 
-    /// What the next attempt knows.
-    fn specialised(&mut self) -> Attempt {
+    /// What the next attempt knows; `may_know`: numbers may be known before the call of backward is left.
+    fn specialised(&mut self, may_know: bool) -> Attempt {
+        let may_know = may_know && !self.state.numbers.inputs.is_empty();
         match self.state.numbers.closing {
+            _ if self.state.backward.giving_up && may_know => Attempt::Specialise(FixedNumbers::default()),
             _ if self.state.backward.giving_up => Attempt::LeaveBackward,
             true => Attempt::Close,
             false => Attempt::Specialise(self.state.numbers.take_to_fix()),

@@ -4,6 +4,7 @@ use crate::guard::source::{Source, size_key};
 use crate::symbol::{ExpressionId, Expressions, Formula, Number, Relation, Symbol, SymbolicLayout};
 use crate::trace::state::journal::{OrderedSet, Tracked};
 use crate::trace::state::value::ValueId;
+use pyo3::{Py, PyAny};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -45,6 +46,12 @@ pub(crate) struct Numbers {
     pub(crate) nodes_of: Tracked<FxHashMap<ExpressionId, NodeId>>,
     /// Sizes and strides of arrays of which some are symbolic.
     pub(crate) layouts: FxHashMap<ValueId, Arc<SymbolicLayout>>,
+    /// What the domain keeps of the graph so far, with symbols for sizes.
+    pub(crate) graph: Option<Py<PyAny>>,
+    /// How many nodes that is.
+    pub(crate) graph_nodes: usize,
+    /// Nodes that set modes.
+    pub(crate) modes: FxHashSet<NodeId>,
     /// Nodes that give what contents decide, and those that work on it: sizes may not fit.
     pub(crate) open: FxHashSet<NodeId>,
     /// How many frames the trace was in where it recorded the first of them, or the outermost.

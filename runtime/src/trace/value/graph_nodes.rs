@@ -86,14 +86,17 @@ impl<'py> Tracer<'py> {
         };
         self.settle_warnings(&**domain, &answer, &heard)?;
         let answer = self.with_layout_asked(&**domain, answer);
-        let symbolic = all().any(Operand::has_symbolic_sizes) || !in_contents && all().any(Operand::has_numbers);
+        let symbolic = all().any(Operand::has_symbolic_sizes)
+            || !in_contents && all().any(Operand::has_numbers)
+            || self.hides_sizes(&**domain, &callee, &answer);
         let layouts = match symbolic {
             true => {
                 let (py, args, kwargs) = (self.py, &operands[..], &named[..]);
                 let changing = &self.state.numbers.changing;
                 let is_worthwhile = self.state.backend || changing.arguments || changing.again;
-                let operation = AnsweredOperation { py, callee: &callee, args, kwargs, answer: &answer, is_worthwhile };
-                self.layouts_of(domain, &operation)?
+                let (callee, answer, graph) = (&callee, &answer, None);
+                let operation = AnsweredOperation { py, callee, args, kwargs, answer, is_worthwhile, graph };
+                self.layouts_of(domain, operation)?
             }
             false => Vec::new(),
         };

@@ -279,7 +279,7 @@ ROWS = [
     (with_module(with_names), 0),
     (with_module(transposed), 0),
     (with_module(expanded), 0),
-    (with_module(of_one_row), None),
+    (with_module(of_one_row), 0),
     (with_module(of_what_is_not_reached), None),
     (with_module(of_no_leaf), None),
     (with_module(scaled), None),

@@ -89,6 +89,7 @@ fn change<'py>(function: &Bound<'py, PyAny>, args: Vec<Bound<'py, PyAny>>) -> Py
         Ok((callable, args.iter().collect()))
     };
     Ok(Answer::ModeChange(Box::new(ModeChange {
+        numbers: Vec::new(),
         set: (function.clone(), args),
         named: Vec::new(),
         undo: Some(call(&undo)?),

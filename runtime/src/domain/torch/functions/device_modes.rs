@@ -45,6 +45,7 @@ impl Torch {
         let end = (functions.getattr(name!("end_device"))?, vec![device.clone()]);
         let (set, undo) = if begins { (begin, end) } else { (end, begin) };
         Ok(Answer::ModeChange(Box::new(ModeChange {
+            numbers: Vec::new(),
             set,
             named: Vec::new(),
             undo: Some(undo),

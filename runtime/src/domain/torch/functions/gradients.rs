@@ -1,12 +1,13 @@
 //! Gradients that the program asks for within the graph: a node, where all that they go through is in the graph.
 use super::natives;
 use crate::domain::torch::examples::history;
+use crate::domain::torch::examples::layout::layout_of;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{CallResult, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
-use crate::domain::torch::own::{GRADIENT_OF, MODULE};
+use crate::domain::torch::own::{GRADIENT_OF, MODULE, is_named};
 use crate::domain::torch::stand_ins::is_outside;
 use crate::domain::{Callee, Gradient, HistoryUse, Operand};
 use crate::names::name;
@@ -30,6 +31,12 @@ impl Torch {
             false if self.is_backward(function) => HistoryUse::Walks,
             false => HistoryUse::None,
         }
+    }
+
+    /// Whether it is one of these calls, or reads what one of them has made.
+    pub(in crate::domain::torch) fn is_of_gradients(&self, callee: &Callee<'_>) -> bool {
+        let reads = || matches!(callee, Callee::Function(function) if is_named(function, GRADIENT_OF));
+        reads() || self.walks_history(callee, &[], &[]) != HistoryUse::None
     }
 
     /// Whether it is `torch.autograd.grad`.
@@ -89,6 +96,7 @@ impl Torch {
         &self,
         replayed: &Bound<'py, PyAny>,
         example: &Bound<'py, PyAny>,
+        by_kernels: &dyn Fn() -> Option<Bound<'py, PyAny>>,
     ) -> Option<Gradient<'py>> {
         let py = replayed.py();
         let truth = |object: &Bound<'py, PyAny>, name: &str| object.getattr(name).ok()?.is_truthy().ok();
@@ -106,8 +114,8 @@ impl Torch {
             && !truth(&gradient, "requires_grad")?
             && self.may_be_gradient(example, &gradient);
         // The stride of a single item is that of the leaf or any other, as kernels give it.
-        let shape = gradient.getattr(name!("shape")).and_then(|shape| shape.extract::<Vec<usize>>());
-        if shape.map_or(true, |shape| shape.contains(&1)) {
+        let layout = layout_of(&gradient)?;
+        if layout.sizes.contains(&1) && layout_of(&by_kernels()?.getattr(name!("grad")).ok()?)? != layout {
             return None;
         }
         // A leaf from outside may take gradients of another kind.

@@ -1,6 +1,6 @@
 //! The graph so far, run again on tensors without contents: they remember what they were computed from, which sketches do not.
 use super::leaves::is_set_requires_grad;
-use crate::domain::Recorded;
+use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
 use crate::domain::torch::examples::place::is_device;
 use crate::domain::torch::examples::placed::place_of;
@@ -10,6 +10,7 @@ use crate::domain::torch::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named};
 use crate::domain::torch::stand_ins::stand_in;
 use crate::domain::torch::thread::modes;
 use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::{Answer, Recorded};
 use crate::ffi::{callee, types};
 use crate::graph::Argument;
 use crate::names::name;
@@ -20,15 +21,33 @@ use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
 /// The only mode that is set again.
 const GRADIENTS: &str = "_set_grad_enabled";
 
+/// Devices: without contents, and with them.
+const META: &str = "meta";
+const CPU: &str = "cpu";
+
 /// What the nodes give.
 type Results<'py> = Vec<Option<Bound<'py, PyAny>>>;
 
 impl Torch {
+    /// Whether the call of an answer runs once more.
+    pub(in crate::domain::torch) fn runs_again<'py>(&self, meta: &Meta<'_, 'py>, answer: &Answer<'py>) -> bool {
+        let (target, args, kwargs) = match answer {
+            Answer::Node { target, args, kwargs, .. } | Answer::Parts { target, args, kwargs, .. } => {
+                (target, args, kwargs)
+            }
+            // What was changed in place is no longer what it was.
+            _ => return false,
+        };
+        let operands = meta.stand_ins(args, kwargs);
+        operands.is_ok_and(|operands| operands.run(target).is_ok())
+    }
+
     pub(in crate::domain::torch) fn replayed<'py>(
         &self,
         meta: &Meta<'_, 'py>,
         recorded: &[Recorded<'_, 'py>],
         undo: &[(Py<PyAny>, Py<PyTuple>)],
+        by_kernels: bool,
     ) -> Option<Results<'py>> {
         let py = meta.py;
         let is_plain = !self.ambient.is_autocast(py).ok()? && !self.ambient.is_transforming(py).ok()?;
@@ -43,9 +62,9 @@ impl Torch {
         let before = self.keeps_gradients(py);
         let run = || {
             undo.iter().try_for_each(|(target, args)| target.bind(py).call1(args.bind(py)).map(drop))?;
-            self.run_again(meta, recorded)
+            self.run_again(meta, recorded, by_kernels)
         };
-        let results: PyResult<Results<'py>> = run();
+        let results: PyResult<Results<'py>> = if by_kernels { meta.keeping_random(run) } else { run() };
         let set = self.module.bind(py).getattr(name!("_C")).and_then(|native| native.getattr(GRADIENTS));
         set.and_then(|set| set.call1((before,))).ok()?;
         results.ok()
@@ -63,19 +82,24 @@ impl Torch {
             || is_named(target, CLEAR_GRADIENT)
     }
 
-    fn run_again<'py>(&self, meta: &Meta<'_, 'py>, recorded: &[Recorded<'_, 'py>]) -> PyResult<Results<'py>> {
+    fn run_again<'py>(
+        &self,
+        meta: &Meta<'_, 'py>,
+        recorded: &[Recorded<'_, 'py>],
+        by_kernels: bool,
+    ) -> PyResult<Results<'py>> {
         let mut results = Results::with_capacity(recorded.len());
         for node in recorded {
             let given = match node {
                 Recorded::Other => None,
-                Recorded::Input(object) => self.leaf_like(object)?,
+                Recorded::Input(object) => self.leaf_like(object, by_kernels)?,
                 // Which number it is shows in contents alone.
                 Recorded::Number(number) => Some(number.clone()),
                 Recorded::Call { target, args, kwargs, apart } => {
                     if *apart {
                         results.iter().flatten().try_for_each(forget)?;
                     }
-                    Some(self.call_again(meta, target, (args, kwargs), &results)?)
+                    Some(self.call_again(meta, target, (args, kwargs), &results, by_kernels)?)
                 }
             };
             results.push(given);
@@ -84,7 +108,7 @@ impl Torch {
     }
 
     /// What stands for an input; what that was computed from is not known.
-    fn leaf_like<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn leaf_like<'py>(&self, object: &Bound<'py, PyAny>, by_kernels: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
         if !self.is_tensor(object) {
             return Ok(None);
         }
@@ -98,9 +122,19 @@ impl Torch {
                 return Err(PyValueError::new_err("it has hooks"));
             }
         }
+        let place = place_of(object).filter(|place| !place.is_cpu());
+        if by_kernels {
+            let like = match place {
+                None => empty_like(self.module.bind(object.py()), object, CPU)?,
+                Some(_) => return Err(PyValueError::new_err("its kernels are those of another device")),
+            };
+            like.call_method0(name!("detach"))?.call_method0(name!("zero_"))?;
+            history::begins_at(&like)?;
+            return Ok(Some(like));
+        }
         let like = stand_in(self, object)?;
         history::begins_at(&like)?;
-        if let Some(place) = place_of(object).filter(|place| !place.is_cpu()) {
+        if let Some(place) = place {
             place.tell(&like)?;
         }
         Ok(Some(like))
@@ -112,32 +146,43 @@ impl Torch {
         target: &Bound<'py, PyAny>,
         (args, kwargs): (&[Argument], &[(String, Argument)]),
         results: &Results<'py>,
+        by_kernels: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = meta.py;
-        let positional = args.iter().map(|arg| object(py, arg, results)).collect::<PyResult<Vec<_>>>()?;
+        let object = |py, arg| match by_kernels {
+            true => object(py, arg, results, &|device: &Bound<'py, PyAny>| Ok(device.clone())),
+            false => object(py, arg, results, &|device: &Bound<'py, PyAny>| device.get_type().call1((META,))),
+        };
+        let positional = args.iter().map(|arg| object(py, arg)).collect::<PyResult<Vec<_>>>()?;
         let named = PyDict::new(py);
         for (name, value) in kwargs {
-            named.set_item(name, object(py, value, results)?)?;
+            named.set_item(name, object(py, value)?)?;
         }
         let is_mode = callee::name_of(target) == GRADIENTS;
         let tensors = positional.iter().any(|object| meta.has_tensor(object));
-        if !is_mode && (!tensors || kwargs.iter().any(|(name, _)| name == "device")) {
-            named.set_item(name!("device"), "meta")?;
+        if !is_mode && !by_kernels && (!tensors || kwargs.iter().any(|(name, _)| name == "device")) {
+            named.set_item(name!("device"), META)?;
         }
         target.call(PyTuple::new(py, positional)?, (!named.is_empty()).then_some(&named))
     }
 }
 
-/// The object that an argument is.
-fn object<'py>(py: Python<'py>, argument: &Argument, results: &Results<'py>) -> PyResult<Bound<'py, PyAny>> {
-    let all = |items: &[Argument]| items.iter().map(|item| object(py, item, results)).collect::<PyResult<Vec<_>>>();
+/// The object that an argument is; `device`: what a device is.
+fn object<'py>(
+    py: Python<'py>,
+    argument: &Argument,
+    results: &Results<'py>,
+    device: &dyn Fn(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let all =
+        |items: &[Argument]| items.iter().map(|item| object(py, item, results, device)).collect::<PyResult<Vec<_>>>();
     match argument {
         Argument::Node(node) => results
             .get(node.0 as usize)
             .cloned()
             .flatten()
             .ok_or_else(|| PyValueError::new_err("nothing stands for a node")),
-        Argument::Constant(constant) if is_device(constant.bind(py)) => constant.bind(py).get_type().call1(("meta",)),
+        Argument::Constant(constant) if is_device(constant.bind(py)) => device(constant.bind(py)),
         Argument::Constant(constant) => Ok(constant.bind(py).clone()),
         Argument::Tuple(items) => Ok(PyTuple::new(py, all(items)?)?.into_any()),
         Argument::List(items) => Ok(PyList::new(py, all(items)?)?.into_any()),

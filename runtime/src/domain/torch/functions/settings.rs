@@ -114,6 +114,14 @@ impl Torch {
             false => (positional, named),
         };
         let restore = undo.clone();
-        Ok(ModeChange { set: (function.clone(), all), named, restore, undo, follows: *follows, questions })
+        Ok(ModeChange {
+            set: (function.clone(), all),
+            named,
+            restore,
+            undo,
+            follows: *follows,
+            questions,
+            numbers: Vec::new(),
+        })
     }
 }

@@ -128,6 +128,16 @@ impl Torch {
         is_whole && IMPORTED.iter().all(|module| crate::ffi::modules::import(function.py(), *module).is_ok())
     }
 
+    /// Whether an answer of theirs is so whatever the sizes.
+    pub(in crate::domain::torch) fn tells_of_wrappers(&self, callable: &Bound<'_, PyAny>) -> bool {
+        matches!(self.meaning(callable), Some((_, Known)))
+    }
+
+    /// Whether it begins or ends a level of its own, of which there is one in each graph that runs.
+    pub(in crate::domain::torch) fn is_nesting(&self, callable: &Bound<'_, PyAny>) -> bool {
+        callee::name_of(callable).ends_with("crement_nesting") && matches!(self.meaning(callable), Some((_, Level(..))))
+    }
+
     fn meaning<'py>(&self, callable: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Meaning)> {
         let own = callee::name_of(callable);
         for (path, functions) in FUNCTIONS {
@@ -189,8 +199,15 @@ impl Torch {
                 let (undo, question) = before().map_err(|error| fault(&error))?;
                 let (args, named) = all_known(args, kwargs).ok_or_else(|| unlike(function))?;
                 let (set, questions) = ((function.clone(), args), vec![(question, Vec::new())]);
-                let change =
-                    ModeChange { set, named, restore: Some(undo.clone()), undo: Some(undo), follows: false, questions };
+                let change = ModeChange {
+                    set,
+                    named,
+                    restore: Some(undo.clone()),
+                    undo: Some(undo),
+                    follows: false,
+                    questions,
+                    numbers: Vec::new(),
+                };
                 Ok(Answer::ModeChange(Box::new(change)))
             }
             Level(opposite, arguments) => self.level(&room, function, (opposite, arguments), args, kwargs),
@@ -215,9 +232,14 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        let (args, named) = all_known(args, kwargs).ok_or_else(|| unlike(function))?;
+        let numbers = args.iter().enumerate().filter(|(_, arg)| matches!(arg, Operand::Number { .. }));
+        let numbers: Vec<_> = numbers.map(|(place, number)| (place, number.clone())).collect();
+        let now: Vec<_> = args.iter().map(in_this_call).collect();
+        let (args, named) = all_known(&now, kwargs).ok_or_else(|| unlike(function))?;
         let change = self.change(room, function, (opposite, arguments), args, named);
-        change.map(|change| Answer::ModeChange(Box::new(change))).map_err(|error| fault(&error))
+        change
+            .map(|change| Answer::ModeChange(Box::new(ModeChange { numbers, ..change })))
+            .map_err(|error| fault(&error))
     }
 
     fn change<'py>(
@@ -244,6 +266,7 @@ impl Torch {
                 undo: Some(undo),
                 follows: false,
                 questions: Vec::new(),
+                numbers: Vec::new(),
             });
         }
         if opposite.contains("dual_level") {
@@ -257,6 +280,7 @@ impl Torch {
                 restore,
                 follows: false,
                 questions: Vec::new(),
+                numbers: Vec::new(),
             });
         }
         let torch = self.module.bind(py);
@@ -264,7 +288,15 @@ impl Torch {
         let transforms = torch.getattr(name!("_C"))?.getattr(name!("_functorch"))?;
         let none = 0_usize.into_pyobject(py)?.into_any();
         let restore = Some((transforms.getattr(name!("pop_dynamic_layer_stack_and_undo_to_depth"))?, vec![none]));
-        Ok(ModeChange { set: (function.clone(), args), named, undo: Some(undo), restore, follows: false, questions })
+        Ok(ModeChange {
+            set: (function.clone(), args),
+            named,
+            undo: Some(undo),
+            restore,
+            follows: false,
+            questions,
+            numbers: Vec::new(),
+        })
     }
 }
 
@@ -279,6 +311,14 @@ fn exiting<'py>((callable, args): Call<'py>, name: &str) -> PyResult<Call<'py>> 
     let partial =
         crate::ffi::modules::import(py, "functools")?.getattr(name!("partial"))?.call((callable,), Some(&named))?;
     Ok((partial, args))
+}
+
+/// How many there are that a function maps over is a number in this call.
+fn in_this_call<'py>(arg: &Operand<'py>) -> Operand<'py> {
+    match arg {
+        Operand::Number { hint, .. } => Operand::Known(hint.clone()),
+        _ => arg.clone(),
+    }
 }
 
 type Arguments<'py> = (Vec<Bound<'py, PyAny>>, Vec<(String, Bound<'py, PyAny>)>);

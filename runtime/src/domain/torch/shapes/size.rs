@@ -145,6 +145,16 @@ impl Size for SymbolicSize {
     fn less(&self, other: &Self) -> Known<bool> {
         self.compare(Comparison::Less, other).ok_or(Unsure)
     }
+
+    fn least(&self, other: &Self) -> Known<Self> {
+        let is_less = self.is_never_greater(other).map_or_else(|| self.at_most(other), Ok)?;
+        Ok(if is_less { self.clone() } else { other.clone() })
+    }
+
+    fn greatest(&self, other: &Self) -> Known<Self> {
+        let is_less = self.is_never_greater(other).map_or_else(|| self.less(other), Ok)?;
+        Ok(if is_less { other.clone() } else { self.clone() })
+    }
 }
 
 /// The product of sizes: how many elements there are.

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyModule, PySlice, PyString, PyTuple};
 
 /// Where the function is that asks PyTorch.
-const MODULE: &str = "slotrt._size_questions";
+pub(super) const MODULE: &str = "slotrt._size_questions";
 
 /// PyTorch's machinery for symbolic sizes.
 const PYTORCH_SYMBOLS: &str = "torch.fx.experimental.symbolic_shapes";
@@ -78,17 +78,17 @@ fn is_imported(py: Python<'_>) -> Option<bool> {
 }
 
 /// What PyTorch is asked about one call.
-struct Question<'a, 'py> {
-    meta: &'a Meta<'a, 'py>,
-    module: Bound<'py, PyModule>,
-    arithmetic: &'a SizeArithmetic,
+pub(super) struct Question<'a, 'py> {
+    pub(super) meta: &'a Meta<'a, 'py>,
+    pub(super) module: Bound<'py, PyModule>,
+    pub(super) arithmetic: &'a SizeArithmetic,
     /// The symbols that operands name.
-    symbols: Vec<Symbol>,
+    pub(super) symbols: Vec<Symbol>,
     /// The tensors among the operands, in order.
-    tensors: Vec<ValueId>,
+    pub(super) tensors: Vec<ValueId>,
 }
 
-fn unanswered() -> PyErr {
+pub(super) fn unanswered() -> PyErr {
     pyo3::exceptions::PyNotImplementedError::new_err("a call that fake tensors are not asked about")
 }
 
@@ -106,13 +106,19 @@ impl<'py> Question<'_, 'py> {
         for (name, value) in kwargs {
             named.set_item(name, self.object(value)?)?;
         }
-        let symbols = PyDict::new(py);
+        let symbols = self.named_symbols()?;
+        let told = self.module.getattr(name!("ask"))?.call1((target, args, named, symbols, changes))?;
+        Ok(told.cast_into()?)
+    }
+
+    /// The symbols that operands name: what each is now, and whether it is a size.
+    pub(super) fn named_symbols(&self) -> PyResult<Bound<'py, PyDict>> {
+        let symbols = PyDict::new(self.meta.py);
         for symbol in &self.symbols {
             let (now, is_size) = self.arithmetic.input_now(*symbol).ok_or_else(unanswered)?;
             symbols.set_item(format!("s{}", symbol.0), (now, is_size))?;
         }
-        let told = self.module.getattr(name!("ask"))?.call1((target, args, named, symbols, changes))?;
-        Ok(told.cast_into()?)
+        Ok(symbols)
     }
 
     fn objects(&mut self, operands: &[Operand<'py>]) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -139,7 +145,7 @@ impl<'py> Question<'_, 'py> {
         }
     }
 
-    fn tensor(
+    pub(super) fn tensor(
         &mut self,
         value: ValueId,
         example: &Bound<'py, PyAny>,
@@ -173,7 +179,7 @@ impl<'py> Question<'_, 'py> {
     }
 
     /// An integer, or the text of an expression.
-    fn size(&mut self, size: ExpressionId) -> PyResult<Bound<'py, PyAny>> {
+    pub(super) fn size(&mut self, size: ExpressionId) -> PyResult<Bound<'py, PyAny>> {
         let py = self.meta.py;
         if let SymbolicSize::Known(known) = self.arithmetic.size(size) {
             return Ok(PyInt::new(py, known).into_any());
@@ -187,7 +193,7 @@ impl<'py> Question<'_, 'py> {
     }
 
     /// The layouts of what PyTorch says that the call gives, where that is what was answered.
-    fn layouts(&self, told: &Bound<'py, PyTuple>, answer: &Answer<'py>) -> Option<Vec<SymbolicLayout>> {
+    pub(super) fn layouts(&self, told: &Bound<'py, PyTuple>, answer: &Answer<'py>) -> Option<Vec<SymbolicLayout>> {
         let (kind, gives, conditions) = told.extract::<(String, Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>)>().ok()?;
         if !conditions.iter().all(|condition| self.relies_on(condition).is_some()) {
             return None;

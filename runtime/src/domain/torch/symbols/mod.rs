@@ -1,5 +1,6 @@
 //! Numbers and sizes of tensors that differ from call to call: where they may stand, what operations make of them, how they are guarded.
 pub(super) mod asked;
+mod in_graph;
 pub(super) mod marks;
 pub(super) mod numbers;
 pub(super) mod open_sizes;

@@ -1,4 +1,8 @@
 //! Operations whose results have the same metadata whatever number an operand is: only its class, `int` or `float`, decides.
+use crate::domain::Callee;
+use crate::domain::torch::functions::kinds::OVERRIDES;
+use crate::domain::torch::library::Torch;
+use crate::ffi::callee;
 
 /// Slots.
 const SLOTS: &[&str] = &["tp_richcompare"];
@@ -64,11 +68,26 @@ const CALLS: &[&str] = &[
 ];
 
 /// Whether the slot's function takes numbers.
-pub(in crate::domain::torch) fn in_slot(slot: &str) -> bool {
+fn in_slot(slot: &str) -> bool {
     SLOTS.contains(&slot)
 }
 
 /// Whether a function or method of this name does.
-pub(in crate::domain::torch) fn in_call(name: &str) -> bool {
+fn in_call(name: &str) -> bool {
     CALLS.contains(&name.trim_matches('_'))
+}
+
+impl Torch {
+    /// Whether numbers among the operands of an operation may be symbolic: they are contents.
+    pub(in crate::domain::torch) fn takes_numbers_in(&self, callee: &Callee<'_>) -> bool {
+        match callee {
+            Callee::Slot(slot) => in_slot(slot),
+            Callee::Function(function) => {
+                let name = callee::name_of(function);
+                !self.is_operator(function) && (in_call(&name) || OVERRIDES.contains(&&*name))
+            }
+            Callee::Method(name) => in_call(name),
+            Callee::GetAttr(_) => false,
+        }
+    }
 }

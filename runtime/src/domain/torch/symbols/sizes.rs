@@ -54,6 +54,7 @@ impl Torch {
     pub(in crate::domain::torch) fn holds_for_all_sizes(&self, callee: &Callee<'_>) -> bool {
         let name = name_of(callee);
         FOR_ALL_SIZES.contains(&&*name)
+            || matches!(callee, Callee::Function(function) if self.tells_of_wrappers(function))
             || matches!(callee, Callee::GetAttr(name) if crate::domain::torch::metadata::is_kind(name))
     }
 
@@ -69,6 +70,9 @@ impl Torch {
         arithmetic: &SizeArithmetic,
     ) -> Option<Vec<SymbolicLayout>> {
         let meta = Meta { torch: self, py: operation.py };
+        if let Some(graph) = &operation.graph {
+            return arithmetic.tentatively(|| meta.layouts_in_graph(operation, graph, arithmetic));
+        }
         let by_rule = || self.layouts_by_rule(&meta, operation, arithmetic);
         let asked = || meta.asked_layouts(operation, arithmetic);
         arithmetic.tentatively(by_rule).or_else(|| arithmetic.tentatively(asked))

@@ -82,6 +82,7 @@ pub(in crate::domain::torch) fn change<'py>(
         let questions = questions.into_iter().map(|question| (question, Vec::new())).collect();
         let set = (function.clone(), args);
         return Ok(Answer::ModeChange(Box::new(ModeChange {
+            numbers: Vec::new(),
             set,
             named: Vec::new(),
             restore: undo.clone(),
@@ -107,6 +108,7 @@ pub(in crate::domain::torch) fn change<'py>(
     let restore = question.is_some().then(|| undo.clone()).flatten();
     let set = (function.clone(), args);
     Ok(Answer::ModeChange(Box::new(ModeChange {
+        numbers: Vec::new(),
         set,
         named: Vec::new(),
         undo,
