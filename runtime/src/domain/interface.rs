@@ -206,6 +206,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
         NodeEffects::unknown()
     }
+    /// Whether what a node calls may be a function of the program's.
+    fn runs_program(&self, _target: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// Saves what these objects hold, generators of random numbers among them, and parts of the state of the library.
     fn save(
         &self,

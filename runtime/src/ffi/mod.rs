@@ -26,6 +26,8 @@ mod native_stack;
 mod objects;
 #[cfg(slotrt_hooks)]
 pub mod other_compiler;
+#[cfg(slotrt_traces)]
+pub mod random_numbers;
 #[cfg(slotrt_hooks)]
 mod raw;
 #[cfg(slotrt_hooks)]

@@ -271,6 +271,10 @@ impl Domain for Torch {
         effects::of(self, target)
     }
 
+    fn runs_program(&self, target: &Bound<'_, PyAny>) -> bool {
+        self.is_backward(target) || self.is_of_program(target)
+    }
+
     fn save(
         &self,
         py: Python<'_>,

@@ -117,6 +117,7 @@ pub struct State {
     pub(crate) max_steps: u64,
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
+    pub(crate) may_draw: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
     /// The modules that are being called, outermost first, where a backend gets the graph.
