@@ -2,6 +2,7 @@
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, HistoryUse, Operand};
 use crate::ffi::types;
 use crate::graph::{Argument, ForBackend, Node, NodeId, NodeOp};
+use crate::graph_break::GETS_READY;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::symbol::SymbolicLayout;
@@ -82,6 +83,7 @@ impl<'py> Tracer<'py> {
             Err(_) if !takes_sizes && !in_contents && all().any(Operand::has_numbers) => {
                 return self.fix_operands(&callee, &operands, &named);
             }
+            Err(reason) if reason.kind == GETS_READY => return self.wait_until_ready(Err(Unwind::Break(reason))),
             Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
         };
         self.settle_warnings(&**domain, &answer, &heard)?;
