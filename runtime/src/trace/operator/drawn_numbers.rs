@@ -58,7 +58,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn refuse_draw_after_program(&self) -> Traced<()> {
         let runs =
             |node: &Node| match (&node.target, self.state.domains.iter().find(|known| known.name() == node.domain)) {
-                (Some(target), Some(domain)) => domain.runs_program(target.bind(self.py)),
+                (Some(target), Some(domain)) => domain.call_effects(target.bind(self.py), &[]).runs_program,
                 _ => false,
             };
         match self.state.graph.nodes.iter().any(runs) {
@@ -70,7 +70,7 @@ impl<'py> Tracer<'py> {
     /// The same where such a call comes after draws.
     pub(crate) fn refuse_program_after_draw(&self, domain: &Arc<dyn Domain>, target: &Bound<'py, PyAny>) -> Traced<()> {
         let draws = !self.state.numbers.drawn.is_empty() || !self.state.state_copies.is_empty();
-        match draws && domain.runs_program(target) {
+        match draws && domain.call_effects(target, &[]).runs_program {
             true => unsupported("function of the program in the graph", "after a change of a state that it may read"),
             false => Ok(()),
         }

@@ -183,6 +183,8 @@ pub struct State {
     pub(crate) changed_by_graph: Tracked<Vec<crate::trace::state::outcome::GraphChange>>,
     /// The nodes whose results were changed in ways that cannot be taken back.
     pub(crate) final_changes: Tracked<Vec<NodeId>>,
+    /// The nodes that give copies, though others that call the same do not.
+    pub(crate) copies: Tracked<FxHashSet<NodeId>>,
     /// Calls that give leaves their gradients.
     pub(crate) backward: crate::trace::state::backward::BackwardCalls,
     /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.

@@ -178,14 +178,20 @@ impl<'py> Tracer<'py> {
                 if !operands.is_empty() {
                     self.refuse_change_of_gradients(domain, &gives, &operands, &example)?;
                 }
+                let mut finals = Vec::new();
                 match gives {
                     Gives::Became(value) => self.replace_example(domain, value, &example)?,
-                    _ => operands
-                        .iter()
-                        .try_for_each(|operand| self.keep_final_change(domain, &target, *operand, &example))?,
+                    _ => finals = self.final_changes(domain, &operands, &example),
+                }
+                let is_whole = finals.is_empty() || domain.call_effects(&target, &args).raises_first;
+                if !is_whole {
+                    self.keep_final_changes(domain, &target, &finals)?;
                 }
                 let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
+                if is_whole {
+                    self.state.final_changes.extend(finals);
+                }
                 if !operands.is_empty() {
                     let by = self.graph_node(changed)?;
                     if goes_on {

@@ -84,6 +84,7 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
+        let copies = domain.call_effects(&target, args).copies;
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let node = Node {
             name: base,
@@ -102,6 +103,9 @@ impl<'py> Tracer<'py> {
         let node = self.node(node);
         if is_open {
             self.note_open(node);
+        }
+        if copies {
+            self.state.copies.insert(node);
         }
         let kind = domain.class_of(&example).into_any().unbind();
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
