@@ -1,10 +1,10 @@
 //! Generators of random numbers of C: what they will give, which a copy of theirs is asked for.
-use super::objects::{callee, modules};
 use super::types;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use std::cell::Cell;
 
 /// The class (`tp_name`).
 const CLASS: &str = "_random.Random";
@@ -19,9 +19,13 @@ fn class_of<'py>(generator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyType>> {
 
 /// Whether it is the class of C, not one that only has its name.
 fn is_class(class: &Bound<'_, PyType>) -> bool {
+    let py = class.py();
     let fits = types::c_name(class) == CLASS && types::basicsize(class) >= size_of::<ffi::PyObject>() + STATE;
-    fits && types::own(class, intern!(class.py(), "random"))
-        .and_then(|method| callee::owner_of(&method))
+    let method = || types::own(class, intern!(py, "random"));
+    let of_c = |method: &Bound<'_, PyAny>| types::c_name(&method.get_type()) == "method_descriptor";
+    fits && method()
+        .filter(of_c)
+        .and_then(|method| method.getattr(intern!(py, "__objclass__")).ok())
         .is_some_and(|owner| owner.is(class))
 }
 
@@ -45,25 +49,44 @@ fn copy_state(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>) {
     unsafe { std::ptr::copy(from.as_ptr().cast::<u8>().add(head), to.as_ptr().cast::<u8>().add(head), STATE) }
 }
 
+thread_local! {
+    /// How often code of the program has run for good on this thread while something was compiled.
+    static RUNS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Code of the program runs for good, and may draw: what generators are from here on stays.
+pub fn note_run() {
+    RUNS.set(RUNS.get() + 1);
+}
+
 /// The generator behind the functions of `random`, and what it was about to give.
 #[derive(Debug)]
 pub struct KeptGenerator<'py> {
     generator: Bound<'py, PyAny>,
     copy: Bound<'py, PyAny>,
+    runs: u64,
+}
+
+/// The generator, if `random` is loaded.
+fn loaded(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+    modules.get_item(intern!(py, "random"))?.getattr(intern!(py, "_inst"))
 }
 
 impl<'py> KeptGenerator<'py> {
     /// As it is now; `None`: nobody has it yet.
     #[must_use]
     pub fn now(py: Python<'py>) -> Option<Self> {
-        let generator = modules::imported(intern!(py, "random"))?.getattr_opt(intern!(py, "_inst")).ok()??;
+        let generator = loaded(py).ok()?;
         let copy = copy(&generator, &class_of(&generator)?).ok()?;
-        Some(Self { generator, copy })
+        Some(Self { generator, copy, runs: RUNS.get() })
     }
 
-    /// As it was then.
+    /// As it was then, but for what code of the program has done since.
     pub fn put_back(&self) {
-        copy_state(&self.copy, &self.generator);
+        if self.runs == RUNS.get() {
+            copy_state(&self.copy, &self.generator);
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::domain::Domain;
 use crate::ffi::random_numbers;
 use crate::graph::Node;
-use crate::graph_break::PASSING_STATE;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::tracer::Tracer;
@@ -62,7 +61,7 @@ impl<'py> Tracer<'py> {
                 _ => false,
             };
         match self.state.graph.nodes.iter().any(runs) {
-            true => unsupported(PASSING_STATE, "after a function of the program in the graph"),
+            true => unsupported("function of the program in the graph", "before a number is drawn"),
             false => Ok(()),
         }
     }
