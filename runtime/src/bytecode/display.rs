@@ -95,7 +95,7 @@ fn with_extra(instr: &Instr, minor: u8, name: &str) -> String {
 /// Arguments that count through something: the interpreter's own module `opcode` has the words.
 fn enumerated(py: Python<'_>, instr: &Instr, minor: u8) -> Option<String> {
     let arg = instr.arg as usize;
-    let word = |table: &str| crate::ffi::modules::import(py, "opcode").ok()?.getattr(table).ok()?.get_item(arg).ok();
+    let word = |table: &str| py.import("opcode").ok()?.getattr(table).ok()?.get_item(arg).ok();
     let conversion = |arg: usize| ["", "str", "repr", "ascii"].get(arg).map(|word| (*word).to_owned());
     match instr.op {
         Op::BINARY_OP => word("_nb_ops")?.get_item(1).ok()?.extract().ok(),
@@ -123,7 +123,7 @@ fn enumerated(py: Python<'_>, instr: &Instr, minor: u8) -> Option<String> {
 
 fn compared(py: Python<'_>, arg: usize, minor: u8) -> Option<String> {
     let shift = [0, 4, 5][usize::from(minor.clamp(11, 13) - 11)];
-    let word = crate::ffi::modules::import(py, "opcode").ok()?.getattr("cmp_op").ok()?.get_item(arg >> shift).ok()?;
+    let word = py.import("opcode").ok()?.getattr("cmp_op").ok()?.get_item(arg >> shift).ok()?;
     let word: String = word.extract().ok()?;
     Some(if minor >= 13 && arg & 16 != 0 { format!("bool({word})") } else { word })
 }

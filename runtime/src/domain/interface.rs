@@ -1,7 +1,7 @@
 //! What a domain is: what it is asked.
 use super::gradient::{Gradient, HistoryUse, LaterCall};
 use super::higher_order::{GraphCall, HigherOrder};
-use super::node_effects::{NodeEffects, SavedParts, SavedState};
+use super::node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
 use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
 use super::recorded::Recorded;
 use super::sizes::SizeMark;
@@ -210,6 +210,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// What a node does that calls this, besides giving something new.
     fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
         NodeEffects::unknown()
+    }
+    /// What else a call with these operands does; without them, as far as those do not decide it.
+    fn call_effects(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> CallEffects {
+        CallEffects::default()
     }
     /// Saves what these objects hold, generators of random numbers among them, and parts of the state of the library.
     fn save(

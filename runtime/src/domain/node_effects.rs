@@ -37,6 +37,17 @@ impl NodeEffects {
     }
 }
 
+/// What calling something with certain operands does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallEffects {
+    /// What it gives shares no memory with its operands, though others that call the same do.
+    pub copies: bool,
+    /// Where it raises, it has changed nothing.
+    pub raises_first: bool,
+    /// It may be, or call, a function of the program's.
+    pub runs_program: bool,
+}
+
 /// What a domain saves before a graph runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SavedParts {

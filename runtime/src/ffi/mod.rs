@@ -21,6 +21,8 @@ mod layout;
 #[cfg(slotrt_traces)]
 pub mod libtorch;
 #[cfg(slotrt_hooks)]
+pub(crate) mod modules;
+#[cfg(slotrt_hooks)]
 mod native_stack;
 #[cfg(slotrt_hooks)]
 mod objects;
@@ -56,13 +58,13 @@ pub use frames::observers;
 pub(crate) use frames::units;
 #[cfg(slotrt_hooks)]
 pub use frames::{eval_breaker, frame, surviving_frames, traceback};
+#[cfg(slotrt_hooks)]
+pub(crate) use objects::callee;
 #[cfg(slotrt_traces)]
 pub use objects::{
     buffers, collector, containers, contexts, dict_table, iterator_parts, iterators, key_hashes, lru_cache,
-    ordered_dict, referents, thread_locals, tuple_hashes, weak_references,
+    ordered_dict, random_numbers, referents, thread_locals, tuple_hashes, weak_references,
 };
-#[cfg(slotrt_hooks)]
-pub(crate) use objects::{callee, modules};
 #[cfg(slotrt_hooks)]
 pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
 #[cfg(slotrt_hooks)]

@@ -57,10 +57,8 @@ impl FunctionState {
         };
         let same_keywords = || {
             same_part(dict(function), self.keywords.as_ref(), |now, then| {
-                let is_same = |((name, value), then): ((Bound<'_, PyAny>, Bound<'_, PyAny>), &(Py<PyAny>, Held))| {
-                    name.is(&then.0) && then.1.is(&value)
-                };
-                now.len() == then.len() && now.iter().zip(then).all(is_same)
+                let mut pairs = now.iter().zip(then);
+                now.len() == then.len() && pairs.all(|((name, value), then)| name.is(&then.0) && then.1.is(&value))
             })
         };
         same_code && same_defaults() && same_keywords()

@@ -9,18 +9,23 @@ use super::record::{self, Frame, Times};
 use crate::bytecode::{Code, flag};
 use crate::emit::{self, EmittedCode, Failure};
 use crate::ffi::callable::Choice;
+use crate::ffi::random_numbers::KeptGenerator;
 use crate::ffi::{Args, eval_breaker, function};
-use crate::graph_break::Break;
+use crate::graph_break::{Break, PASSING_STATE};
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
 use crate::stored::ProcessBound;
 use crate::trace::os_signals::set_off;
 use crate::trace::state::numbers::ChangingSources;
-use crate::trace::state::outcome::Outcome;
+use crate::trace::state::outcome::{End, Outcome};
 use crate::trace::{self, Stop};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// So many traces of a function may depend on numbers drawn at random: more of them than a few branches on such numbers make, and later ones
+/// break where one is drawn.
+const BRANCHES: usize = 4;
 
 impl Compiled {
     /// Traces the frame and emits its code; modes that would see what is called meanwhile are set aside.
@@ -38,7 +43,10 @@ impl Compiled {
         for modes in domains.iter().filter_map(|domain| domain.taking_modes()) {
             aside.extend(modes.set_aside(args.py())?);
         }
+        // The compiler, and backends, call functions of the program on what stands for its tensors.
+        let generator = KeptGenerator::now(args.py());
         let choice = self.compile_alone(function, args, missed);
+        generator.iter().for_each(KeptGenerator::put_back);
         drop(aside);
         choice
     }
@@ -60,13 +68,16 @@ impl Compiled {
         }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
-        let passing_states = self.unit.options.fullgraph || self.table()?.is_empty();
+        let entries = self.table()?.len();
+        let passing_states = self.unit.options.fullgraph || entries == 0;
+        let may_draw = self.unit.options.fullgraph || entries < BRANCHES && self.unit.may_draw();
         let stop_at = self.unit.shared.stop_at;
         let fullgraph = self.unit.options.fullgraph;
         // A continuation may break where an earlier trace has reported the break; no trace reports those of a generator's body.
         let refuses = fullgraph && (self.resumed.is_none() || suspends);
         let options = trace::Options {
             passing_states,
+            may_draw,
             stop_at,
             fullgraph: refuses,
             may_wait: self.unit.may_wait(),
@@ -92,6 +103,9 @@ impl Compiled {
         let waiting = outcome.signals.clone();
         if !waiting.is_empty() && self.unit.options.fullgraph {
             return run_interrupted(py, &waiting);
+        }
+        if matches!(&outcome.end, End::Break { reason, .. } if reason.kind == PASSING_STATE) {
+            self.unit.break_at_draws();
         }
         let stretch = self.resumed.is_some() && !suspends && emit::is_native_stretch(&code, &outcome);
         if !stretch {

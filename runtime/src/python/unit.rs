@@ -31,6 +31,8 @@ pub struct CompilationUnit {
     closed: AtomicBool,
     /// How often a frame ran as it is because a part of the program got ready in it.
     waits: AtomicU32,
+    /// Whether traces break where numbers are drawn at random, in all that this unit's calls have led to: asked of the root.
+    breaks_at_draws: AtomicBool,
     /// Nanoseconds that backends took since they were last asked for.
     pub(super) backend_ns: AtomicU64,
 }
@@ -85,6 +87,7 @@ impl CompilationUnit {
             root: Weak::new(),
             closed: AtomicBool::new(false),
             waits: AtomicU32::new(0),
+            breaks_at_draws: AtomicBool::new(false),
             backend_ns: AtomicU64::new(0),
         }
     }
@@ -97,6 +100,18 @@ impl CompilationUnit {
     /// Whether a frame may still run as it is where a part of the program gets ready in it: what does so at every call is traced.
     pub fn may_wait(&self) -> bool {
         self.waits.load(Relaxed) < MAX_WAITS
+    }
+
+    /// Whether a trace may go on with numbers that are drawn at random: as long as none has broken where one is.
+    pub fn may_draw(&self) -> bool {
+        self.root.upgrade().is_none_or(|root| !root.breaks_at_draws.load(Relaxed))
+    }
+
+    /// A trace has broken where a number is drawn.
+    pub fn break_at_draws(&self) {
+        if let Some(root) = self.root.upgrade() {
+            root.breaks_at_draws.store(true, Relaxed);
+        }
     }
 
     /// A frame runs as it is, so that a part of the program gets ready.

@@ -17,11 +17,11 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver, HistoryUse,
-    LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark,
+    Answer, AnsweredOperation, CallEffects, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver,
+    HistoryUse, LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark,
     TakingModes,
 };
-use crate::ffi::{inspect, types};
+use crate::ffi::types;
 use crate::graph::ForBackend;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -30,9 +30,6 @@ use crate::symbol::{Layout, SizeArithmetic, Stride, SymbolicLayout};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 use std::sync::Arc;
-
-/// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
-const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
 
 /// The domain of this PyTorch; none while it is being imported.
 pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
@@ -259,6 +256,10 @@ impl Domain for Torch {
         effects::of(self, target)
     }
 
+    fn call_effects(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
+        effects::of_call(self, target, args)
+    }
+
     fn save(
         &self,
         py: Python<'_>,
@@ -379,9 +380,7 @@ impl Domain for Torch {
     }
 
     fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
-        let room = || self.module.bind(function.py()).getattr(name!("compiler"))?.getattr(name!("__dict__"));
-        COMPILER_QUERIES.contains(&name)
-            && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
+        compilers::asks_for_compiler(self.module.bind(function.py()), function, name)
     }
 
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {

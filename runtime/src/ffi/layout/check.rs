@@ -112,7 +112,7 @@ fn in_a_frame(py: Python<'_>) -> PyResult<()> {
 
 /// `marker`: what the frame's second variable holds.
 fn check_frame(py: Python<'_>, marker: usize) -> PyResult<()> {
-    let running = crate::ffi::modules::import(py, "sys")?.getattr(name!("_getframe"))?.call0()?;
+    let running = py.import("sys")?.getattr(name!("_getframe"))?.call0()?;
     // SAFETY: the thread state is live; the fields' offsets lie inside it.
     unsafe {
         let state = ffi::PyThreadState_Get().cast::<u8>();

@@ -27,10 +27,11 @@ pub mod iterators;
 pub mod key_hashes;
 #[cfg(slotrt_traces)]
 pub mod lru_cache;
-pub(crate) mod modules;
 pub mod ndarray;
 #[cfg(slotrt_traces)]
 pub mod ordered_dict;
+#[cfg(slotrt_traces)]
+pub mod random_numbers;
 #[cfg(slotrt_traces)]
 pub mod referents;
 #[cfg(slotrt_traces)]

@@ -51,7 +51,7 @@ pub fn is_builtins(object: &Bound<'_, PyAny>) -> bool {
 /// `AttributeError` if it held nothing by that name; what importing another module raises.
 pub fn original<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let Some(index) = MODULES.iter().position(|known| *known == module) else {
-        return match super::modules::imported(&interned(py, module)) {
+        return match crate::ffi::modules::imported(&interned(py, module)) {
             Some(module) if !module.is_none() => module.getattr(interned(py, name)),
             _ => crate::ffi::modules::import(py, module)?.getattr(interned(py, name)),
         };

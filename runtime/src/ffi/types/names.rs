@@ -1,6 +1,5 @@
 //! Names of live types, and text of objects.
 use super::flags::{flags, is_heap, is_immutable};
-use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -71,9 +70,8 @@ pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
     }
     // C may make changeable classes too: they are what their module says they are.
     let found = name.rsplit_once('.').and_then(|(module, attribute)| {
-        let modules =
-            crate::ffi::modules::import(class.py(), "sys").and_then(|sys| sys.getattr(name!("modules"))).ok()?;
-        modules.get_item(module).and_then(|module| module.getattr(attribute)).ok()
+        let module = crate::ffi::modules::imported(&PyString::new(class.py(), module))?;
+        module.getattr(attribute).ok()
     });
     if found.is_some_and(|found| found.is(class)) { Cow::Owned(name) } else { Cow::Borrowed("") }
 }

@@ -90,7 +90,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Where a part of the program gets ready in a call, the outermost frame runs as it is; what comes of it is traced at the next call.
-    fn wait_until_ready(&self, refused: Traced<()>) -> Traced<()> {
+    pub(crate) fn wait_until_ready<T>(&self, refused: Traced<T>) -> Traced<T> {
         match refused {
             Err(Unwind::Break(reason)) if self.state.may_wait && reason.kind == GETS_READY => {
                 Err(Unwind::GivenUp(Box::new(Stop::Later)))

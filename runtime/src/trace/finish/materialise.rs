@@ -21,6 +21,7 @@ const WITHIN: &str = "_slotrt_within";
 impl<'py> Tracer<'py> {
     /// Describes everything that emitted code needs to make again.
     pub(crate) fn finish(&mut self, end: &mut End) -> Materialised<()> {
+        self.refuse_known_draws()?;
         let suspended = self.left_suspended();
         for generator in &suspended {
             if !self.closes_silently(*generator)? {

@@ -73,18 +73,27 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Notes that a node is changed in a way that gradients follow; breaks where that operation itself may raise.
-    pub(crate) fn keep_final_change(
+    /// Those of the nodes that are inputs, or in their memory, and are changed in a way that gradients follow.
+    pub(crate) fn final_changes(
+        &self,
+        domain: &Arc<dyn Domain>,
+        changed: &[NodeId],
+        example: &Bound<'py, PyAny>,
+    ) -> Vec<NodeId> {
+        if !domain.keeps_history(example) {
+            return Vec::new();
+        }
+        changed.iter().copied().filter(|changed| !self.inputs_behind(*changed).is_empty()).collect()
+    }
+
+    /// Notes such changes; breaks where the operation that makes them may raise while it does.
+    pub(crate) fn keep_final_changes(
         &mut self,
         domain: &Arc<dyn Domain>,
         target: &Bound<'py, PyAny>,
-        changed: NodeId,
-        example: &Bound<'py, PyAny>,
+        changed: &[NodeId],
     ) -> Traced<()> {
-        if !domain.keeps_history(example) || self.inputs_behind(changed).is_empty() {
-            return Ok(());
-        }
-        self.state.final_changes.push(changed);
+        self.state.final_changes.extend(changed.iter().copied());
         self.refuse_after_final_changes(domain, target)
     }
 
@@ -159,7 +168,9 @@ impl<'py> Tracer<'py> {
                 found.push(id);
                 continue;
             }
-            let Some((_, effects)) = self.effects_of(node) else { continue };
+            let Some((_, effects)) = self.effects_of(node).filter(|_| !self.state.copies.contains(&id)) else {
+                continue;
+            };
             match effects {
                 effects if effects.is_unknown || node.args.is_empty() => {
                     node.arguments().for_each(|argument| argument.nodes(&mut work));

@@ -4,12 +4,12 @@
 use crate::ffi::{types, weak_references};
 use crate::guard::source::Source;
 use crate::guard::{Check, DeadReference};
-use crate::trace::operator::unusual_keys::goes_through;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
+use crate::trace::value::gone_through::goes_through;
 use pyo3::prelude::*;
 use std::sync::Arc;
 

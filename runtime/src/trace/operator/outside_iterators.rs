@@ -79,7 +79,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The index of what the trace keeps about an iterator.
-    fn use_of_iterator(&mut self, value: ValueId, object: &Bound<'py, PyAny>) -> usize {
+    pub(crate) fn use_of_iterator(&mut self, value: ValueId, object: &Bound<'py, PyAny>) -> usize {
         if let Some(index) = self.state.iterators.iter().position(|used| used.value == value) {
             return index;
         }
@@ -97,7 +97,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// The next items, always the same objects.
-    fn items_ahead(&mut self, index: usize, count: usize, iterator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
+    pub(crate) fn items_ahead(
+        &mut self,
+        index: usize,
+        count: usize,
+        iterator: &Bound<'py, PyAny>,
+    ) -> Option<Bound<'py, PyTuple>> {
         let place = count.trailing_zeros() as usize;
         if let Some(known) = self.state.iterators[index].ahead.get(place) {
             return Some(known.bind(self.py).clone());

@@ -12,6 +12,7 @@ use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::gone_through::goes_through;
 use crate::trace::value::kinds::is_key;
 use generated::slots::Slot;
 use pyo3::prelude::*;
@@ -170,21 +171,5 @@ impl<'py> Tracer<'py> {
     /// Whether it is such a container.
     pub(crate) fn is_unusual(&self, value: ValueId) -> bool {
         self.unusual(value).is_some()
-    }
-}
-
-/// Whether this class or function of `builtins`, or method of a container, goes through this one of so many arguments, and does nothing else
-/// with it.
-pub(crate) fn goes_through(callable: &Bound<'_, PyAny>, index: usize, count: usize) -> bool {
-    let by = match callable.cast::<PyType>() {
-        Ok(class) => types::c_name(class).into_owned(),
-        Err(_) => callee::name_of(callable).into_owned(),
-    };
-    match &*by {
-        "list" | "tuple" | "enumerate" | "sorted" | "sum" | "any" | "all" => index == 0,
-        "zip" => true,
-        "map" | "filter" | "extend" => index > 0,
-        "min" | "max" => count == 1,
-        _ => false,
     }
 }

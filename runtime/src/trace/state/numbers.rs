@@ -30,6 +30,8 @@ pub(crate) struct Numbers {
     pub(crate) fixed: FixedNumbers,
     /// Whether all numbers must be, whatever is marked.
     pub(crate) all_known: bool,
+    /// Those that are others at every call, whatever earlier calls found, by [`Source::key`].
+    pub(crate) drawn: FxHashSet<u64>,
     /// Those that an attempt found to be such.
     pub(crate) to_fix: Vec<u64>,
     /// The operation that wants them, if it is one.
@@ -73,7 +75,7 @@ pub(crate) struct Numbers {
 impl Numbers {
     /// Whether any number from outside is symbolic.
     pub(crate) fn any_changes(&self) -> bool {
-        !self.changing.keys.is_empty() || self.changing.arguments
+        !self.changing.keys.is_empty() || self.changing.arguments || !self.drawn.is_empty()
     }
 
     /// What a number is in this call.
@@ -123,7 +125,9 @@ impl Numbers {
         }
         let changing = &self.changing;
         let key = source.key();
-        (changing.keys.contains(&key) || changing.arguments && source.is_part_of_argument())
+        (changing.keys.contains(&key)
+            || self.drawn.contains(&key)
+            || changing.arguments && source.is_part_of_argument())
             && !self.fixed.contains_key(&key)
     }
 }

@@ -12,6 +12,8 @@ pub struct Options {
     pub max_depth: usize,
     /// Whether the trace may be specialised for a state that changes from call to call, as that of a random generator does.
     pub passing_states: bool,
+    /// Whether the trace may go on with numbers drawn at random, on which its guards may depend.
+    pub may_draw: bool,
     /// A step of the outermost frame, or of one entered by its calls, before which every trace ends, though nothing in the program asks for it: shows that any place will do.
     pub stop_at: Option<u64>,
     /// Whether a graph break is an error, wherever the trace would have to end because of it.
@@ -41,6 +43,7 @@ impl Default for Options {
             max_steps: 200_000,
             max_depth: 60,
             passing_states: true,
+            may_draw: true,
             stop_at: None,
             fullgraph: false,
             may_wait: false,

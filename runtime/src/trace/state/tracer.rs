@@ -119,6 +119,7 @@ pub struct State {
     pub(crate) max_steps: u64,
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
+    pub(crate) may_draw: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
     /// The modules that are being called, outermost first, where a backend gets the graph.
@@ -186,6 +187,8 @@ pub struct State {
     pub(crate) changed_by_graph: Tracked<Vec<crate::trace::state::outcome::GraphChange>>,
     /// The nodes whose results were changed in ways that cannot be taken back.
     pub(crate) final_changes: Tracked<Vec<NodeId>>,
+    /// The nodes that give copies, though others that call the same do not.
+    pub(crate) copies: Tracked<FxHashSet<NodeId>>,
     /// Calls that give leaves their gradients.
     pub(crate) backward: crate::trace::state::backward::BackwardCalls,
     /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.

@@ -2,6 +2,7 @@
 use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, HistoryUse, Operand};
 use crate::ffi::types;
 use crate::graph::{Argument, ForBackend, Node, NodeId, NodeOp};
+use crate::graph_break::GETS_READY;
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::symbol::SymbolicLayout;
@@ -82,6 +83,7 @@ impl<'py> Tracer<'py> {
             Err(_) if !takes_sizes && !in_contents && all().any(Operand::has_numbers) => {
                 return self.fix_operands(&callee, &operands, &named);
             }
+            Err(reason) if reason.kind == GETS_READY => return self.wait_until_ready(Err(Unwind::Break(reason))),
             Err(reason) => return Err(self.break_at_open(reason, &all().collect::<Vec<_>>())),
         };
         self.settle_warnings(&**domain, &answer, &heard)?;
@@ -179,14 +181,20 @@ impl<'py> Tracer<'py> {
                 if !operands.is_empty() {
                     self.refuse_change_of_gradients(domain, &gives, &operands, &example)?;
                 }
+                let mut finals = Vec::new();
                 match gives {
                     Gives::Became(value) => self.replace_example(domain, value, &example)?,
-                    _ => operands
-                        .iter()
-                        .try_for_each(|operand| self.keep_final_change(domain, &target, *operand, &example))?,
+                    _ => finals = self.final_changes(domain, &operands, &example),
+                }
+                let is_whole = finals.is_empty() || domain.call_effects(&target, &args).raises_first;
+                if !is_whole {
+                    self.keep_final_changes(domain, &target, &finals)?;
                 }
                 let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
                 let changed = self.record(domain, target, &args, &kwargs, example)?;
+                if is_whole {
+                    self.state.final_changes.extend(finals);
+                }
                 if !operands.is_empty() {
                     let by = self.graph_node(changed)?;
                     if goes_on {

@@ -7,6 +7,7 @@ pub(crate) mod c_values;
 pub(crate) mod examples;
 pub(crate) mod existence;
 pub(crate) mod finalisable;
+pub(crate) mod gone_through;
 pub(crate) mod graph_nodes;
 pub(crate) mod ids;
 pub(crate) mod kinds;

@@ -72,6 +72,7 @@ impl<'py> Tracer<'py> {
         if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
+        self.refuse_program_after_draw(domain, &target)?;
         let is_open = self.is_open_call(domain, args, keywords, &example, &target)?;
         self.refuse_open(is_open)?;
         let backend = self.for_backend(domain, &target, args, keywords, is_open)?;
@@ -83,6 +84,7 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
+        let copies = domain.call_effects(&target, args).copies;
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let node = Node {
             name: base,
@@ -101,6 +103,9 @@ impl<'py> Tracer<'py> {
         let node = self.node(node);
         if is_open {
             self.note_open(node);
+        }
+        if copies {
+            self.state.copies.insert(node);
         }
         let kind = domain.class_of(&example).into_any().unbind();
         Ok(self.push(Value::Node { node, kind, example: example.unbind() }))

@@ -2,7 +2,8 @@
 //!
 //! Such a trace holds for one call as a rule, so only the first trace of a function may depend on such a state. What sets the state first, as a
 //! seed does, depends on none.
-use crate::ffi::{callee, types};
+use crate::ffi::{callee, iterators, types};
+use crate::graph_break::PASSING_STATE;
 use crate::guard::Check;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
@@ -43,18 +44,21 @@ impl<'py> Tracer<'py> {
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return Ok(None) };
         let replaces = self.replaces_state(&callee::name_of(method), args)?;
         if !replaces && !self.state.passing_states {
-            return unsupported("state that changes from call to call", name);
+            return unsupported(PASSING_STATE, name);
         }
         self.class_of(value)?;
+        self.refuse_draw_after_program()?;
         if !object.is_instance(&owner).unwrap_or(false) {
             return Ok(None);
         }
         const SAME: &std::ffi::CStr = c"lambda read, then: lambda value: read(value) == then";
+        let drawn = self.count_drawn(value);
         let made = owner.getattr(*read).and_then(|read| {
             let write = owner.getattr(*write)?;
             let state = read.call1((&object,))?;
             let copy = owner.call0()?;
             write.call1((&copy, &state))?;
+            iterators::advance(copy.clone(), drawn)?;
             let check = self.py.eval(SAME, None, None)?.call1((&read, &state))?;
             Ok((read, write, state, copy, check))
         });

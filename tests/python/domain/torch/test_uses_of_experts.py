@@ -4,6 +4,7 @@ A row is a use and how many graph breaks its calls have at most."""
 
 import unittest
 
+import slotrt
 import torch
 import torch_programs
 from torch import nn
@@ -186,6 +187,37 @@ def of_nothing(x):
     return total.index_fill_(0, row, 3.0)
 
 
+def written_to_what_has_a_history(x, w):
+    total = x * w
+    slotrt.graph_break()
+    chosen = x[:, 0] > 0
+    total[chosen] += x[chosen] * w
+    chosen = x[:, 1] > 0
+    return total, chosen.any()
+
+
+def of_another_number(x, w, others):
+    """What raises has written nothing."""
+    total = x * w
+    slotrt.graph_break()
+    chosen, doubled = x[:, 0] > 0, x * 2
+    doubled.add_(1)
+    try:
+        total[chosen] = doubled[others] * w
+    except (RuntimeError, IndexError) as error:
+        return str(error)[:30], total * 2, total._version, doubled
+    total[others] = 1.0
+    return total * 2, total._version, doubled
+
+
+def parameter():
+    return torch.ones(4, requires_grad=True)
+
+
+def others(number):
+    return torch.tensor([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]][number]).bool()
+
+
 def mask():
     return torch.tensor([True, False, True, True, False, False])
 
@@ -208,6 +240,8 @@ ROWS = [
     (of(turned), 2),
     (of(of_nothing), 0),
     (of(of_nothing, leaf), 0),
+    (of(written_to_what_has_a_history, rows, parameter), 1),
+    (lambda: (of_another_number, lambda number: [rows(), parameter(), others(number)], []), None),
 ]
 
 

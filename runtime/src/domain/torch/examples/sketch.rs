@@ -45,6 +45,23 @@ pub(in crate::domain::torch) struct View {
     pub(in crate::domain::torch) with_grad: bool,
 }
 
+/// What a tensor on the `meta` device that stands for one of the graph is told when the graph gets a view of it.
+const VIEWED: &str = "_slotrt_viewed";
+
+/// Tells it. A tensor from outside is left as it is.
+fn note_view(base: &Bound<'_, PyAny>) {
+    let stands = || base.getattr(name!("is_meta"))?.is_truthy();
+    if stands().unwrap_or(false) {
+        // One that takes no attributes is seen as it stands.
+        drop(base.setattr(VIEWED, true));
+    }
+}
+
+/// Whether the graph has views of what such a tensor stands for.
+pub(in crate::domain::torch) fn is_viewed(stand_in: &Bound<'_, PyAny>) -> bool {
+    stand_in.getattr_opt(VIEWED).map_or(true, |viewed| viewed.is_some())
+}
+
 impl Sketch {
     /// A tensor that the graph makes.
     pub(in crate::domain::torch) fn fresh(tensor: Tensor<Extent>, place: &Place) -> Self {
@@ -72,9 +89,12 @@ impl Sketch {
             Some(view) => view.base.clone_ref(operand.py()),
             None => operand.clone().unbind(),
         };
-        if let Ok(base) = base.bind(operand.py()).cast::<Self>() {
-            base.get().has_views.store(true, Relaxed);
-            base.get().has_loose_views.fetch_or(loose, Relaxed);
+        match base.bind(operand.py()).cast::<Self>() {
+            Ok(base) => {
+                base.get().has_views.store(true, Relaxed);
+                base.get().has_loose_views.fetch_or(loose, Relaxed);
+            }
+            Err(_) => note_view(base.bind(operand.py())),
         }
         Self { view: Some(View { base, with_grad }), ..Self::fresh(tensor, place) }
     }

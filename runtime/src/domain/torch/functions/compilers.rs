@@ -6,7 +6,7 @@ use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyDict, PyModule, PyString};
 
 /// The attribute that says what TorchDynamo compiled, or leaves alone.
 const COMPILED_FROM: &str = "_torchdynamo_orig_callable";
@@ -40,6 +40,9 @@ const COMPILERS: &[&str] = &[
     "torch.jit.frontend",
 ];
 
+/// Functions of `torch.compiler` that ask whether a compiler runs the program; others call them.
+const COMPILER_QUERIES: &[&str] = &["is_compiling", "is_dynamo_compiling"];
+
 /// Modules of operators that take functions: Python code around the operators.
 const TRACED: &[&str] = &[
     "torch._higher_order_ops.associative_scan",
@@ -72,6 +75,17 @@ pub(super) fn kept_out<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, P
     let is_kept = inspect::own_attribute(function, intern!(function.py(), COMPILED_FROM)).is_some()
         || module_of(function)? == KEPT_OUT;
     is_kept.then(|| inspect::own_attribute(function, intern!(function.py(), "__wrapped__")))?
+}
+
+/// Whether it is one of the functions that ask whether a compiler runs the program.
+pub(in crate::domain::torch) fn asks_for_compiler(
+    torch: &Bound<'_, PyModule>,
+    function: &Bound<'_, PyAny>,
+    name: &str,
+) -> bool {
+    let room = || torch.getattr(name!("compiler"))?.getattr(name!("__dict__"));
+    COMPILER_QUERIES.contains(&name)
+        && room().is_ok_and(|room| inspect::globals(function).is_some_and(|globals| globals.is(&room)))
 }
 
 /// Why a Python function runs natively, if it is a compiler's.

@@ -1,7 +1,7 @@
 //! `tensor.requires_grad_(…)`, `tensor.requires_grad = …`, `tensor.detach_()`: from then on a tensor is another leaf to gradients.
 use super::data::set_data;
 use crate::domain::torch::examples::placed::place_of;
-use crate::domain::torch::examples::sketch::{Extent, Sketch};
+use crate::domain::torch::examples::sketch::{Extent, Sketch, is_viewed};
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
@@ -15,7 +15,7 @@ use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyModule};
 
 /// The method that begins or ends gradients.
 pub(in crate::domain::torch) const REQUIRES: &str = "requires_grad_";
@@ -123,9 +123,10 @@ impl Torch {
         let ask = |answer| truth(answer).unwrap_or(true);
         let (is_leaf, is_apart, is_made) = match example.cast::<Sketch>().map(Bound::get) {
             Ok(sketch) => (sketch.is_leaf(meta.py), sketch.is_apart(), true),
-            // What PyTorch was asked for may have views.
-            Err(_) if is_outside(example) || truth(example.getattr(name!("is_meta"))).unwrap_or(true) => {
-                (false, false, true)
+            Err(_) if is_outside(example) => (false, false, true),
+            Err(_) if ask(example.getattr(name!("is_meta"))) => {
+                let is_alone = has_memory_alone(self.module.bind(meta.py), example).unwrap_or(false);
+                (false, is_alone && !is_viewed(example) && !ask(example.call_method0(name!("_is_view"))), true)
             }
             Err(_) => {
                 let is_leaf = truth(example.getattr(name!("is_leaf"))).unwrap_or(false);
@@ -171,6 +172,18 @@ impl Torch {
         let is_meta = || example.getattr(name!("is_meta")).and_then(|meta| meta.is_truthy()).unwrap_or(true);
         is_view && (is_meta() || example.getattr(name!("_base")).is_ok_and(|base| base.is(object)))
     }
+}
+
+/// Whether nothing else is in the memory of a tensor that PyTorch has given for one of the graph: no views of it, and nothing that shares it
+/// in ways that gradients do not follow.
+fn has_memory_alone(torch: &Bound<'_, PyModule>, stand_in: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let count = torch.getattr(name!("_C"))?.getattr(name!("_storage_Use_Count"))?;
+    let users = |tensor: &Bound<'_, PyAny>| {
+        let storage = tensor.call_method0(name!("untyped_storage"))?;
+        count.call1((storage.getattr(name!("_cdata"))?,))?.extract::<usize>()
+    };
+    let alone = torch.getattr(name!("empty_like"))?.call1((stand_in,))?;
+    Ok(users(stand_in)? == users(&alone)?)
 }
 
 fn same<'py>(args: &[Operand<'py>]) -> CallResult<'py> {

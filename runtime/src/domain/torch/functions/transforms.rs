@@ -6,7 +6,8 @@ use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::named::module_of;
 use crate::domain::{Answer, Call, ModeChange, Operand};
-use crate::ffi::callee;
+use crate::ffi::{callee, modules};
+use crate::graph_break::GETS_READY;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,6 +29,8 @@ enum Meaning {
     Asked,
     /// It fills tables of PyTorch's when it is called first.
     Once,
+    /// It imports this module, which fills tables and warns.
+    Imports(&'static str),
     /// It keeps PyTorch's compiler of gradients out, which is not in.
     Idle,
 }
@@ -39,7 +42,7 @@ enum Plain {
     Text(&'static str),
 }
 
-use Meaning::{Idle, Known, Level, Node, Once};
+use Meaning::{Idle, Imports, Known, Level, Node, Once};
 
 /// Why nobody may set hooks on saved tensors.
 const HOOKS: Meaning = Meaning::Text {
@@ -89,7 +92,7 @@ const FUNCTIONS: &[(&str, &[(&str, Meaning)])] = &[
     ("_C._autograd", &[("_saved_tensors_hooks_disable", HOOKS), ("_saved_tensors_hooks_enable", HOOKS)]),
     ("_C._autograd", &[("_saved_tensors_hooks_get_disabled_error_message", Meaning::Asked)]),
     ("_functorch.eager_transforms", &[("_set_tensor_requires_grad", Meaning::Change)]),
-    ("autograd.forward_ad", &[("_maybe_load_decompositions", Once)]),
+    ("autograd.forward_ad", &[("_maybe_load_decompositions", Imports("torch._decomp.decompositions_for_jvp"))]),
     ("_dynamo.compiled_autograd", &[("_disable", Idle)]),
 ];
 
@@ -211,7 +214,10 @@ impl Torch {
                 Ok(Answer::ModeChange(Box::new(change)))
             }
             Level(opposite, arguments) => self.level(&room, function, (opposite, arguments), args, kwargs),
-            Once if args.is_empty() => Ok(function.call0().map_or_else(Answer::Raised, Answer::Constant)),
+            Imports(module) if modules::imported(&interned(meta.py, module)).is_none() => {
+                Err(stop(GETS_READY, callee::name_of(function), "It imports a part of PyTorch, at the first call."))
+            }
+            Once | Imports(_) if args.is_empty() => Ok(function.call0().map_or_else(Answer::Raised, Answer::Constant)),
             Idle if !room
                 .getattr(name!("compiled_autograd_enabled"))
                 .is_ok_and(|on| on.is_truthy().unwrap_or(true)) =>
@@ -220,7 +226,7 @@ impl Torch {
                     .and_then(|module| module.getattr(name!("nullcontext")));
                 nothing.and_then(|nothing| nothing.call0()).map(Answer::Constant).map_err(|error| fault(&error))
             }
-            Once | Idle | Meaning::Asked => Err(unlike(function)),
+            Once | Imports(_) | Idle | Meaning::Asked => Err(unlike(function)),
         }
     }
 

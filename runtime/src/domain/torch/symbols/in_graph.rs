@@ -22,7 +22,7 @@ impl<'py> Meta<'_, 'py> {
         if !self.torch.ambient.plain(self.py).ok()? || self.torch.ambient.is_autocast(self.py).ok()? {
             return None;
         }
-        let module = self.py.import(MODULE).ok()?;
+        let module = crate::ffi::modules::import(self.py, MODULE).ok()?;
         let mut tensors = Vec::new();
         operation.args.iter().chain(operation.kwargs.iter().map(|(_, value)| value)).for_each(|operand| {
             tensors_of(operand, &mut tensors);
@@ -52,7 +52,7 @@ fn tensors_of(operand: &Operand<'_>, tensors: &mut Vec<ValueId>) {
 impl<'py> Question<'_, 'py> {
     fn ask_graph(&mut self, graph: &GraphOfSizes<'py>, changes: bool) -> PyResult<Bound<'py, PyTuple>> {
         let py = self.meta.py;
-        let room = py.import(GRAPHS)?;
+        let room = crate::ffi::modules::import(py, GRAPHS)?;
         let kept = match &*graph.kept.borrow() {
             Some(kept) => kept.bind(py).clone(),
             None => room.getattr(name!("Graph"))?.call0()?,

@@ -4,9 +4,9 @@ use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, SET_DATA, VERSION_OF, is_check, is_through_hook};
 use super::super::thread::modes;
-use super::indices::raises_by;
+use super::indices::{are_chosen_by_truths, raises_by};
 use super::sure::SURE;
-use crate::domain::NodeEffects;
+use crate::domain::{CallEffects, NodeEffects, Operand};
 use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
@@ -73,6 +73,14 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
         known.insert(name, found.clone());
     }
     found
+}
+
+/// What a call with these operands does.
+pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
+    let runs_program = torch.is_backward(target) || torch.is_of_program(target);
+    // Sizes are compared before anything is written.
+    let is = |name: &str| callee::name_of(target) == name && are_chosen_by_truths(&torch.rules, args);
+    CallEffects { copies: is("getitem"), raises_first: is("setitem"), runs_program }
 }
 
 /// Whether a function works on numbers and their texts.

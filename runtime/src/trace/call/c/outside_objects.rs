@@ -44,6 +44,9 @@ impl<'py> Tracer<'py> {
         if let Some(item) = self.next_by_name(name, &args.positional)? {
             return Ok(Some(item));
         }
+        if let Some(number) = self.drawn(name, owner, &args.positional)? {
+            return Ok(Some(number));
+        }
         if let Some(none) = self.append_unread(name, owner, &args.positional)? {
             return Ok(Some(none));
         }

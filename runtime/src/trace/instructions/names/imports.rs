@@ -1,7 +1,7 @@
 //! `import`: a loaded module is what `sys.modules` holds, under a guard; another one is loaded at once if nothing has happened before.
 use crate::bytecode::Op;
 use crate::ffi::inspect::{is_exact_dict, own_attribute};
-use crate::ffi::types;
+use crate::ffi::{random_numbers, types};
 use crate::guard::source::Source;
 use crate::names::{interned, name};
 use crate::trace::state::arguments::Arguments;
@@ -230,6 +230,7 @@ impl<'py> Tracer<'py> {
         let import = self.import("builtins", "__import__")?;
         let none = self.py.None();
         crate::trace::state::journal::changed();
+        random_numbers::note_run();
         let loaded = import.call1((&wanted.name, &none, &none, wanted.from.as_ref(), 0));
         if loaded.is_err() {
             return unsupported("import", format!("{}, which fails", wanted.name));
