@@ -3,6 +3,7 @@ use crate::trace::release;
 use crate::trace::state::generator::{
     AwaitableState, GeneratorKind, GeneratorObject, GeneratorState, ResumeWith, SendResult,
 };
+use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
@@ -229,10 +230,30 @@ impl<'py> Tracer<'py> {
                     let py = self.py;
                     self.generator(id)?.function.bind(py).clone()
                 };
-                let value = function.getattr(field).or_else(|error| self.raise_error(error))?;
-                Ok(Some(self.constant(value)))
+                self.name_of_generator(function, field).map(Some)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// The name that the function had when it was called.
+    fn name_of_generator(&mut self, function: Bound<'py, PyAny>, field: &str) -> Traced<ValueId> {
+        let function = self.absorb_static(function);
+        self.refuse_renamed(function)?;
+        self.get_attr(function, field)
+    }
+
+    /// A generator has the name that its function had when it was called; compiled code sets names when it has made what leaves it.
+    pub(crate) fn refuse_renamed(&self, function: ValueId) -> Traced<()> {
+        let sets = |effect: &Effect| match effect {
+            Effect::SetAttr { object, name, .. } | Effect::DelAttr { object, name } => {
+                *object == function && matches!(name.as_str(), "__name__" | "__qualname__")
+            }
+            _ => false,
+        };
+        match self.state.effects.iter().any(sets) {
+            true => unsupported("generator of a function that got another name", "__name__"),
+            false => Ok(()),
         }
     }
 

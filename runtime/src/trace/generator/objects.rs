@@ -15,6 +15,10 @@ impl<'py> Tracer<'py> {
     /// A new object around a frame that ran into `RETURN_GENERATOR`.
     pub(crate) fn make_generator(&mut self, frame: Frame) -> Traced<ValueId> {
         let Some(kind) = GeneratorKind::of_flags(frame.code.flags) else { return internal("generator flags") };
+        if !self.state.effects.is_empty() {
+            let function = self.absorb_static(frame.function.bind(self.py).clone());
+            self.refuse_renamed(function)?;
+        }
         let (function, code) = (frame.function.clone_ref(self.py), frame.code.original.clone_ref(self.py));
         let generator = Generator {
             kind,
