@@ -145,8 +145,8 @@ fn put(py: Python<'_>, code: &mut Code, at: usize, prologue: Prologue, slots: Sl
 }
 
 fn instruction(py: Python<'_>, code: &mut Code, written: PrologueInstr, slots: Slots, position: Position) -> Instr {
-    let PrologueInstr { op, arg, line } = written;
-    let position = line.map_or(position, Position::line);
+    let PrologueInstr { op, arg, position: own } = written;
+    let position = own.unwrap_or(position);
     let arg = match arg {
         Arg::Plain(arg) => arg,
         Arg::Slot(slot) => slots.original(slot) as u32,

@@ -111,7 +111,9 @@ impl Writer<'_, '_> {
         }
         let py = self.py;
         let (entries, mut held) = (PyList::empty(py), Vec::new());
-        for TracebackFrame { inlined, line } in passed {
+        let here = passed.iter().rposition(|frame| frame.inlined.is_none());
+        for (index, TracebackFrame { inlined, position }) in passed.iter().enumerate() {
+            let line = position.line;
             match inlined {
                 Some(inlined) => {
                     let InlinedFrame { code, globals, lasti, rest, variables, namespace } = inlined;
@@ -120,7 +122,7 @@ impl Writer<'_, '_> {
                     let slots = (PyTuple::new(py, slots)?, namespace.is_some());
                     entries.append((code.bind(py), globals.bind(py), (lasti, rest), line, slots))?;
                 }
-                None => entries.append(line)?,
+                None => entries.append((line, here == Some(index)))?,
             }
         }
         self.callee(pyo3::wrap_pyfunction!(traceback::add_traceback, py)?.into_any());
@@ -128,7 +130,10 @@ impl Writer<'_, '_> {
         self.constant(entries.to_tuple().into_any());
         held.iter().try_for_each(|value| self.load(*value))?;
         self.build_tuple(held.len() as u32);
+        let before = self.position;
+        self.position = here.and_then(|here| passed.get(here)).map_or(before, |frame| Some(frame.position));
         self.call(3);
+        self.position = before;
         self.plain(Op::POP_TOP, 0);
         Ok(())
     }

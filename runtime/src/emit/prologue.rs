@@ -1,5 +1,5 @@
 //! A prologue: the instructions that run before a frame goes on.
-use crate::bytecode::Op;
+use crate::bytecode::{Op, Position};
 use pyo3::prelude::*;
 use std::ops::Range;
 
@@ -25,8 +25,8 @@ pub struct PrologueInstr {
     pub op: Op,
     /// To what.
     pub arg: Arg,
-    /// The line it belongs to, where that is not the line the frame goes on at.
-    pub line: Option<i32>,
+    /// The place in the source it belongs to, where that is not the line the frame goes on at.
+    pub position: Option<Position>,
 }
 
 /// What runs before the frame goes on.

@@ -3,7 +3,7 @@ use super::failure::{Failure, fault};
 use super::forks::Forks;
 use super::host::Host;
 use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
-use crate::bytecode::{Code, Op};
+use crate::bytecode::{Code, Op, Position};
 use crate::graph::Node;
 use crate::guard::source::Source;
 use crate::trace::state::outcome::Outcome;
@@ -36,8 +36,8 @@ pub struct Writer<'a, 'py> {
     pub(super) temporaries: usize,
     /// Temporaries that hold nothing any more.
     pub(super) free: Vec<usize>,
-    /// The line of what is written.
-    pub(super) line: Option<i32>,
+    /// The place in the source of what is written.
+    pub(super) position: Option<Position>,
     /// The handler of exceptions of the graph.
     pub(super) deoptimisation: Option<Deoptimisation>,
 }
@@ -48,7 +48,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
         let (caller, unit_writer) = (host.constants().caller(py), host.constants().unit_writer(py));
-        let (free, line) = (Vec::new(), None);
+        let (free, position) = (Vec::new(), None);
         Self {
             py,
             outcome,
@@ -64,7 +64,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             forks: Forks::default(),
             temporaries: 0,
             free,
-            line,
+            position,
             deoptimisation: None,
         }
     }
@@ -80,7 +80,7 @@ impl<'a, 'py> Writer<'a, 'py> {
     }
 
     pub(super) fn op(&mut self, op: Op, arg: Arg) {
-        self.written.push(PrologueInstr { op, arg, line: self.line });
+        self.written.push(PrologueInstr { op, arg, position: self.position });
     }
 
     pub(super) fn plain(&mut self, op: Op, arg: u32) {
@@ -144,17 +144,17 @@ impl<'a, 'py> Writer<'a, 'py> {
     /// What is written from here on belongs to the node's line, if that is a line of this code.
     pub(super) fn at_line_of(&mut self, node: &Node) {
         let here = node.origin.line != 0 && node.origin.file == self.code.file;
-        self.line = here.then_some(node.origin.line as i32);
+        self.position = here.then(|| Position::line(node.origin.line as i32));
     }
 
     /// What is written from here on belongs to this line of the frame's own code.
     pub(super) fn at_line(&mut self, line: i32) {
-        self.line = (line > 0).then_some(line);
+        self.position = (line > 0).then(|| Position::line(line));
     }
 
     /// What is written from here on has no line of its own.
     pub(super) fn at_no_line(&mut self) {
-        self.line = None;
+        self.position = None;
     }
 
     pub(super) fn value(&self, id: ValueId) -> Result<&'a Value, Failure> {

@@ -9,8 +9,8 @@ use std::mem::offset_of;
 /// A frame that an exception passed through.
 #[derive(Debug, FromPyObject)]
 enum Passed {
-    /// The compiled frame itself, at this line.
-    Here(i32),
+    /// The compiled frame itself, at this line, and whether the call of this function stands at the place in the source.
+    Here(i32, bool),
     /// A frame that was inlined: code, globals, offsets of the instruction and of the frame's last, line, slots of its variables, and whether it has a namespace.
     Inlined(Py<PyCode>, Py<PyDict>, (i32, i32), i32, (Vec<usize>, bool)),
 }
@@ -29,8 +29,12 @@ pub fn add_traceback(
     let mut held = held.iter();
     for entry in passed {
         let (frame, lasti, line) = match entry.extract()? {
-            // Without a position in the code, no columns are marked: the code that runs is another.
-            Passed::Here(line) => (current(py), -1, line),
+            Passed::Here(line, stands_there) => {
+                let frame = current(py);
+                let lasti = frame.as_ref().filter(|_| stands_there).map(|frame| frame.getattr(name!("f_lasti")));
+                // Without a place in the code, no columns are marked: the code that runs is another.
+                (frame, lasti.transpose()?.map_or(Ok(-1), |lasti| lasti.extract())?, line)
+            }
             Passed::Inlined(code, globals, (lasti, rest), line, (slots, has_namespace)) => {
                 let variables: Vec<_> = held.by_ref().take(slots.len()).collect();
                 let namespace = if has_namespace { held.next() } else { None };

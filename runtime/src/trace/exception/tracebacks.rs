@@ -51,7 +51,7 @@ impl<'py> Tracer<'py> {
         tracebacks.named.insert(frame.serial);
         let next = tracebacks.heads.get(&value).copied();
         let lasti = instr.offset.and_then(|offset| i32::try_from(offset).ok()).unwrap_or(-1);
-        tracebacks.nodes.push(TracebackNode { frame: mark, lasti, line: instr.position.line, next, value: None, step });
+        tracebacks.nodes.push(TracebackNode { frame: mark, lasti, position: instr.position, next, value: None, step });
         tracebacks.heads.insert(value, tracebacks.nodes.len() - 1);
     }
 
@@ -142,7 +142,7 @@ impl<'py> Tracer<'py> {
         }
         let Some(node) = self.state.tracebacks.values.get(&object).copied() else { return Ok(None) };
         let node = &self.state.tracebacks.nodes[node];
-        let (lasti, line, next, mark) = (node.lasti, node.line, node.next, node.frame.clone());
+        let (lasti, line, next, mark) = (node.lasti, node.position.line, node.next, node.frame.clone());
         Ok(Some(match (name, next) {
             ("tb_next", Some(next)) => self.traceback_value(next),
             ("tb_next", None) => self.none(),
@@ -240,7 +240,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn passed(&self, exception: ValueId) -> Vec<TracebackFrame> {
         let mut passed = Vec::new();
         let mut node = self.state.tracebacks.heads.get(&exception).copied();
-        while let Some(TracebackNode { frame, lasti, line, next, .. }) =
+        while let Some(TracebackNode { frame, lasti, position, next, .. }) =
             node.and_then(|node| self.state.tracebacks.nodes.get(node))
         {
             let rest = self.state.tracebacks.ended.get(&frame.serial).map_or(*lasti, |place| place.lasti);
@@ -255,7 +255,7 @@ impl<'py> Tracer<'py> {
                 variables: self.rested_variables(frame.serial),
                 namespace: self.rested_namespace(frame.serial),
             });
-            passed.push(TracebackFrame { inlined, line: *line });
+            passed.push(TracebackFrame { inlined, position: *position });
             node = *next;
         }
         passed.reverse();

@@ -1,6 +1,6 @@
 //! Tracebacks of exceptions that were raised in the trace, and the variables of their frames.
 use super::value::ValueId;
-use crate::bytecode::Code;
+use crate::bytecode::{Code, Position};
 use pyo3::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct FrameRef {
 pub(crate) struct TracebackNode {
     pub(crate) frame: FrameRef,
     pub(crate) lasti: i32,
-    pub(crate) line: i32,
+    pub(crate) position: Position,
     pub(crate) next: Option<usize>,
     pub(crate) value: Option<ValueId>,
     /// The instruction that the exception came out of, among those before which the trace can stop.

@@ -1,4 +1,5 @@
 //! What the tracer knows of a Python object.
+use crate::bytecode::Position;
 use crate::graph::NodeId;
 pub use crate::graph::ValueId;
 use crate::guard::source::Source;
@@ -69,8 +70,8 @@ impl InlinedFrame {
 pub struct TracebackFrame {
     /// Of an inlined frame; `None` for the frame that is traced.
     pub inlined: Option<InlinedFrame>,
-    /// The line.
-    pub line: i32,
+    /// Where it was.
+    pub position: Position,
 }
 
 /// An object made during the trace.

@@ -309,5 +309,45 @@ class Tracebacks(unittest.TestCase):
             self.assertEqual(compiled(given), over(given))
 
 
+def divides(number):
+    return 1 / number
+
+
+def handled(number):
+    try:
+        return [1,
+                divides(number), 2]
+    except ZeroDivisionError as error:
+        kept = error
+    slotrt.graph_break()
+    return kept
+
+
+def handled_twice(number):
+    try:
+        try:
+            return divides(number)
+        except ZeroDivisionError as error:
+            raise ValueError(number) from error
+    except ValueError as error:
+        return error
+
+
+class Columns(unittest.TestCase):
+    def test_what_an_exception_marks_that_compiled_code_has_handled(self):
+        def marked(error):
+            found = []
+            while error is not None:
+                for entry in traceback.extract_tb(error.__traceback__):
+                    found.append((entry.name, entry.lineno, entry.end_lineno, entry.colno, entry.end_colno))
+                error = error.__cause__
+            return found
+
+        for function in (handled, handled_twice):
+            compiled = slotrt.compile(function)
+            for _ in range(2):
+                self.assertEqual(marked(compiled(0)), marked(function(0)))
+
+
 if __name__ == "__main__":
     unittest.main()
