@@ -205,7 +205,10 @@ impl<'py> Tracer<'py> {
                     };
                     return self.plain_set(&owned, name, value.as_ref()).or_else(|error| self.raise_error(error));
                 }
-                if types::c_name(&found.get_type()) == "member_descriptor" && value.is_some() && !is_c_type(class) {
+                // A slot of a class of Python code takes anything; members of C may not.
+                let is_slot = types::c_name(&found.get_type()) == "member_descriptor"
+                    && crate::ffi::callee::owner_of(found).is_some_and(|owner| !is_c_type(&owner));
+                if is_slot && value.is_some() {
                     self.before_overwriting_slot(object, found)?;
                     return self.log_slot(object, name, value);
                 }
