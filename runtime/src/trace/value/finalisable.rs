@@ -3,7 +3,7 @@ use crate::ffi::{callee, inspect, referents, types};
 use crate::names::{interned, name};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyType};
+use pyo3::types::{PyCFunction, PyCapsule, PyCode, PyFunction, PyModule, PyString, PyType};
 
 /// Objects that one search for what an object holds visits.
 const MAX_SEARCHED: usize = 5_000;
@@ -49,14 +49,14 @@ pub(crate) fn is_finalisable(object: &Bound<'_, PyAny>) -> bool {
         return false;
     }
     let (py, class) = (object.py(), object.get_type());
-    let suspended = match &*types::c_name(&class) {
-        "generator" => intern!(py, "gi_suspended"),
-        // It waits, or nothing of it has run.
-        "coroutine" => intern!(py, "cr_frame"),
-        "async_generator" => intern!(py, "ag_suspended"),
-        _ => return has_finaliser(&class) || has_callback(object, &class),
-    };
-    object.getattr(suspended).is_ok_and(|suspended| suspended.is_truthy().unwrap_or(false))
+    let is = |name: &Bound<'_, PyString>| object.getattr(name).is_ok_and(|found| found.is_truthy().unwrap_or(false));
+    match &*types::c_name(&class) {
+        "generator" => is(intern!(py, "gi_suspended")),
+        // It waits, or nothing of it has run: then it has a frame, which is asked for last, for that makes an object.
+        "coroutine" => is(intern!(py, "cr_suspended")) || !is(intern!(py, "cr_running")) && is(intern!(py, "cr_frame")),
+        "async_generator" => is(intern!(py, "ag_suspended")),
+        _ => has_finaliser(&class) || has_callback(object, &class),
+    }
 }
 
 /// Whether the end of instances runs a `__del__`: of Python, of C where it may warn, or C's own of files, which asks for methods of Python.
