@@ -94,6 +94,15 @@ impl<'a, 'py> Writer<'a, 'py> {
         Ok(())
     }
 
+    /// An attribute, read as `object` reads it, whatever the class has for reading attributes.
+    fn follow_plainly(&mut self, base: &Source, name: &str) -> Result<(), Failure> {
+        self.callee(self.py.get_type::<PyAny>().getattr(name!("__getattribute__"))?);
+        self.source(base)?;
+        self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
+        self.call(2);
+        Ok(())
+    }
+
     fn follow(&mut self, source: &Source) -> Result<(), Failure> {
         match source {
             Source::Local(slot) => {
@@ -125,21 +134,13 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name(name.to_string()));
             }
-            Source::OwnAttr(base, name) => {
-                self.callee(self.py.get_type::<PyAny>().getattr(name!("__getattribute__"))?);
-                self.source(base)?;
-                self.constant(pyo3::types::PyString::intern(self.py, name).into_any());
-                self.call(2);
-            }
+            Source::OwnAttr(base, name) => self.follow_plainly(base, name)?,
             Source::ContextValue(base) => {
                 self.callee(contexts::variable_class(self.py).getattr(name!("get"))?);
                 self.source(base)?;
                 self.call(1);
             }
-            Source::Dict(base) => {
-                self.source(base)?;
-                self.op(Op::LOAD_ATTR, Arg::Name("__dict__".into()));
-            }
+            Source::Dict(base) => self.follow_plainly(base, "__dict__")?,
             Source::Size(base, index) => {
                 self.source(base)?;
                 self.op(Op::LOAD_ATTR, Arg::Name("shape".into()));
