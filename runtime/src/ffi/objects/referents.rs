@@ -21,6 +21,13 @@ pub fn first<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     direct(object, 1).pop().ok_or_else(|| PyTypeError::new_err("the object refers to none"))
 }
 
+/// How many references there are to an object.
+#[must_use]
+pub fn count(object: &Bound<'_, PyAny>) -> isize {
+    // SAFETY: the object is live.
+    unsafe { ffi::Py_REFCNT(object.as_ptr()) as isize }
+}
+
 /// The objects that would be freed if the holder of `given` dropped them: these themselves, and all that only they refer to, but for plain
 /// objects. `own`: how many references to an address are the asker's, which do not count. Looks at `limit` references at most.
 #[must_use]

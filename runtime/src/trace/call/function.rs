@@ -1,6 +1,7 @@
 //! Inlines Python functions: their frames, and those that C begins.
 use crate::bytecode::flag;
-use crate::ffi::{callee, inspect};
+use crate::ffi::types::{self, is_c_type};
+use crate::ffi::{callee, inspect, referents};
 use crate::graph_break::GETS_READY;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -14,9 +15,13 @@ use crate::trace::state::stop_points::CallOrigin;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
+use crate::trace::value::kinds::is_definition;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::Arc;
+
+/// Who holds an argument that C has made: C, the frame that it begins, and the trace.
+const OWN_HOLDERS: isize = 3;
 
 impl<'py> Tracer<'py> {
     /// Inlines a Python function.
@@ -146,8 +151,10 @@ impl<'py> Tracer<'py> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
         self.refuse_left_alone(&function)?;
         let qualname = callee::qualname_of(&function);
-        let locals = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot).map(|value| self.absorb(value)));
-        let locals: Vec<Option<ValueId>> = locals.collect();
+        let given: Vec<_> = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot)).collect();
+        given.iter().flatten().try_for_each(|value| self.refuse_stranger(value, OWN_HOLDERS))?;
+        let locals: Vec<Option<ValueId>> =
+            given.into_iter().map(|value| value.map(|value| self.absorb(value))).collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.
         if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
             && let Some(result) = self.answered(&function, &qualname, &Arguments::positional(args))?
@@ -169,6 +176,22 @@ impl<'py> Tracer<'py> {
         let order = qualname.ends_with(".mro") && of_class.is_some_and(|first| first.is_instance_of::<PyType>());
         let result = self.run_function(CallOrigin::Within, &function, code, locals, qualname)?;
         if order { self.real_classes(result) } else { self.native(result) }
+    }
+
+    /// Breaks where C gives code of the program an object that it has got by itself, from a module: the trace would take it for one that C has
+    /// made. Such an object has holders besides C, the frame and the trace.
+    fn refuse_stranger(&self, object: &Bound<'py, PyAny>, own_holders: isize) -> Traced<()> {
+        if let Ok(items) = object.cast_exact::<PyTuple>() {
+            // The tuple holds them, but neither the frame nor the trace.
+            return items.iter_borrowed().try_for_each(|item| self.refuse_stranger(&item, OWN_HOLDERS - 1));
+        }
+        let class = object.get_type();
+        let is_known =
+            || self.value_of_proxy(object).is_some() || self.state.identity.contains_key(&(object.as_ptr() as usize));
+        match !is_c_type(&class) && referents::count(object) > own_holders && !is_definition(object) && !is_known() {
+            true => unsupported("object that C has got by itself", types::name(&class)),
+            false => Ok(()),
+        }
     }
 
     /// A frame ready to run. Locals are filled with arguments, the rest unbound.
