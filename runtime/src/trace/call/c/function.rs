@@ -172,6 +172,9 @@ impl<'py> Tracer<'py> {
             return self.call_c_on(object, &args, method);
         }
         self.rely_on_handlers(object, &name, args)?;
+        if name == "__class_getitem__" {
+            self.refuse_generic_classes(&args.positional)?;
+        }
         if method
             && args.keywords.is_empty()
             && let Some(read) = self.read_by_method(object, &name, &args.positional)?

@@ -243,6 +243,9 @@ impl<'py> Tracer<'py> {
         if class.is(self.py.get_type::<PyFunction>()) {
             return self.new_function(class, args);
         }
+        if types::c_name(class) == "types.GenericAlias" {
+            self.refuse_generic_classes(&args.positional)?;
+        }
         let exception = class.is_subclass_of::<pyo3::exceptions::PyBaseException>().unwrap_or(false);
         if !exception && !is_made_here(class, &types::c_name(class)) {
             return unsupported("call of a C class", name);

@@ -4,5 +4,6 @@
 pub(crate) mod abstract_class;
 pub(crate) mod class;
 pub(crate) mod instance_checks;
-pub(crate) mod new_function;
+pub(crate) mod new_alias;
+mod new_function;
 pub(crate) mod new_type;
