@@ -208,13 +208,16 @@ impl<'py> Tracer<'py> {
     ) -> Materialised<Vec<ValueId>> {
         let name = types::name(&object.get_type());
         const PROTOCOL: u8 = 2;
-        let inherited = object.get_type().getattr(name!("__reduce__")).is_ok_and(|reduce| {
-            let plain = self.py.get_type::<PyAny>().getattr(name!("__reduce__"));
-            plain.is_ok_and(|plain| plain.is(&reduce))
-        });
-        let reduced = match inherited {
-            true => object.call_method1(name!("__reduce_ex__"), (PROTOCOL,)),
-            false => object.call_method0(name!("__reduce__")),
+        // The first that tells `fold` of a time.
+        const WHOLE: u8 = 4;
+        let inherits = |method: &str| {
+            let (own, plain) = (object.get_type().getattr(method), self.py.get_type::<PyAny>().getattr(method));
+            own.is_ok_and(|own| plain.is_ok_and(|plain| plain.is(&own)))
+        };
+        let reduced = match (inherits("__reduce_ex__"), inherits("__reduce__")) {
+            (false, _) => object.call_method1(name!("__reduce_ex__"), (WHOLE,)),
+            (true, true) => object.call_method1(name!("__reduce_ex__"), (PROTOCOL,)),
+            (true, false) => object.call_method0(name!("__reduce__")),
         };
         let reduced = reduced.ok().and_then(|reduced| reduced.cast_into::<PyTuple>().ok());
         let Some(reduced) = reduced.filter(|reduced| matches!(reduced.len(), 2 | 3)) else {

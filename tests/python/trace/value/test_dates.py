@@ -4,6 +4,7 @@ import datetime
 import enum
 import unittest
 
+import slotrt
 from compared import Compared
 
 
@@ -31,6 +32,19 @@ class Dates(Compared):
 
         compiled = self.same(ask, Day.FIRST)
         self.assertEqual(compiled(Day.SECOND), ask(Day.SECOND))
+
+
+def repeated_hour():
+    moment, hour = datetime.datetime(2012, 11, 4, 1, 30, fold=1), datetime.time(1, 30, fold=1)
+    slotrt.graph_break()
+    return moment, hour, datetime.datetime(2012, 11, 4, 1, 30)
+
+
+class Folds(unittest.TestCase):
+    def test_they_leave_the_trace(self):
+        compiled = slotrt.compile(repeated_hour)
+        for _ in range(2):
+            self.assertEqual([made.fold for made in compiled()], [1, 1, 0])
 
 
 if __name__ == "__main__":
