@@ -33,6 +33,11 @@ impl<'py> Tracer<'py> {
             let (function, receiver) = (*function, *receiver);
             return self.call_by(origin, function, args.bound_to(receiver));
         }
+        // CPython: `_PyWeakref_ProxyType` has no `tp_call`, whatever its object's class has by now.
+        if self.real(callable).is_some_and(|proxy| types::is_named(&proxy.get_type(), "weakref.ProxyType")) {
+            let class = self.class_of(callable)?;
+            return self.raise_not_callable(callable, &class);
+        }
         if let Some(referent) = self.behind_proxy(callable)? {
             return self.call_by(origin, referent, args);
         }

@@ -141,6 +141,24 @@ class WeakProxies(unittest.TestCase):
             for _ in range(2):
                 self.assertEqual(compiled(*arguments), program(*arguments))
 
+    def test_a_call_of_what_cannot_be_called(self):
+        class Other:
+            pass
+
+        def program(proxy):
+            try:
+                return proxy(1)
+            except TypeError as error:
+                return str(error)
+
+        kept = Other()
+        proxy = weakref.proxy(kept)
+        compiled = slotrt.compile(program)
+        for _ in range(2):
+            self.assertEqual(compiled(proxy), program(proxy))
+        Other.__call__ = lambda self, number: number
+        self.assertEqual(compiled(proxy), program(proxy))
+
     def test_what_is_gone(self):
         def program(p, o):
             return p.number
