@@ -55,10 +55,7 @@ impl<'py> Tracer<'py> {
         let wanted: FxHashSet<usize> =
             self.state.finalisers.objects.iter().map(|object| object.as_ptr() as usize).collect();
         work.extend(self.outliving());
-        let mut attributes: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
-        for ((owner, _), value) in self.state.attributes.iter() {
-            attributes.entry(*owner).or_default().extend(value);
-        }
+        let attributes = self.attributes_by_owner();
         let (mut objects, mut values, mut visited) = (Vec::new(), ValueSet::default(), FxHashSet::default());
         let mut missing = wanted.len();
         while visited.len() < MAX_VISITED && missing > 0 {
@@ -83,6 +80,15 @@ impl<'py> Tracer<'py> {
             }
         }
         visited
+    }
+
+    /// What attributes hold, as far as the trace knows, by the object that has them.
+    pub(super) fn attributes_by_owner(&self) -> FxHashMap<ValueId, Vec<ValueId>> {
+        let mut attributes: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
+        for ((owner, _), value) in self.state.attributes.iter() {
+            attributes.entry(*owner).or_default().extend(value);
+        }
+        attributes
     }
 
     /// Values that places outside hold, or will hold.

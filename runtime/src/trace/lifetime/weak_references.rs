@@ -15,7 +15,7 @@ use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::{PyType, PyWeakrefReference};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Objects that a search for a path looks at before it gives up.
 const MAX_VISITED: usize = 20_000;
@@ -270,10 +270,7 @@ impl<'py> Tracer<'py> {
 
     /// What strong references lead to from the roots and from what outlives the trace; stops early at `wanted`.
     fn reachable(&mut self, mut work: Vec<ValueId>, wanted: Option<ValueId>) -> FxHashSet<ValueId> {
-        let mut attributes: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
-        for ((owner, _), value) in self.state.attributes.iter() {
-            attributes.entry(*owner).or_default().extend(value);
-        }
+        let attributes = self.attributes_by_owner();
         work.extend(self.state.cells.values().flatten());
         work.extend(self.state.globals.values().flatten());
         let mut seen = FxHashSet::default();
