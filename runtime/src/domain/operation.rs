@@ -231,6 +231,21 @@ pub struct ModeChange<'py> {
     pub numbers: Vec<(usize, Operand<'py>)>,
 }
 
+impl<'py> ModeChange<'py> {
+    /// A change in the graph that nothing undoes, and of which nobody asks.
+    pub fn new(set: Call<'py>) -> ModeChange<'py> {
+        ModeChange {
+            set,
+            named: Vec::new(),
+            undo: None,
+            restore: None,
+            follows: false,
+            questions: Vec::new(),
+            numbers: Vec::new(),
+        }
+    }
+}
+
 /// A call that a library hands to a method of the class of an argument.
 #[derive(Debug)]
 pub struct HandedOver<'py> {

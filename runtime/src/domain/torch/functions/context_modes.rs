@@ -89,12 +89,9 @@ fn change<'py>(function: &Bound<'py, PyAny>, args: Vec<Bound<'py, PyAny>>) -> Py
         Ok((callable, args.iter().collect()))
     };
     Ok(Answer::ModeChange(Box::new(ModeChange {
-        numbers: Vec::new(),
-        set: (function.clone(), args),
-        named: Vec::new(),
         undo: Some(call(&undo)?),
         restore: restore.as_ref().map(call).transpose()?,
-        follows: false,
         questions: questions.iter().map(call).collect::<PyResult<_>>()?,
+        ..ModeChange::new((function.clone(), args))
     })))
 }

@@ -44,17 +44,12 @@ impl Torch {
         let begin = (functions.getattr(name!("begin_device"))?, vec![device.clone()]);
         let end = (functions.getattr(name!("end_device"))?, vec![device.clone()]);
         let (set, undo) = if begins { (begin, end) } else { (end, begin) };
+        let question = self.module.bind(py).getattr(name!("_C"))?.getattr(name!("_len_torch_function_stack"))?;
         Ok(Answer::ModeChange(Box::new(ModeChange {
-            numbers: Vec::new(),
-            set,
-            named: Vec::new(),
             undo: Some(undo),
-            restore: None,
             follows: true,
-            questions: vec![(
-                self.module.bind(py).getattr(name!("_C"))?.getattr(name!("_len_torch_function_stack"))?,
-                Vec::new(),
-            )],
+            questions: vec![(question, Vec::new())],
+            ..ModeChange::new(set)
         })))
     }
 

@@ -114,14 +114,7 @@ impl Torch {
             false => (positional, named),
         };
         let restore = undo.clone();
-        Ok(ModeChange {
-            set: (function.clone(), all),
-            named,
-            restore,
-            undo,
-            follows: *follows,
-            questions,
-            numbers: Vec::new(),
-        })
+        let set = (function.clone(), all);
+        Ok(ModeChange { named, restore, undo, follows: *follows, questions, ..ModeChange::new(set) })
     }
 }

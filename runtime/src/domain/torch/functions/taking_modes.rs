@@ -64,13 +64,10 @@ impl TakingModes for Torch {
         let questions = ["_len_torch_function_stack", "_is_torch_function_mode_enabled"];
         let questions = questions.iter().map(|question| Ok((native.getattr(*question)?, Vec::new())));
         Ok(ModeChange {
-            numbers: Vec::new(),
-            set: (set, Vec::new()),
-            named: Vec::new(),
             undo: Some((undo, Vec::new())),
-            restore: None,
             follows: true,
             questions: questions.collect::<PyResult<_>>()?,
+            ..ModeChange::new((set, Vec::new()))
         })
     }
 

@@ -202,15 +202,8 @@ impl Torch {
                 let (undo, question) = before().map_err(|error| fault(&error))?;
                 let (args, named) = all_known(args, kwargs).ok_or_else(|| unlike(function))?;
                 let (set, questions) = ((function.clone(), args), vec![(question, Vec::new())]);
-                let change = ModeChange {
-                    set,
-                    named,
-                    restore: Some(undo.clone()),
-                    undo: Some(undo),
-                    follows: false,
-                    questions,
-                    numbers: Vec::new(),
-                };
+                let (restore, undo) = (Some(undo.clone()), Some(undo));
+                let change = ModeChange { named, restore, undo, questions, ..ModeChange::new(set) };
                 Ok(Answer::ModeChange(Box::new(change)))
             }
             Level(opposite, arguments) => self.level(&room, function, (opposite, arguments), args, kwargs),
@@ -261,48 +254,25 @@ impl Torch {
             Plain::Number(number) => Ok(number.into_pyobject(py)?.into_any()),
             Plain::Text(text) => Ok(interned(py, text).into_any()),
         });
+        let change = ModeChange { named, ..ModeChange::new((function.clone(), args)) };
         let mut undo = (room.getattr(opposite)?, given.collect::<PyResult<Vec<_>>>()?);
         if opposite.ends_with(ALLOWED) {
             // What it sets is known to nobody else.
             undo.1 = vec![room.getattr(interned(py, &format!("get_{ALLOWED}")))?.call0()?];
-            return Ok(ModeChange {
-                set: (function.clone(), args),
-                named,
-                restore: Some(undo.clone()),
-                undo: Some(undo),
-                follows: false,
-                questions: Vec::new(),
-                numbers: Vec::new(),
-            });
+            return Ok(ModeChange { restore: Some(undo.clone()), undo: Some(undo), ..change });
         }
         if opposite.contains("dual_level") {
             self.ambient.duals().begin();
             let undo = exiting(undo, opposite)?;
             let restore = opposite.contains("exit").then(|| undo.clone());
-            return Ok(ModeChange {
-                set: (function.clone(), args),
-                named,
-                undo: Some(undo),
-                restore,
-                follows: false,
-                questions: Vec::new(),
-                numbers: Vec::new(),
-            });
+            return Ok(ModeChange { undo: Some(undo), restore, ..change });
         }
         let torch = self.module.bind(py);
         let questions = vec![(torch.getattr(name!("is_grad_enabled"))?, Vec::new())];
         let transforms = torch.getattr(name!("_C"))?.getattr(name!("_functorch"))?;
         let none = 0_usize.into_pyobject(py)?.into_any();
         let restore = Some((transforms.getattr(name!("pop_dynamic_layer_stack_and_undo_to_depth"))?, vec![none]));
-        Ok(ModeChange {
-            set: (function.clone(), args),
-            named,
-            undo: Some(undo),
-            restore,
-            follows: false,
-            questions,
-            numbers: Vec::new(),
-        })
+        Ok(ModeChange { undo: Some(undo), restore, questions, ..change })
     }
 }
 

@@ -81,15 +81,8 @@ pub(in crate::domain::torch) fn change<'py>(
         let undo = Some((function.clone(), before.map_err(|error| fault(&error))?));
         let questions = questions.into_iter().map(|question| (question, Vec::new())).collect();
         let set = (function.clone(), args);
-        return Ok(Answer::ModeChange(Box::new(ModeChange {
-            numbers: Vec::new(),
-            set,
-            named: Vec::new(),
-            restore: undo.clone(),
-            undo,
-            follows: false,
-            questions,
-        })));
+        let restore = undo.clone();
+        return Ok(Answer::ModeChange(Box::new(ModeChange { restore, undo, questions, ..ModeChange::new(set) })));
     }
     let (undo, question) = match SETTERS.iter().find(|(setter, _)| *setter == name) {
         Some((_, question)) => {
@@ -106,14 +99,7 @@ pub(in crate::domain::torch) fn change<'py>(
     };
     // Of steps nobody knows how many the graph took.
     let restore = question.is_some().then(|| undo.clone()).flatten();
+    let questions = question.into_iter().collect();
     let set = (function.clone(), args);
-    Ok(Answer::ModeChange(Box::new(ModeChange {
-        numbers: Vec::new(),
-        set,
-        named: Vec::new(),
-        undo,
-        restore,
-        follows: false,
-        questions: question.into_iter().collect(),
-    })))
+    Ok(Answer::ModeChange(Box::new(ModeChange { undo, restore, questions, ..ModeChange::new(set) })))
 }
