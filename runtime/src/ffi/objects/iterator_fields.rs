@@ -7,7 +7,7 @@ use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyType;
 
 /// Words of an object before its own fields.
 const HEAD: usize = 2;
@@ -56,13 +56,4 @@ impl<'py> Fields<'py> {
             word => self.held.iter().find(|held| held.as_ptr() as usize == word).cloned().map(Some),
         }
     }
-}
-
-/// An item of a tuple; `None` where C has left a NULL, as for an iterator that has come to its end.
-pub(super) fn item<'py>(tuple: &Bound<'py, PyTuple>, index: usize) -> Option<Bound<'py, PyAny>> {
-    if index >= tuple.len() {
-        return None;
-    }
-    // SAFETY: a live tuple and an index inside it; what it holds there, if anything, lives as long.
-    unsafe { Bound::from_borrowed_ptr_or_opt(tuple.py(), ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index.cast_signed())) }
 }

@@ -68,7 +68,7 @@ pub fn reached<'py>(iterator: &Bound<'py, PyAny>) -> Option<Reached<'py>> {
     while let Some(object) = work.pop() {
         // One that has come to its end leaves a NULL in a tuple of iterators.
         let several = |tuple: &Bound<'py, PyTuple>| {
-            let mut items = (0..tuple.len()).filter_map(|index| iterator_fields::item(tuple, index));
+            let mut items = (0..tuple.len()).filter_map(|index| referents::item(tuple, index));
             items.all(|item| is_iterator(&item.get_type()))
         };
         let is_iterator = is_iterator(&object.get_type());

@@ -2,6 +2,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::ffi::{c_int, c_void};
 
 /// The objects that this one refers to, once for each reference; at most `limit` of them.
@@ -19,6 +20,16 @@ pub fn direct<'py>(object: &Bound<'py, PyAny>, limit: usize) -> Vec<Bound<'py, P
 #[pyfunction]
 pub fn first<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     direct(object, 1).pop().ok_or_else(|| PyTypeError::new_err("the object refers to none"))
+}
+
+/// An item of a tuple; `None` where C has left a NULL, as for an iterator that has come to its end.
+#[must_use]
+pub fn item<'py>(tuple: &Bound<'py, PyTuple>, index: usize) -> Option<Bound<'py, PyAny>> {
+    if index >= tuple.len() {
+        return None;
+    }
+    // SAFETY: a live tuple and an index inside it; what it holds there, if anything, lives as long.
+    unsafe { Bound::from_borrowed_ptr_or_opt(tuple.py(), ffi::PyTuple_GET_ITEM(tuple.as_ptr(), index.cast_signed())) }
 }
 
 /// How many references there are to an object.

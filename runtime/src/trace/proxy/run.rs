@@ -219,8 +219,8 @@ pub(crate) fn reaches_proxy(object: &Bound<'_, PyAny>, depth: usize) -> bool {
     if !is_c_type(&object.get_type()) {
         return true;
     }
-    // Lists of C's own may have room that is not filled yet, which an iterator must not meet.
-    if object.is_exact_instance_of::<PyList>() {
+    // Lists and tuples of C's own may have room that is not filled, or not any more, which an iterator must not meet.
+    if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
         let held = referents::direct(object, usize::MAX);
         return held.iter().any(|item| reaches_proxy(item, depth - 1));
     }

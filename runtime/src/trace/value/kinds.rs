@@ -1,5 +1,5 @@
 //! Kinds of real objects, asked without a trace: constants, keys, definitions.
-use crate::ffi::{flag, types};
+use crate::ffi::{flag, referents, types};
 use crate::names::{interned, name};
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
@@ -29,7 +29,12 @@ pub(crate) fn is_scalar_within(object: &Bound<'_, PyAny>, levels: usize) -> bool
         || object.is_exact_instance_of::<PyNotImplemented>()
         || object
             .cast_exact::<PyTuple>()
-            .is_ok_and(|tuple| levels > 0 && tuple.iter().all(|item| is_scalar_within(&item, levels - 1)))
+            .is_ok_and(|tuple| levels > 0 && all_items(tuple, |item| is_scalar_within(item, levels - 1)))
+}
+
+/// Whether this holds of all items of a tuple; not where C has left one out, as in what iterators hold for themselves.
+fn all_items<'py>(tuple: &Bound<'py, PyTuple>, holds: impl Fn(&Bound<'py, PyAny>) -> bool) -> bool {
+    (0..tuple.len()).all(|index| referents::item(tuple, index).is_some_and(|item| holds(&item)))
 }
 
 /// Whether C never changes the object and all that it holds is known with it: frozen sets, ranges, named tuples of C (`sys.flags`).
@@ -41,7 +46,7 @@ pub(crate) fn is_fixed(object: &Bound<'_, PyAny>) -> bool {
         || object.cast::<PyTuple>().is_ok_and(|tuple| {
             !tuple.is_exact_instance_of::<PyTuple>()
                 && crate::ffi::types::is_c_type(&object.get_type())
-                && tuple.iter().all(|item| is_scalar(&item))
+                && all_items(tuple, is_scalar)
         })
 }
 

@@ -2,6 +2,7 @@
 import contextlib
 import gc
 import io
+import itertools
 import unittest
 import weakref
 
@@ -292,6 +293,20 @@ class Finalisers(unittest.TestCase):
     def test_objects_of_the_frame(self):
         for function in GIVEN_A_LIST:
             self.as_in_plain_python(function, lambda run: run([1, 2]))
+
+    def test_iterators_that_lack_an_iterator(self):
+        # C keeps no iterator that has ended: its tuple of them has a gap.
+        def take_rest(holder, pairs):
+            holder.clear()
+            return list(pairs)
+
+        def call(run):
+            pairs = itertools.zip_longest([1], [2, 3, 4], fillvalue=0)
+            holder = [step(1)]
+            next(pairs), next(pairs), next(holder[0]), next(holder[0])
+            return run(holder, pairs)
+
+        self.as_in_plain_python(take_rest, call)
 
     def test_without_finalisers_nothing_breaks(self):
         def let_go(one, two):
