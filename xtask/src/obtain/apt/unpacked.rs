@@ -35,6 +35,7 @@ pub fn ensure(release: &str) -> Result<PathBuf> {
     let destination = place::target().join("debian-python").join(release);
     if destination.join(MARK).is_file() {
         launchers(series, &destination)?;
+        prefix_headers(series, &destination)?;
         return Ok(destination);
     }
     let suite = SUITES.iter().find(|(known, _)| *known == release).map(|(_, suite)| *suite);
@@ -53,7 +54,30 @@ fn make(series: &str, suite: &str, destination: &Path, step: &Step) -> Result<()
     let suite = Suite::open(suite, "deb")?;
     tree::unpack(&suite, &packages(series, &suite), destination, step)?;
     own_wheels(series, destination)?;
-    launchers(series, destination)
+    launchers(series, destination)?;
+    prefix_headers(series, destination)
+}
+
+/// `sysconfig` names headers below the prefix, which is the tree, and compilers do not look below it for what Debian's `pyconfig.h` includes.
+fn prefix_headers(series: &str, tree: &Path) -> Result<()> {
+    for build in ["", "d"] {
+        let name = format!("python{series}{build}");
+        let (own, whole) = (tree.join("include").join(&name), tree.join("usr/include"));
+        if own.join("pyconfig.h").exists() {
+            continue;
+        }
+        std::fs::create_dir_all(&own)?;
+        let of_platform = whole.join("x86_64-linux-gnu").join(&name).join("pyconfig.h");
+        let headers = std::fs::read_dir(whole.join(&name))?.collect::<std::io::Result<Vec<_>>>()?;
+        for header in headers.iter().map(|header| header.path()) {
+            let to = own.join(header.file_name().unwrap_or_default());
+            let from = if to.ends_with("pyconfig.h") { &of_platform } else { &header };
+            if !to.exists() {
+                std::os::unix::fs::symlink(from, to)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// `ensurepip` looks for pip where Debian installs it: here that is in the tree.
