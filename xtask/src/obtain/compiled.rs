@@ -75,6 +75,17 @@ pub fn named(path: &Path) -> Result<Interpreter> {
     series.filter(|_| !path.exists()).map_or_else(|| interpreter::named(path), |series| interpreter_of(series, None))
 }
 
+/// The interpreters to prove something in: of each release, or the named one alone, or one of each of `all`.
+pub fn interpreters(releases: &[String], given: Option<&Path>, all: &[String]) -> Result<Vec<Interpreter>> {
+    match given {
+        Some(path) if releases.is_empty() => Ok(vec![named(path)?]),
+        _ => {
+            let wanted = if releases.is_empty() { all } else { releases };
+            wanted.iter().map(|release| interpreter_of(release, given)).collect()
+        }
+    }
+}
+
 /// An interpreter of the series: the named one, else an installed one, else Debian's, unpacked.
 pub fn interpreter_of(series: &str, given: Option<&Path>) -> Result<Interpreter> {
     let found = interpreter::find(series, given);

@@ -17,7 +17,7 @@ pub struct Options {
     /// Releases (3.13); without any, all that are traced; without sources of its own, one is held to the claims of the next
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
-    /// Use this interpreter instead of the one found
+    /// Use this interpreter: a path, or a series (3.14), of which Debian's is unpacked where none is installed
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Only these functions: C names, separated by commas
@@ -56,10 +56,8 @@ pub struct Report {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let releases: &[String] = if options.releases.is_empty() { &SUPPORTED } else { &options.releases };
     let mut reports = Vec::new();
-    for release in releases {
-        let python = compiled::interpreter_of(release, options.python.as_deref())?;
+    for python in compiled::interpreters(&options.releases, options.python.as_deref(), &SUPPORTED)? {
         let mut arguments = vec!["--limit".to_owned(), options.limit.to_string()];
         if let Some(functions) = &options.functions {
             arguments.extend(["--only".to_owned(), functions.clone()]);

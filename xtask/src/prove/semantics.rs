@@ -25,7 +25,7 @@ pub struct Options {
     /// Releases (3.13); without any, all that are traced
     #[arg(long = "release", value_name = "SERIES")]
     releases: Vec<String>,
-    /// Use this interpreter instead of the one found
+    /// Use this interpreter: a path, or a series (3.14), of which Debian's is unpacked where none is installed
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Only these functions: C names, separated by commas
@@ -102,14 +102,13 @@ pub fn run(options: &Options) -> Result<()> {
         };
         return against::run(&asked);
     }
-    let releases = if options.releases.is_empty() { LIVE.clone() } else { options.releases.clone() };
     let mut reports = Vec::new();
-    for release in &releases {
-        if !LIVE.contains(release) {
-            return Err(anyhow!("translated functions do not run on CPython {release}"))
+    for python in compiled::interpreters(&options.releases, options.python.as_deref(), &LIVE)? {
+        if !LIVE.contains(&python.series()) {
+            return Err(anyhow!("translated functions do not run on CPython {}", python.series()))
                 .advise(format!("known releases: {}", LIVE.join(", ")));
         }
-        reports.push(one(&compiled::interpreter_of(release, options.python.as_deref())?, options)?);
+        reports.push(one(&python, options)?);
     }
     if options.json {
         anstream::println!("{:#}", serde_json::to_string_pretty(&reports)?);
