@@ -109,6 +109,12 @@ impl ClassState {
     }
 }
 
+/// Whether a class that has other numbers than it had is told from one that has changed otherwise.
+#[must_use]
+pub fn tells_numbers(class: &Bound<'_, PyType>) -> bool {
+    ClassState::of(class, &NamesRead::none()).classes.is_some()
+}
+
 impl ClassPart {
     fn of(class: &Bound<'_, PyType>, read: &NamesRead) -> Option<Self> {
         let contents = match types::is_immutable(class) {

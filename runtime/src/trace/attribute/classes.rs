@@ -216,6 +216,11 @@ impl<'py> Tracer<'py> {
                     Err(error) => self.raise_error(error),
                 };
             }
+            if let Some(value) = value
+                && self.set_class_number(class, name, value)?
+            {
+                return Ok(());
+            }
             return unsupported("attribute of a class, module or function is set", name);
         }
         self.plain_type_set_attr(class, name, value)

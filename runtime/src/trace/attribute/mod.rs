@@ -5,6 +5,7 @@
 pub(crate) mod bind;
 pub(crate) mod c_types;
 pub(crate) mod class_bases;
+mod class_numbers;
 pub(crate) mod classes;
 pub(crate) mod descriptors;
 pub(crate) mod errors;

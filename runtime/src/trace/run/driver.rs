@@ -101,7 +101,7 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
             Attempt::LeaveBackward if std::mem::replace(&mut plan.native_backward, true) => {
                 return Err(Stop::Internal("no call of the graph gives leaves their gradients".into()));
             }
-            Attempt::Close | Attempt::LeaveBackward => {
+            Attempt::Close | Attempt::LeaveBackward | Attempt::Reread => {
                 plan.limit = options.stop_at.map(Limit::asked_for);
                 #[cfg(debug_assertions)]
                 plan.went_back.take();
@@ -194,6 +194,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
             tracer.broken_at(frame, *here, &mut inside)
         }
         Err(Unwind::Track) => return Ok(Attempt::Track),
+        Err(Unwind::Reread) => return Ok(Attempt::Reread),
         Err(Unwind::Specialise) => return Ok(tracer.specialised(options.fullgraph && !plan.all_known)),
         Err(Unwind::Break(reason)) => return Ok(tracer.again(*reason)),
         Err(Unwind::Raised(value)) => {

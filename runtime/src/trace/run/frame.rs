@@ -58,6 +58,7 @@ impl<'py> Tracer<'py> {
             self.before(frame, instr)?;
             let flow = self.step(frame, instr);
             self.refuse_stand_in(matches!(flow, Err(Unwind::Raised(_))))?;
+            self.refuse_stale_class()?;
             if frame.outermost
                 && let Ok(next) = flow
             {

@@ -88,6 +88,8 @@ pub(super) enum Attempt {
     Merge(Vec<Source>),
     /// The numbers at these sources must be known.
     Specialise(FixedNumbers),
+    /// What the trace took for known is read where it is.
+    Reread,
     /// Nothing may be left open that contents decide: the trace would end before it, and again behind it.
     Close,
     /// Calls that give leaves their gradients must run natively: what comes after them would break, and perhaps further in.

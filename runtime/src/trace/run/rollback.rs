@@ -20,6 +20,7 @@ impl State {
         start.globals = self.globals.order.len();
         start.cells = self.cells.order.len();
         start.attributes = self.attributes.order.len();
+        start.class_numbers = self.class_numbers.order.len();
         start.private_copies = self.private_copies.len();
         start.relations = self.numbers.relations.order.len();
         (start.route, start.routes) = (self.route.len(), self.routes.len());
@@ -55,6 +56,7 @@ impl State {
         self.globals.truncate(start.globals);
         self.cells.truncate(start.cells);
         self.attributes.truncate(start.attributes);
+        self.class_numbers.truncate(start.class_numbers);
         for private_copy in self.private_copies.truncate(start.private_copies) {
             let address = private_copy.object.as_ptr() as usize;
             self.identity.remove(&address);

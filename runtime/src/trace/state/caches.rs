@@ -22,6 +22,7 @@ pub struct SharedCaches {
     pub(crate) domains: Domains,
     /// Which generated functions traces have run.
     pub(crate) entered: crate::trace::state::entered::Entered,
+    pub(crate) class_numbers: crate::trace::state::class_numbers::ClassNumbers,
     pub(crate) warning_filters: crate::trace::state::warnings::WarningFilters,
     /// Classes of proxies by the address of the class that they stand for, which stands beside them: of classes that never change.
     proxy_classes: Mutex<FxHashMap<usize, [Py<PyType>; 2]>>,

@@ -147,6 +147,7 @@ pub(crate) struct InstructionStart {
     pub(crate) globals: usize,
     pub(crate) cells: usize,
     pub(crate) attributes: usize,
+    pub(crate) class_numbers: usize,
     pub(crate) private_copies: usize,
     pub(crate) route: usize,
     pub(crate) routes: usize,

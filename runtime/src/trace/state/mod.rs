@@ -7,6 +7,7 @@ pub mod aliases;
 pub mod arguments;
 pub mod backward;
 pub mod caches;
+pub mod class_numbers;
 pub mod computed_number;
 pub mod context_variables;
 pub mod entered;

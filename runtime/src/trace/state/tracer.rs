@@ -51,6 +51,10 @@ pub struct State {
     pub(crate) names: Tracked<FxHashMap<String, u32>>,
     pub(crate) private_copies: crate::trace::state::private_copies::PrivateCopies,
     pub(crate) attributes: Overlay<(ValueId, String), Option<ValueId>>,
+    /// Numbers of classes, by the address of the class that has them.
+    pub(crate) class_numbers: Overlay<(usize, String), ValueId>,
+    /// Whether somebody has looked at a class of which the trace has set a number.
+    pub(crate) stale_class: bool,
     pub(crate) cells: Overlay<ValueId, Option<ValueId>>,
     pub(crate) globals: Overlay<Global, Option<ValueId>>,
     /// Keeps the names of these alive, whose addresses are their keys.

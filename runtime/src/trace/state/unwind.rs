@@ -20,6 +20,8 @@ pub enum Unwind {
     Track,
     /// The trace must be made again, with some numbers known that are symbolic in this one.
     Specialise,
+    /// The trace must be made again, for it took for known what it has found to be set.
+    Reread,
     /// The trace is given up.
     GivenUp(Box<Stop>),
 }

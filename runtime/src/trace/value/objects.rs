@@ -314,6 +314,7 @@ impl<'py> Tracer<'py> {
 
     /// Guards that attribute lookup on a class gives what it gave, under whatever name.
     pub(crate) fn rely_on_class(&mut self, class: &Bound<'py, PyType>) {
+        self.see_class(class);
         self.rely_on_names(class, &NamesRead::add_all);
     }
 
@@ -361,6 +362,9 @@ impl<'py> Tracer<'py> {
 
     /// `_PyType_Lookup`: along the MRO, without binding.
     pub(crate) fn lookup(&mut self, class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
+        if let Some(number) = self.class_number(class, name) {
+            return Some(number);
+        }
         self.rely_on_names(class, &|names| names.add(name));
         let found = types::lookup(class, &interned(self.py, name))?;
         Some(self.unproxied(found))
