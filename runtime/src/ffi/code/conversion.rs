@@ -6,6 +6,7 @@ use generated::opcodes::OpFlags;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCode, PyDict, PyInt, PyString, PyTuple};
+use std::fmt::Write;
 
 /// What no variable of a program is: both local and free.
 #[cfg(slotrt_hooks)]
@@ -16,8 +17,13 @@ const LOOKS_FREE: LocalKind = LocalKind::LOCAL.union(LocalKind::FREE);
 const LISTS: [(LocalKind, &str); 3] =
     [(LocalKind::LOCAL, "co_varnames"), (LocalKind::CELL, "co_cellvars"), (LocalKind::FREE, "co_freevars")];
 
+/// In words, as far as there is memory for them.
 fn object_error(error: PyErr) -> Error {
-    Error::new(0, Problem::Object(error.to_string()))
+    let mut words = String::new();
+    if write!(words, "{error}").is_err() {
+        words.push_str("an exception that cannot be described");
+    }
+    Error::new(0, Problem::Object(words))
 }
 
 /// A string, also one that UTF-8 cannot say. Nothing runs here that a program could notice.
