@@ -63,6 +63,12 @@ def missing(name):
         return str(error).replace(name, "")
 
 
+def over_a_break(text):
+    encoded = text.encode("cp864", "ignore")
+    slotrt.graph_break()
+    return encoded, encoded.decode("cp864")
+
+
 def outcome(function, *args):
     LOG.clear()
     try:
@@ -105,6 +111,11 @@ class CodecSearch(unittest.TestCase):
             self.assertEqual(slotrt.compile(library, fullgraph=True)("ab"), library("ab"))
         finally:
             codecs.unregister(found.search)
+
+    def test_a_codec_that_nobody_has_asked_for_yet(self):
+        compiled = slotrt.compile(over_a_break)
+        for _ in range(2):
+            self.assertEqual(compiled("abc\u00fc"), (b"abc", "abc"))
 
     def test_a_codec_that_comes_after_a_trace(self):
         compiled, found = slotrt.compile(missing), Found()
