@@ -106,13 +106,19 @@ impl Writer<'_, '_> {
 
     /// Gives an exception the traceback that it got while it was traced.
     fn traceback(&mut self, exception: ValueId, passed: &[TracebackFrame]) -> Result<(), Failure> {
-        if passed.is_empty() {
-            return Ok(());
-        }
+        let Some(first) = passed.last() else { return Ok(()) };
         let py = self.py;
+        let has = |frame: &TracebackFrame| self.tracebacks.get(&frame.node).filter(|it| self.homes.contains_key(it));
+        let shared = passed.iter().enumerate().rev().find_map(|(at, frame)| Some((at, *has(frame)?)));
+        let passed = shared.map_or(passed, |(at, _)| &passed[at + 1..]);
         let (entries, mut held) = (PyList::empty(py), Vec::new());
+        if let Some((_, other)) = shared {
+            entries.append(py.None())?;
+            held.push(other);
+        }
+        self.tracebacks.insert(first.node, exception);
         let here = passed.iter().rposition(|frame| frame.inlined.is_none());
-        for (index, TracebackFrame { inlined, position }) in passed.iter().enumerate() {
+        for (index, TracebackFrame { inlined, position, .. }) in passed.iter().enumerate() {
             let line = position.line;
             match inlined {
                 Some(inlined) => {

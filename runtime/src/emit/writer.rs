@@ -31,6 +31,8 @@ pub struct Writer<'a, 'py> {
     pub(super) ahead: FxHashMap<Source, usize>,
     /// Iterators that have been made, and the index of what each gives next.
     pub(super) iterators: Vec<(ValueId, usize)>,
+    /// Exceptions that have their tracebacks, by the first node of these.
+    pub(super) tracebacks: FxHashMap<usize, ValueId>,
     /// Paths that several sources begin with, while sources are loaded.
     pub(super) forks: Forks,
     pub(super) temporaries: usize,
@@ -61,6 +63,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             placeholders,
             ahead: FxHashMap::default(),
             iterators: Vec::new(),
+            tracebacks: FxHashMap::default(),
             forks: Forks::default(),
             temporaries: 0,
             free,

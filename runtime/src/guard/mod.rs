@@ -38,6 +38,7 @@ pub use contents::kept_under_hash::KeptUnderHash;
 pub use contents::key_hashes::{KeyHashes, NotEmpty, SetShape};
 pub use contents::key_order::KeyOrder;
 pub use contents::null_member::NullMember;
+pub use contents::same_value::SameValue;
 pub use contents::tuple_hash::TupleHash;
 pub use contents::whole_answer::{Answer, WholeAnswer};
 pub use load::Registers;

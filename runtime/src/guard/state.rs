@@ -6,6 +6,7 @@ use super::contents::empty_slot::{EMPTY_SLOT, EmptySlot};
 use super::contents::has_item::{HAS_ITEM, HasItem};
 use super::contents::key_order::{KEY_ORDER, KeyOrder};
 use super::contents::null_member::{NULL_MEMBER, NullMember};
+use super::contents::same_value::{SAME_VALUE, SameValue};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -23,6 +24,10 @@ pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn
             let (length, limit) = state.extract()?;
             Box::new(DequeShape { length, limit })
         }
+        SAME_VALUE => match SameValue::of(state) {
+            Some(check) => Box::new(check),
+            None => return Ok(None),
+        },
         DEAD_REFERENCE => Box::new(DeadReference),
         _ => return Ok(None),
     }))

@@ -15,18 +15,13 @@ pub(super) fn same_part<N, T>(now: Option<N>, then: Option<&T>, same: impl FnOnc
     }
 }
 
-/// The value of a dict, or of a context, under a key.
+/// The value of a dict, or of a context, under a key; `None` also where another key is asked whether it is equal.
 pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     if contexts::is_context(dict) {
         return dict.get_item(key).ok();
     }
-    dict.cast::<PyDict>().ok()?.get_item(key).ok()?
-}
-
-/// The same where no other key is asked whether it is equal. Namespaces are asked for names: nothing has the hash of a text by chance.
-pub(super) fn entry_of_container<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    let is_name = key.is_exact_instance_of::<PyString>();
-    if !is_name && dict.is_instance_of::<PyDict>() && runs_code_for(dict, key) { None } else { entry(dict, key) }
+    let dict = dict.cast::<PyDict>().ok().filter(|dict| !runs_code_for(dict, key));
+    dict?.get_item(key).ok()?
 }
 
 /// Whether a dict or set has a key that is hashed by its address.

@@ -64,7 +64,10 @@ impl Compiled {
         let code = if self.resumed.is_none() { kept.decode(&original)? } else { Arc::new(Code::read(&original)?) };
         let suspends = code.flags & flag::GENERATOR_LIKE != 0;
         if suspends && !code.is_continuation(py) {
-            return self.begin(function, &code, original);
+            return match self.reads_frames(function, &code) {
+                Some(reason) => self.skip(function, &code, original, reason),
+                None => self.begin(function, &code, original),
+            };
         }
         let locals: Vec<_> = args.iter().map(|value| Some(value.to_owned().unbind())).collect();
         let start = Instant::now();
@@ -106,6 +109,18 @@ impl Compiled {
         }
         if matches!(&outcome.end, End::Break { reason, .. } if reason.kind == PASSING_STATE) {
             self.unit.break_at_draws();
+        }
+        if let End::Break { inner, .. } = &outcome.end
+            && waiting.is_empty()
+            && let Some(reason) = self.reads_frames(function, &code)
+        {
+            let inner = inner.iter().map(|frame| frame.code.original.clone_ref(py));
+            nested::register(
+                py,
+                &self.unit,
+                &outcome.inside.iter().map(|code| code.clone_ref(py)).chain(inner).collect::<Vec<_>>(),
+            )?;
+            return self.skip(function, &code, original, reason);
         }
         let stretch = self.resumed.is_some() && !suspends && emit::is_native_stretch(&code, &outcome);
         if !stretch {
@@ -218,6 +233,15 @@ impl Compiled {
         self.forget_closure(run.bind(py))?;
         self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py), bound))?;
         Ok(Choice::Run(run))
+    }
+
+    /// Why a frame is left alone that ends at a graph break: what comes after it would look at another one.
+    fn reads_frames(&self, function: &Bound<'_, PyAny>, code: &Code) -> Option<String> {
+        if self.resumed.is_some() || self.unit.options.fullgraph {
+            return None;
+        }
+        let found = trace::names_frames(function, code)?;
+        Some(format!("it looks at its own frame, which a graph break would end: {found}"))
     }
 
     /// The frame runs as it is, from now on.

@@ -25,5 +25,6 @@ pub use lifetime::finalisers::check_of;
 pub use process::os_signals;
 pub use process::outside_reads::{read_answer, write_answer};
 pub use run::driver::trace;
+pub use run::frame_readers::names_frames;
 pub use state::caches::{FunctionCaches, SharedCaches};
 pub use state::options::{Options, Stop};

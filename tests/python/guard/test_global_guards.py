@@ -230,7 +230,12 @@ class Globals(Case):
             Key.same = True
             namespace = {Key(): 1, "inner": fresh()}
             namespace["inner"].__dict__[Key()] = 1
-            self.noticed(made(text, namespace), lambda: setattr(Key, "same", False))
+            function = made(text, namespace)
+            compiled = slotrt.compile(function)
+            self.assertEqual([compiled(), compiled()], [1, 1])
+            Key.same = False
+            for call in (function, compiled):
+                self.assertRaises((NameError, AttributeError), call)
 
     def test_back_and_forth(self):
         module = fresh(x=1)

@@ -15,7 +15,8 @@ enum Passed {
     Inlined(Py<PyCode>, Py<PyDict>, (i32, i32), i32, (Vec<usize>, bool)),
 }
 
-/// Gives an exception the traceback that it would have: `passed` lists the frames, innermost first, `held` the values of their variables and their namespaces, one frame's after the other's.
+/// Gives an exception the traceback that it would have. `passed` lists the frames, innermost first, or before them `None`, for the traceback of
+/// another exception; `held` that exception, then the values of the frames' variables and their namespaces, one frame's after the other's.
 ///
 /// Called by compiled code; its own frame is the current one.
 #[pyfunction]
@@ -28,6 +29,11 @@ pub fn add_traceback(
     let class = crate::ffi::snapshot::original(py, "types", "TracebackType")?;
     let mut held = held.iter();
     for entry in passed {
+        if entry.is_none() {
+            let other = held.next().map(|other| other.getattr(name!("__traceback__")));
+            exception.setattr(name!("__traceback__"), other.transpose()?)?;
+            continue;
+        }
         let (frame, lasti, line) = match entry.extract()? {
             Passed::Here(line, stands_there) => {
                 let frame = current(py);

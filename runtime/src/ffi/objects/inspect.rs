@@ -1,4 +1,5 @@
 //! Parts of functions, cells and instances, read without running code of the program.
+use super::key_hashes::runs_code_for;
 use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::ffi;
@@ -115,6 +116,9 @@ fn is_bound_on_reading(found: &Bound<'_, PyAny>) -> bool {
 /// itself. The type must have been guarded before: then no data descriptor of the user runs.
 pub fn own_attribute<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     let py = object.py();
+    if types::dict_at_hand(object).is_some_and(|dict| runs_code_for(&dict, name)) {
+        return None;
+    }
     if types::lookup(&object.get_type(), name).is_some_and(|found| is_bound_on_reading(&found)) {
         return types::held_dict(object)?.get_item(name).ok()?;
     }

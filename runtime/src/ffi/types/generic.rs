@@ -62,6 +62,30 @@ pub fn held_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> 
     generic_dict(object)
 }
 
+/// The same where nothing is made: an instance may keep its attributes elsewhere until somebody asks for the dict.
+#[must_use]
+pub fn dict_at_hand<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
+    const WORDS_BEFORE: usize = 3;
+    let class = object.get_type();
+    // SAFETY: the object is live. Where its class says so, what lies three words before it is a dict or NULL, in 3.12 with another pointer's mark
+    // in the lowest bit; else its class has a place of its own, or none.
+    unsafe {
+        let dict = if super::flags(&class) & MANAGED_DICT != 0 {
+            *object.as_ptr().cast::<*mut ffi::PyObject>().sub(WORDS_BEFORE)
+        } else if super::dictoffset(&class) == 0 {
+            return None;
+        } else {
+            let place = _PyObject_GetDictPtr(object.as_ptr());
+            if place.is_null() { return None } else { *place }
+        };
+        let dict = if dict as usize & 1 == 0 { dict } else { std::ptr::null_mut() };
+        Bound::<PyAny>::from_borrowed_ptr_or_opt(object.py(), dict)?.cast_into().ok()
+    }
+}
+
+/// CPython: `Py_TPFLAGS_MANAGED_DICT`.
+const MANAGED_DICT: u64 = 1 << 4;
+
 #[cfg(all(Py_3_13, not(Py_3_15)))]
 unsafe extern "C" {
     fn _PyObject_SetManagedDict(object: *mut ffi::PyObject, dict: *mut ffi::PyObject) -> std::ffi::c_int;
@@ -81,8 +105,6 @@ unsafe fn _PyObject_SetManagedDict(object: *mut ffi::PyObject, dict: *mut ffi::P
 #[cfg(Py_3_13)]
 #[must_use]
 pub fn keep_in_dict(object: &Bound<'_, PyAny>, dict: &Bound<'_, PyAny>) -> bool {
-    /// CPython: `Py_TPFLAGS_MANAGED_DICT`.
-    const MANAGED_DICT: u64 = 1 << 4;
     if super::flags(&object.get_type()) & MANAGED_DICT == 0 {
         return true;
     }

@@ -14,5 +14,6 @@ pub(super) mod kept_under_hash;
 pub(super) mod key_hashes;
 pub(super) mod key_order;
 pub(super) mod null_member;
+pub(super) mod same_value;
 pub(super) mod tuple_hash;
 pub(super) mod whole_answer;

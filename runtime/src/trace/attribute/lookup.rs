@@ -146,10 +146,10 @@ impl<'py> Tracer<'py> {
     pub(crate) fn instance_attr(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
         if let Some(owned) = self.owned(object) {
             let Some(dict) = held_dict(&owned) else { return Ok(None) };
-            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+            return Ok(self.held_in(&dict, name)?.map(|value| self.absorb(value)));
         }
         if let Some(dict) = self.dict_seen_whole(object) {
-            return Ok(dict.get_item(name).ok().flatten().map(|value| self.absorb(value)));
+            return Ok(self.held_in(&dict, name)?.map(|value| self.absorb(value)));
         }
         let key = (object, name.to_owned());
         if let Some(overlay) = self.state.attributes.get(&key) {
@@ -159,7 +159,7 @@ impl<'py> Tracer<'py> {
             return unsupported("attribute of a symbolic value", name);
         };
         self.refuse_shared_dict(&real)?;
-        let held = held_dict(&real).and_then(|dict| dict.get_item(name).ok().flatten());
+        let held = held_dict(&real).map_or(Ok(None), |dict| self.held_in(&dict, name))?;
         let value = match held {
             Some(value) => {
                 let path = self.attribute_path(&real, source, name)?;
@@ -346,7 +346,7 @@ impl<'py> Tracer<'py> {
     /// Whether a value of a domain from outside has an attribute of its own of this name.
     fn hides_attribute_of_class(&self, object: ValueId, name: &str) -> bool {
         let own = self.real(object).and_then(|real| held_dict(&real));
-        own.is_some_and(|own| !own.is_empty() && own.contains(interned(self.py, name)).unwrap_or(true))
+        own.is_some_and(|own| !own.is_empty() && self.held_in(&own, name).map_or(true, |held| held.is_some()))
     }
 
     /// An attribute that a value of a domain has in C.

@@ -2,6 +2,7 @@
 //!
 //! The trace reads, guards and writes one name at a time, in the overlays of `LOAD_GLOBAL` and `LOAD_ATTR`. It sees a dict of an instance as a
 //! whole only where the program asks for that.
+use crate::ffi::key_hashes::runs_code_for;
 use crate::ffi::types;
 use crate::guard::Check;
 use crate::guard::source::Source;
@@ -152,6 +153,21 @@ impl<'py> Tracer<'py> {
             None => Effect::DelAttr { object, name: name.to_owned() },
         });
         Ok(())
+    }
+
+    /// What a dict holds under a name; a break where C would ask another key, of the same hash, whether it is equal.
+    pub(crate) fn held_in(&self, dict: &Bound<'py, PyDict>, name: &str) -> Traced<Option<Bound<'py, PyAny>>> {
+        let name = interned(self.py, name);
+        self.refuse_equal_keys(dict, &name)?;
+        Ok(dict.get_item(name).ok().flatten())
+    }
+
+    /// Breaks where C would run code of the program, `__eq__` of a key, to find a name.
+    pub(crate) fn refuse_equal_keys(&self, dict: &Bound<'py, PyDict>, name: &Bound<'py, PyString>) -> Traced<()> {
+        match runs_code_for(dict, name) {
+            true => unsupported("name that a key may be equal to", types::text(name)),
+            false => Ok(()),
+        }
     }
 
     /// Whether the value is a dict that is seen through names.

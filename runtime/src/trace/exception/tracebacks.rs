@@ -240,8 +240,8 @@ impl<'py> Tracer<'py> {
     pub(crate) fn passed(&self, exception: ValueId) -> Vec<TracebackFrame> {
         let mut passed = Vec::new();
         let mut node = self.state.tracebacks.heads.get(&exception).copied();
-        while let Some(TracebackNode { frame, lasti, position, next, .. }) =
-            node.and_then(|node| self.state.tracebacks.nodes.get(node))
+        while let Some((at, TracebackNode { frame, lasti, position, next, .. })) =
+            node.and_then(|node| Some((node, self.state.tracebacks.nodes.get(node)?)))
         {
             let rest = self.state.tracebacks.ended.get(&frame.serial).map_or(*lasti, |place| place.lasti);
             let inlined = frame.inlined.then(|| InlinedFrame {
@@ -255,7 +255,7 @@ impl<'py> Tracer<'py> {
                 variables: self.rested_variables(frame.serial),
                 namespace: self.rested_namespace(frame.serial),
             });
-            passed.push(TracebackFrame { inlined, position: *position });
+            passed.push(TracebackFrame { inlined, position: *position, node: at });
             node = *next;
         }
         passed.reverse();

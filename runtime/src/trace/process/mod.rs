@@ -4,6 +4,7 @@
 //! Must not know: frames and instructions.
 pub(crate) mod codec_errors;
 pub(crate) mod codec_registry;
+pub(crate) mod codec_search;
 pub(crate) mod context_variables;
 pub(crate) mod contexts;
 pub(crate) mod decimals;

@@ -139,6 +139,7 @@ impl<'py> Tracer<'py> {
                     return unsupported("C code raised on a symbolic value", class);
                 }
                 self.rely_on_no_handler(&error)?;
+                self.rely_on_no_codec(&error)?;
                 self.raise_error(error)
             }
         }

@@ -257,7 +257,11 @@ fn confirm(
     let whole = called_by_c(outcome) == called_by_c(&again);
     let (one, other) = (summary(outcome, whole), summary(&again, whole));
     if one != other {
-        return Err(Stop::Internal(format!("going back gave\n{one}\nbut tracing again gives\n{other}")));
+        let why = match &again.end {
+            End::Break { reason, .. } => format!("{}: {}", reason.kind, reason.context),
+            _ => String::new(),
+        };
+        return Err(Stop::Internal(format!("going back gave\n{one}\nbut tracing again gives\n{other}\n{why}")));
     }
     Ok(())
 }

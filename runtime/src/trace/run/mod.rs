@@ -4,6 +4,7 @@
 //! Must not know: what a single operation means.
 pub(crate) mod driver;
 pub(crate) mod frame;
+pub(crate) mod frame_readers;
 mod plan;
 mod process_bound;
 pub(crate) mod rollback;

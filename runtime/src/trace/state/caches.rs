@@ -6,7 +6,7 @@ use crate::names::name;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyList, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -30,6 +30,8 @@ pub struct SharedCaches {
     proxy_metaclass: OnceLock<Py<PyType>>,
     /// The table of error handlers of codecs.
     handlers: Mutex<Option<Py<PyDict>>>,
+    /// The search path of codecs.
+    codec_search: OnceLock<Py<PyList>>,
     /// Classes of C that no module names.
     nameless: Mutex<FxHashMap<&'static str, Py<PyType>>>,
     /// What classes of C that never change define themselves, by their addresses.
@@ -154,6 +156,19 @@ impl SharedCaches {
             *known = Some(found.clone().unbind());
         }
         Ok(found)
+    }
+
+    /// The search path of codecs, found once: C keeps it as long as it runs.
+    pub(crate) fn codec_search<'py>(
+        &self,
+        py: Python<'py>,
+        find: fn(Python<'py>) -> PyResult<Option<Bound<'py, PyList>>>,
+    ) -> PyResult<Option<Bound<'py, PyList>>> {
+        if let Some(known) = self.codec_search.get() {
+            return Ok(Some(known.bind(py).clone()));
+        }
+        let found = find(py)?;
+        Ok(found.map(|found| self.codec_search.get_or_init(|| found.unbind()).bind(py).clone()))
     }
 
     pub(crate) fn proxy_class<'py>(&self, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {

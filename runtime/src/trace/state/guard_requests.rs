@@ -34,6 +34,7 @@ bitflags::bitflags! {
         const TRUTH = 1 << 22;
         /// The trace goes through the container.
         const GONE_THROUGH = 1 << 23;
+        const VALUE = 1 << 24;
         /// What a guard at the value's own source answers.
         const LOOKS_AT_IT = Self::SAYS_TYPE.bits() | Self::LENGTH.bits() | Self::KEYS.bits() | Self::FUNCTION.bits() | Self::ITEMS.bits();
         /// What says the type, too.

@@ -72,6 +72,8 @@ pub struct TracebackFrame {
     pub inlined: Option<InlinedFrame>,
     /// Where it was.
     pub position: Position,
+    /// Tells traceback objects apart: exceptions share them.
+    pub node: usize,
 }
 
 /// An object made during the trace.

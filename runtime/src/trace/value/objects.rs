@@ -1,7 +1,7 @@
 //! From Python objects to values and back: constants, sources, identity, and their guards.
 use crate::ffi::types;
 use crate::guard::source::Source;
-use crate::guard::{Check, Guard, NamesRead, Reason};
+use crate::guard::{Check, Guard, NamesRead, Reason, SameValue};
 use crate::names::interned;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::tracer::Tracer;
@@ -299,7 +299,25 @@ impl<'py> Tracer<'py> {
         let class = self.class_of(id)?;
         let fixed =
             scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object) || is_mark(&object));
-        Ok(if fixed { self.same_object(id) } else { None })
+        Ok(match fixed {
+            true => self.same_value(id).or_else(|| self.same_object(id)),
+            false => None,
+        })
+    }
+
+    /// An object from outside whose value C alone looks at; `None`: its identity tells its value.
+    fn same_value(&mut self, id: ValueId) -> Option<Bound<'py, PyAny>> {
+        let (object, source) = self.sourced_object(id)?;
+        let is_known = self.state.guard_requests.has_any(id, GuardRequest::VALUE | GuardRequest::IS);
+        let own = self.state.nesting > 0 && self.owned(id).is_some();
+        if own || !is_value(&object) {
+            return None;
+        }
+        if !is_known {
+            let check = Check::Domain(Box::new(SameValue::of(&object)?));
+            self.guard_once(id, GuardRequest::VALUE, source, check, "the trace is specialised for this value");
+        }
+        Some(object)
     }
 
     /// A known `str`.

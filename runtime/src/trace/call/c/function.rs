@@ -172,6 +172,7 @@ impl<'py> Tracer<'py> {
             return self.call_c_on(object, &args, method);
         }
         self.rely_on_handlers(object, &name, args)?;
+        self.rely_on_codec(object, &name, args)?;
         if name == "__class_getitem__" {
             self.refuse_generic_classes(&args.positional)?;
         }

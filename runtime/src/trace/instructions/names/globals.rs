@@ -45,6 +45,7 @@ impl<'py> Tracer<'py> {
         name: &Bound<'py, PyString>,
     ) -> Traced<Option<ValueId>> {
         let globals = frame.globals.bind(self.py).clone();
+        self.refuse_equal_keys(&globals, name)?;
         match self.in_globals_by(&globals, text, name) {
             Some(value) => Ok(Some(value)),
             None => self.frame_builtin(frame, text, name),
@@ -62,6 +63,7 @@ impl<'py> Tracer<'py> {
             Ok(builtins) => builtins,
             Err(other) => return self.in_mapping(other.into_inner(), text),
         };
+        self.refuse_equal_keys(&builtins, name)?;
         if self.is_private(&builtins) {
             return Ok(builtins.get_item(name).ok().flatten().map(|value| self.absorb(value)));
         }
@@ -162,6 +164,7 @@ impl<'py> Tracer<'py> {
             return copy.set_item(name, value).or_else(|error| internal(error.to_string()));
         }
         refuse_derived(&globals)?;
+        self.refuse_equal_keys(&globals, &interned(self.py, name))?;
         let held = self.in_globals(&globals, name);
         self.before_overwriting(held)?;
         self.change_global(&globals, name, Some(value));
@@ -180,6 +183,7 @@ impl<'py> Tracer<'py> {
             return Ok(copy.del_item(name).is_ok());
         }
         refuse_derived(&globals)?;
+        self.refuse_equal_keys(&globals, &interned(self.py, name))?;
         let Some(held) = self.in_globals(&globals, name) else { return Ok(false) };
         self.before_overwriting(Some(held))?;
         self.change_global(&globals, name, None);
