@@ -9,11 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Living classes that are remembered.
 const MAX_CLASSES: usize = 1024;
 
+/// A class, and its names.
+type Names = (WeakObject, FxHashSet<Box<str>>);
+
 /// The names of such numbers, by the address of the class, which is held weakly beside them.
 #[derive(Debug, Default)]
 pub struct ClassNumbers {
     any: AtomicBool,
-    names: Mutex<FxHashMap<usize, (WeakObject, FxHashSet<Box<str>>)>>,
+    names: Mutex<FxHashMap<usize, Names>>,
 }
 
 impl ClassNumbers {
