@@ -387,6 +387,8 @@ pub enum Rehearsal<'py> {
         forward: Bound<'py, PyAny>,
         /// Called with the context, the tuple of arguments, and the result.
         set_up: Option<Bound<'py, PyAny>>,
+        /// Called with the context and gradients of the result, if the class has one.
+        backward: Option<Bound<'py, PyAny>>,
         /// The class of what stands for the context; called with a tuple that says which arguments need gradients.
         context: Bound<'py, PyAny>,
         /// The mode in which these are called.

@@ -120,6 +120,8 @@ pub struct State {
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
     pub(crate) may_draw: bool,
+    /// Whether the trace is to hold for one state rather than break where a drawn number must be known.
+    pub(crate) must_not_break: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
     /// The modules that are being called, outermost first, where a backend gets the graph.
@@ -136,6 +138,8 @@ pub struct State {
     pub(crate) interned: Tracked<FxHashMap<Vec<u8>, ValueId>>,
     /// Iterators of C from outside that the trace goes through.
     pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
+    /// Generators of random numbers from outside that the trace has drawn from.
+    pub(crate) drawing: Tracked<Vec<crate::trace::state::iterators::Drawing>>,
     /// Iterators of C from outside whose steps run code, and the trace's own that make these steps.
     pub(crate) steppers: Tracked<Vec<(ValueId, ValueId)>>,
     /// Contexts of decimal arithmetic.
