@@ -91,7 +91,10 @@ impl<'py> Tracer<'py> {
         run: impl FnOnce(&mut Self) -> Traced<T>,
     ) -> Traced<(T, Vec<NodeId>)> {
         let (changes, backward) = (self.changes(), self.state.backward.count());
-        let result = run(self).inspect_err(|signal| {
+        self.state.rehearsals += 1;
+        let result = run(self);
+        self.state.rehearsals -= 1;
+        let result = result.inspect_err(|signal| {
             // It runs natively as a whole.
             if matches!(signal, Unwind::Break(_)) {
                 self.state.broken_frames.clear();

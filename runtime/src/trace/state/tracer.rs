@@ -96,6 +96,8 @@ pub struct State {
     /// Hashes that tuples keep because the trace has asked for them.
     pub(crate) kept_hashes: Tracked<FxHashMap<ValueId, isize>>,
     pub(crate) nesting: u32,
+    /// How many functions the trace is in whose nodes are taken out of the graph.
+    pub(crate) rehearsals: u32,
     /// How often C hashed an object by an address that it has in this trace alone.
     pub(crate) hashed_own: u64,
     pub(crate) created_at: Vec<u64>,
