@@ -158,8 +158,8 @@ impl<'py> Tracer<'py> {
         let given: Vec<_> = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot)).collect();
         let defaults = defaults_of(&function);
         let is_default = |value: &Bound<'py, PyAny>| defaults.iter().any(|default| default.is(value));
-        let of_c = given.iter().flatten().filter(|value| !is_default(value));
-        of_c.cloned().try_for_each(|value| self.refuse_stranger(&value, OWN_HOLDERS))?;
+        let of_c: Vec<&Bound<'py, PyAny>> = given.iter().flatten().filter(|value| !is_default(value)).collect();
+        of_c.into_iter().try_for_each(|value| self.refuse_stranger(value, OWN_HOLDERS))?;
         let mut local = |value| if is_default(&value) { self.absorb_static(value) } else { self.absorb(value) };
         let locals: Vec<Option<ValueId>> = given.into_iter().map(|value| value.map(&mut local)).collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.
