@@ -124,7 +124,7 @@ impl<'py> Tracer<'py> {
         let step = Arc::new(Source::Drawn(Arc::new(base), draw));
         let (number_at, next_at) = (Source::Item(Arc::clone(&step), 0), Source::Item(step, 1));
         let key = number_at.key();
-        if self.state.numbers.fixed.contains_key(&key) && !self.state.passing_states {
+        if self.state.numbers.fixed.contains_key(&key) && !self.state.must_not_break {
             return unsupported(PASSING_STATE, "a drawn number that must be known");
         }
         if steps >= MAX_DRAWN || self.state.numbers.fixed.contains_key(&key) {

@@ -122,6 +122,8 @@ pub struct State {
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
     pub(crate) may_draw: bool,
+    /// Whether the trace is to hold for one state rather than break where a drawn number must be known.
+    pub(crate) must_not_break: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
     /// The modules that are being called, outermost first, where a backend gets the graph.
