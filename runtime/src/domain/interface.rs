@@ -2,7 +2,7 @@
 use super::gradient::{Gradient, HistoryUse, LaterCall};
 use super::higher_order::{GraphCall, HigherOrder};
 use super::node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
-use super::operation::{Answer, AnsweredOperation, Callee, HandedOver, ModeChange, Operand};
+use super::operation::{Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, Operand};
 use super::recorded::Recorded;
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
@@ -178,6 +178,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
     fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
         false
+    }
+    /// What makes an array of a float that does in this operation on `array` and the float what the float does; called with that alone.
+    fn scalar_tensor<'py>(&self, _callee: &Callee<'py>, _array: &Bound<'py, PyAny>) -> Option<CallWithNames<'py>> {
+        None
     }
     /// What stands for an object from outside where it is an operand.
     fn example_of<'py>(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {
@@ -387,6 +391,8 @@ pub enum Rehearsal<'py> {
         forward: Bound<'py, PyAny>,
         /// Called with the context, the tuple of arguments, and the result.
         set_up: Option<Bound<'py, PyAny>>,
+        /// Called with the context and gradients of the result, if the class has one.
+        backward: Option<Bound<'py, PyAny>>,
         /// The class of what stands for the context; called with a tuple that says which arguments need gradients.
         context: Bound<'py, PyAny>,
         /// The mode in which these are called.

@@ -33,6 +33,9 @@ impl Callee<'_> {
     }
 }
 
+/// A callable, and what it is called with by name.
+pub type CallWithNames<'py> = (Bound<'py, PyAny>, Vec<(String, Bound<'py, PyAny>)>);
+
 /// An argument.
 #[derive(Clone, Debug)]
 pub enum Operand<'py> {

@@ -5,7 +5,9 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
-use crate::ffi::{containers, contexts, iterators, key_hashes, referents, snapshot, thread_locals, weak_references};
+use crate::ffi::{
+    containers, contexts, iterators, key_hashes, random_numbers, referents, snapshot, thread_locals, weak_references,
+};
 use crate::guard::source::{Side, Source};
 use crate::names::name;
 use crate::trace::state::value::{Value, ValueId};
@@ -217,7 +219,18 @@ impl<'a, 'py> Writer<'a, 'py> {
                 self.constant(hash.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
                 self.call(2);
             }
-            Source::Ahead(base, count) => self.ahead(source, base, *count)?,
+            Source::Ahead(base, count) => {
+                let function = pyo3::wrap_pyfunction!(iterators::look_ahead, self.py)?;
+                let count = count.into_pyobject(self.py).map_err(PyErr::from)?.into_any();
+                self.ahead(source, base, function.into_any(), [count])?;
+            }
+            Source::Drawn(base, draw) => {
+                let function = pyo3::wrap_pyfunction!(random_numbers::look_ahead, self.py)?;
+                let (kind, number) = draw.parts();
+                let kind = kind.into_pyobject(self.py).map_err(PyErr::from)?.into_any();
+                let number = number.into_pyobject(self.py).map_err(PyErr::from)?.into_any();
+                self.ahead(source, base, function.into_any(), [kind, number])?;
+            }
             Source::TypeOf(base) => {
                 self.callee(self.py.get_type::<pyo3::types::PyType>().into_any());
                 self.source(base)?;
@@ -232,16 +245,22 @@ impl<'a, 'py> Writer<'a, 'py> {
         Ok(())
     }
 
-    /// What an iterator gives next: asked once, for some iterators make each item anew.
-    fn ahead(&mut self, source: &Source, iterator: &Source, count: usize) -> Result<(), Failure> {
+    /// What an iterator or generator gives next: asked once, for some make each item anew.
+    fn ahead<const N: usize>(
+        &mut self,
+        source: &Source,
+        from: &Source,
+        function: Bound<'py, PyAny>,
+        args: [Bound<'py, PyAny>; N],
+    ) -> Result<(), Failure> {
         if let Some(temporary) = self.ahead.get(source) {
             self.op(Op::LOAD_FAST, Arg::Temporary(*temporary));
             return Ok(());
         }
-        self.callee(pyo3::wrap_pyfunction!(iterators::look_ahead, self.py)?.into_any());
-        self.source(iterator)?;
-        self.constant(count.into_pyobject(self.py).map_err(PyErr::from)?.into_any());
-        self.call(2);
+        self.callee(function);
+        self.source(from)?;
+        args.into_iter().for_each(|arg| self.constant(arg));
+        self.call(1 + N as u32);
         let temporary = self.temporary();
         self.plain(Op::COPY, 1);
         self.op(Op::STORE_FAST, Arg::Temporary(temporary));

@@ -1,9 +1,11 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::source::Side;
 use super::values;
+use crate::ffi::random_numbers::Draw;
 use crate::ffi::watch::Kept;
 use crate::ffi::{
-    Args, containers, context_variable, inspect, iterators, key_hashes, referents, thread_locals, weak_references,
+    Args, containers, context_variable, inspect, iterators, key_hashes, random_numbers, referents, thread_locals,
+    weak_references,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -36,6 +38,7 @@ pub(super) enum Load {
     HasKey(usize, usize),
     Referent(usize),
     Ahead(usize, usize),
+    Drawn(usize, Draw),
     WeakReferent(usize),
     WeakReference(usize),
     Keys(usize),
@@ -77,6 +80,10 @@ impl Load {
             Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Ahead(base, count) => iterators::ahead(register(base)?, *count).map(Bound::into_any),
+            Self::Drawn(base, draw) => {
+                let (number, next) = random_numbers::ahead(register(base)?, *draw)?;
+                tuple(PyTuple::new(py, [number, next]))
+            }
             Self::WeakReferent(base) => weak_references::referent(register(base)?),
             Self::WeakReference(base) => weak_references::refer(register(base)?).ok(),
             Self::ThreadDict(base) => thread_locals::dict(register(base)?).map(Bound::into_any),
@@ -109,6 +116,7 @@ impl Load {
             Self::HasKey(container, key) => Self::HasKey(register(*container), register(*key)),
             Self::Referent(base) => Self::Referent(register(*base)),
             Self::Ahead(base, count) => Self::Ahead(register(*base), *count),
+            Self::Drawn(base, draw) => Self::Drawn(register(*base), *draw),
             Self::WeakReferent(base) => Self::WeakReferent(register(*base)),
             Self::WeakReference(base) => Self::WeakReference(register(*base)),
             Self::Keys(base) => Self::Keys(register(*base)),
@@ -150,6 +158,7 @@ impl Load {
             (Self::Item(base, index), Self::Item(there, other))
             | (Self::Ahead(base, index), Self::Ahead(there, other))
             | (Self::Size(base, index), Self::Size(there, other)) => base == there && index == other,
+            (Self::Drawn(base, draw), Self::Drawn(there, other)) => base == there && draw == other,
             (Self::OwnItem(base, method, index), Self::OwnItem(there, by, other)) => {
                 base == there && method.is(&**by) && index == other
             }
@@ -180,6 +189,7 @@ impl Load {
             | Self::HasKey(..)
             | Self::Referent(_)
             | Self::Ahead(..)
+            | Self::Drawn(..)
             | Self::WeakReferent(_)
             | Self::WeakReference(_)
             | Self::Keys(_)

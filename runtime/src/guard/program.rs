@@ -247,6 +247,7 @@ impl Builder<'_> {
             Source::Values(base) => Load::Values(self.load(base)?),
             Source::WithHash(base, hash, side) => Load::WithHash(self.load(base)?, *hash, *side),
             Source::Ahead(base, count) => Load::Ahead(self.load(base)?, *count),
+            Source::Drawn(base, draw) => Load::Drawn(self.load(base)?, *draw),
             Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)

@@ -1,4 +1,5 @@
 //! Sources: how a compiled frame gets a value again, by a path from its arguments, globals or builtins.
+use crate::ffi::random_numbers::Draw;
 use crate::ffi::types;
 use crate::names::interned;
 use crate::stored::is_plain;
@@ -40,6 +41,8 @@ pub enum Source {
     Referent(Arc<Source>),
     /// The next items of the iterator at this path, at most so many, in a tuple; it stays where it is.
     Ahead(Arc<Source>, usize),
+    /// What the generator of random numbers at this path gives next, and a generator that goes on from there, in a tuple; it stays as it is.
+    Drawn(Arc<Source>, Draw),
     /// What the weak reference at this path refers to.
     WeakReferent(Arc<Source>),
     /// The plain weak reference to the object at this path.
@@ -181,6 +184,7 @@ impl Source {
             | Self::HasKey(base, ..)
             | Self::Referent(base)
             | Self::Ahead(base, _)
+            | Self::Drawn(base, _)
             | Self::WeakReferent(base)
             | Self::WeakReference(base)
             | Self::Keys(base)

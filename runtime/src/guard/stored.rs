@@ -7,6 +7,7 @@ use super::program::Program;
 use super::source::{Fixed, Source};
 use super::step::Action;
 use super::test::Test;
+use crate::ffi::random_numbers::Draw;
 use crate::ffi::types;
 use crate::stored::{Damaged, In, Misfit, Out};
 use pyo3::prelude::*;
@@ -128,6 +129,12 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             one(14, *base);
             out.bytes.number(*count as u64);
         }
+        Load::Drawn(base, draw) => {
+            let (kind, number) = draw.parts();
+            one(24, *base);
+            out.bytes.number(u64::from(kind));
+            out.bytes.number(number.cast_unsigned());
+        }
         Load::WeakReferent(base) => one(15, *base),
         Load::WeakReference(base) => one(16, *base),
         Load::Keys(base) => one(17, *base),
@@ -187,6 +194,10 @@ fn read_source(from: &mut In<'_, '_>, paths: &[Arc<Source>]) -> Result<Source, M
         12 => Source::HasKey(base, Fixed::new(&from.py().None().into_bound(from.py())), known(from.bytes.index()?)?),
         13 => Source::Referent(base),
         14 => Source::Ahead(base, from.bytes.index()?),
+        24 => {
+            let kind = u8::try_from(from.bytes.number()?).map_err(|_| Damaged)?;
+            Source::Drawn(base, Draw::of(kind, from.bytes.number()?.cast_signed()).ok_or(Damaged)?)
+        }
         15 => Source::WeakReferent(base),
         16 => Source::WeakReference(base),
         17 => Source::Keys(base),

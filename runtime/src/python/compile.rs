@@ -107,7 +107,7 @@ impl Compiled {
         if !waiting.is_empty() && self.unit.options.fullgraph {
             return run_interrupted(py, &waiting);
         }
-        if matches!(&outcome.end, End::Break { reason, .. } if reason.kind == PASSING_STATE) {
+        if !may_draw && matches!(&outcome.end, End::Break { reason, .. } if reason.kind == PASSING_STATE) {
             self.unit.break_at_draws();
         }
         if let End::Break { inner, .. } = &outcome.end

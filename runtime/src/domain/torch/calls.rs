@@ -17,9 +17,9 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, CallEffects, Callee, Domain, GlobalStateGuard, Gradient, GraphCall, HandedOver,
-    HistoryUse, LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts, SavedState, SizeMark,
-    TakingModes,
+    Answer, AnsweredOperation, CallEffects, CallWithNames, Callee, Domain, GlobalStateGuard, Gradient, GraphCall,
+    HandedOver, HistoryUse, LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts,
+    SavedState, SizeMark, TakingModes,
 };
 use crate::ffi::types;
 use crate::graph::ForBackend;
@@ -196,6 +196,10 @@ impl Domain for Torch {
 
     fn takes_open_sizes(&self, callee: &Callee<'_>) -> bool {
         takes_open_sizes(callee)
+    }
+
+    fn scalar_tensor<'py>(&self, callee: &Callee<'py>, array: &Bound<'py, PyAny>) -> Option<CallWithNames<'py>> {
+        self.scalar_tensor_for(callee, array).ok().flatten()
     }
 
     fn takes_numbers(&self, callee: &Callee<'_>) -> bool {

@@ -1,8 +1,7 @@
-//! Iterators of C: what they will give, which a copy of theirs is asked for, and steps of theirs. Generators of random numbers count as such.
+//! Iterators of C: what they will give, which a copy of theirs is asked for, and steps of theirs.
 use super::iterator_copies::Copies;
 pub use super::iterator_fields::is_iterator;
 use super::{iterator_fields, referents};
-use crate::ffi::random_numbers;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
@@ -10,9 +9,6 @@ use pyo3::types::{PyIterator, PyTuple};
 /// The next items of an iterator, at most `count`; `None`: nobody can tell without asking the iterator itself.
 #[must_use]
 pub fn ahead<'py>(iterator: &Bound<'py, PyAny>, count: usize) -> Option<Bound<'py, PyTuple>> {
-    if let Some(numbers) = random_numbers::ahead(iterator, count) {
-        return Some(numbers);
-    }
     let mut copy = Copies::default().copy(iterator)?.cast_into::<PyIterator>().ok()?;
     let mut items = Vec::with_capacity(count);
     while items.len() < count {
@@ -40,9 +36,6 @@ pub fn look_ahead<'py>(iterator: &Bound<'py, PyAny>, count: usize) -> PyResult<B
 /// What the iterator raises.
 #[pyfunction]
 pub fn advance(iterator: Bound<'_, PyAny>, steps: usize) -> PyResult<()> {
-    if let Some(drawn) = random_numbers::draw(&iterator, steps) {
-        return drawn;
-    }
     let mut iterator = iterator.cast_into::<PyIterator>()?;
     for _ in 0..steps {
         iterator.next().transpose()?;

@@ -1,5 +1,6 @@
 //! Generators of random numbers of C: what they will give, which a copy of theirs is asked for.
 use crate::ffi::types;
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -29,15 +30,69 @@ fn is_class(class: &Bound<'_, PyType>) -> bool {
         .is_some_and(|owner| owner.is(class))
 }
 
-/// Whether the method of this name and class is the one that gives the next number.
+/// A step of a generator, which gives a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Draw {
+    /// A float below 1. CPython: `_random_Random_random_impl`.
+    Float,
+    /// So many bits. CPython: `_random_Random_getrandbits_impl`.
+    Bits(u32),
+    /// An integer below this one, as often as it takes. CPython: `Lib/random.py`, `Random._randbelow_with_getrandbits`.
+    Below(i64),
+}
+
+impl Draw {
+    /// As two numbers.
+    #[must_use]
+    pub fn parts(self) -> (u8, i64) {
+        match self {
+            Self::Float => (0, 0),
+            Self::Bits(bits) => (1, i64::from(bits)),
+            Self::Below(end) => (2, end),
+        }
+    }
+
+    /// From these; `None`: they are no such parts.
+    #[must_use]
+    pub fn of(kind: u8, number: i64) -> Option<Self> {
+        match kind {
+            0 => Some(Self::Float),
+            1 => Some(Self::Bits(u32::try_from(number).ok()?)),
+            2 => (number > 0).then_some(Self::Below(number)),
+            _ => None,
+        }
+    }
+
+    /// The number that the generator gives; it goes on.
+    fn take<'py>(self, generator: &Bound<'py, PyAny>, class: &Bound<'py, PyType>) -> Option<Bound<'py, PyAny>> {
+        let py = generator.py();
+        let bits = |count: u32| types::own(class, intern!(py, "getrandbits"))?.call1((generator, count)).ok();
+        match self {
+            Self::Float => types::own(class, intern!(py, "random"))?.call1((generator,)).ok(),
+            Self::Bits(count) => bits(count),
+            Self::Below(end) => loop {
+                let number = bits(i64::BITS - end.leading_zeros())?;
+                if number.extract::<i64>().ok()? < end {
+                    return Some(number);
+                }
+            },
+        }
+    }
+}
+
+/// Whether the method of this name and class is one that gives a number, and the C of this module is behind it.
 #[must_use]
 pub fn is_draw(name: &str, owner: &Bound<'_, PyType>) -> bool {
-    name == "random" && is_class(owner)
+    matches!(name, "random" | "getrandbits") && is_class(owner)
 }
 
 /// A generator that gives what this one will give.
 fn copy<'py>(generator: &Bound<'py, PyAny>, class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
-    let copy = class.call1((0,))?;
+    // SAFETY: the class is C's own, whose instances hold numbers alone after their head, and those are written below.
+    let copy = unsafe {
+        let made = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        Bound::from_owned_ptr_or_err(class.py(), made)?
+    };
     copy_state(generator, &copy);
     Ok(copy)
 }
@@ -90,22 +145,29 @@ impl<'py> KeptGenerator<'py> {
     }
 }
 
-/// The next numbers of a generator, which stays as it is; `None`: it is none.
+/// The next number of a generator, and one that goes on from there; this one stays as it is; `None`: it is none.
 #[must_use]
-pub fn ahead<'py>(generator: &Bound<'py, PyAny>, count: usize) -> Option<Bound<'py, PyTuple>> {
+pub fn ahead<'py>(generator: &Bound<'py, PyAny>, draw: Draw) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let class = class_of(generator)?;
     let copy = copy(generator, &class).ok()?;
-    let next = types::own(&class, intern!(class.py(), "random"))?;
-    let numbers: PyResult<Vec<_>> = (0..count).map(|_| next.call1((&copy,))).collect();
-    PyTuple::new(generator.py(), numbers.ok()?).ok()
+    Some((draw.take(&copy, &class)?, copy))
 }
 
-/// Takes so many numbers; `None`: it is no generator.
+/// The same in a tuple, for a draw in parts. Called by compiled code.
 ///
 /// # Errors
-/// What C raises.
-#[must_use]
-pub fn draw(generator: &Bound<'_, PyAny>, count: usize) -> Option<PyResult<()>> {
-    let next = types::own(&class_of(generator)?, intern!(generator.py(), "random"))?;
-    Some((0..count).try_for_each(|_| next.call1((generator,)).map(drop)))
+/// Where it is no generator.
+#[pyfunction]
+pub fn look_ahead<'py>(generator: &Bound<'py, PyAny>, kind: u8, number: i64) -> PyResult<Bound<'py, PyTuple>> {
+    let drawn = Draw::of(kind, number).and_then(|draw| ahead(generator, draw));
+    let (number, copy) = drawn.ok_or_else(|| PyTypeError::new_err("no generator of random numbers"))?;
+    PyTuple::new(generator.py(), [number, copy])
+}
+
+/// The generator goes on from where a copy has come to. Called by compiled code.
+#[pyfunction]
+pub fn go_on_from(generator: &Bound<'_, PyAny>, copy: &Bound<'_, PyAny>) {
+    if class_of(generator).is_some() && class_of(copy).is_some() {
+        copy_state(copy, generator);
+    }
 }

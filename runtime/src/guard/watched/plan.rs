@@ -268,6 +268,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             | Load::Values(base)
             | Load::ThreadDict(base) => *base,
             Load::EntryFor(base, _) | Load::HasKey(base, _) | Load::Ahead(base, _) | Load::WithHash(base, ..) => *base,
+            Load::Drawn(base, _) => *base,
         };
         let value = match self.fixed(base) {
             Ok(value) => value.clone(),
@@ -287,6 +288,7 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::WeakReferent(_) | Load::WeakReference(_) => State::Moving("what a weak reference refers to"),
             Load::Keys(_) | Load::Values(_) => State::Moving("the content of a container"),
             Load::ThreadDict(_) => State::Moving("what the thread has"),
+            Load::Drawn(..) => State::Moving("what a generator of random numbers gives next"),
             Load::Ahead(..) => State::Moving("what an iterator gives next"),
             Load::Type(_) if keeps_type(&value) => State::Fixed("the type of the object never changes"),
             Load::Type(_) if self.is_classed(index, base) => State::Fixed("the class of the object"),

@@ -5,6 +5,7 @@ use crate::ffi::{callee, inspect, referents};
 use crate::graph_break::GETS_READY;
 use crate::guard::Check;
 use crate::guard::source::Source;
+use crate::trace::operator::drawn_numbers;
 use crate::trace::process::records;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::frame::{Frame, FrameExit};
@@ -116,7 +117,10 @@ impl<'py> Tracer<'py> {
     fn answered(&mut self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<Option<ValueId>> {
         match self.compiler_query(function, qualname, args) {
             None => match self.call_folded(function, qualname, args)? {
-                None => self.call_assumed_constant(function, function, args),
+                None => match self.drawn_below(function, qualname, args)? {
+                    None => self.call_assumed_constant(function, function, args),
+                    answer => Ok(answer),
+                },
                 answer => Ok(answer),
             },
             answer => Ok(answer),
@@ -152,9 +156,12 @@ impl<'py> Tracer<'py> {
         self.refuse_left_alone(&function)?;
         let qualname = callee::qualname_of(&function);
         let given: Vec<_> = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot)).collect();
-        given.iter().flatten().try_for_each(|value| self.refuse_stranger(value, OWN_HOLDERS))?;
-        let locals: Vec<Option<ValueId>> =
-            given.into_iter().map(|value| value.map(|value| self.absorb(value))).collect();
+        let defaults = defaults_of(&function);
+        let is_default = |value: &Bound<'py, PyAny>| defaults.iter().any(|default| default.is(value));
+        let of_c: Vec<&Bound<'py, PyAny>> = given.iter().flatten().filter(|value| !is_default(value)).collect();
+        of_c.into_iter().try_for_each(|value| self.refuse_stranger(value, OWN_HOLDERS))?;
+        let mut local = |value| if is_default(&value) { self.absorb_static(value) } else { self.absorb(value) };
+        let locals: Vec<Option<ValueId>> = given.into_iter().map(|value| value.map(&mut local)).collect();
         // Before any guard: what a folded function gives is kept, so that C may not ask it again.
         if let Some(args) = locals.iter().copied().collect::<Option<Vec<_>>>()
             && let Some(result) = self.answered(&function, &qualname, &Arguments::positional(args))?
@@ -227,6 +234,7 @@ impl<'py> Tracer<'py> {
             locals,
             outermost: false,
             whole: records::asks_for_record(function)
+                || drawn_numbers::is_of_library(function)
                 || self.state.domains.iter().any(|domain| domain.is_whole(function)),
             leave: crate::trace::state::stop_points::StopPoints::default(),
             put_in: Vec::new(),
@@ -256,4 +264,13 @@ impl<'py> Tracer<'py> {
             },
         }
     }
+}
+
+/// The defaults of a function, which the interpreter fills in, not C.
+fn defaults_of<'py>(function: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    let positional = inspect::function_defaults(function).and_then(|defaults| defaults.cast_into::<PyTuple>().ok());
+    let keyword = inspect::function_kwdefaults(function).and_then(|defaults| defaults.cast_into::<PyDict>().ok());
+    let mut defaults: Vec<_> = positional.iter().flatten().collect();
+    defaults.extend(keyword.iter().flat_map(|defaults| defaults.values()));
+    defaults
 }

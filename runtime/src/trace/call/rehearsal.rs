@@ -11,6 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
 
+/// What a function with gradients of its own calls: `forward`, `setup_context`, `backward`, and the class of the context.
+type CalledByGradient<'py> =
+    (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+
 const WHOLE: &str = "function that calls others and is no node of the graph";
 
 impl<'py> Tracer<'py> {
@@ -25,19 +29,21 @@ impl<'py> Tracer<'py> {
         // What is switched on the way is no state of the surroundings.
         self.rely_on_surroundings(&domain)?;
         match rehearsal {
-            Rehearsal::Gradient { forward, set_up, context, off, back } => {
-                self.call_gradient(&domain, object, (forward, set_up, context), (off, back), args).map(Some)
+            Rehearsal::Gradient { forward, set_up, backward, context, off, back } => {
+                // A backend that gets the graph goes back through it once, when it compiles it.
+                let backward = backward.filter(|_| self.state.backend);
+                self.call_gradient(&domain, object, (forward, set_up, backward, context), (off, back), args).map(Some)
             }
             Rehearsal::HigherOrder(order) => self.call_higher_order(&domain, object, order, args).map(Some),
         }
     }
 
-    /// `forward(ctx, *args)`, or `forward(*args)` and `setup_context(ctx, args, result)`, without gradients.
+    /// `forward(ctx, *args)`, or `forward(*args)` and `setup_context(ctx, args, result)`, without gradients; and `backward(ctx, *gradients)`.
     fn call_gradient(
         &mut self,
         domain: &Arc<dyn Domain>,
         apply: Bound<'py, PyAny>,
-        (forward, set_up, context): (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Bound<'py, PyAny>),
+        (forward, set_up, backward, context): CalledByGradient<'py>,
         (off, back): (Box<ModeChange<'py>>, Box<ModeChange<'py>>),
         args: &Arguments,
     ) -> Traced<ValueId> {
@@ -51,6 +57,7 @@ impl<'py> Tracer<'py> {
             for arg in &args.positional {
                 needs.push(tracer.needs_gradients(*arg)?);
             }
+            let needed = needs.contains(&true);
             let needs = PyTuple::new(tracer.py, needs).or_else(|error| internal(error.to_string()))?;
             let needs = tracer.constant(needs.into_any());
             tracer.switch(domain, *off)?;
@@ -63,6 +70,13 @@ impl<'py> Tracer<'py> {
             if let Some(set_up) = set_up {
                 let inputs = tracer.tuple(&args.positional)?;
                 tracer.call(set_up, Arguments::positional(vec![context, inputs, result]))?;
+            }
+            if let Some(backward) = backward.filter(|_| needed) {
+                let (go_back, backward) = (tracer.get_attr(context, "go_back")?, tracer.absorb_static(backward));
+                match tracer.call(go_back, Arguments::positional(vec![backward, result])) {
+                    Err(Unwind::Raised(_)) => return unsupported(WHOLE, "its way back raises"),
+                    went => went.map(drop)?,
+                }
             }
             tracer.switch(domain, *back)
         })?;
@@ -77,7 +91,10 @@ impl<'py> Tracer<'py> {
         run: impl FnOnce(&mut Self) -> Traced<T>,
     ) -> Traced<(T, Vec<NodeId>)> {
         let (changes, backward) = (self.changes(), self.state.backward.count());
-        let result = run(self).inspect_err(|signal| {
+        self.state.rehearsals += 1;
+        let result = run(self);
+        self.state.rehearsals -= 1;
+        let result = result.inspect_err(|signal| {
             // It runs natively as a whole.
             if matches!(signal, Unwind::Break(_)) {
                 self.state.broken_frames.clear();

@@ -1,5 +1,5 @@
-//! Iterators from outside are advanced as far as the trace went through them.
-use crate::ffi::iterators;
+//! Iterators and generators of random numbers from outside are advanced as far as the trace went through them.
+use crate::ffi::{iterators, random_numbers};
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
@@ -7,6 +7,14 @@ use crate::trace::state::unwind::{Traced, internal};
 impl Tracer<'_> {
     /// Before all other side effects, for these may change what the iterators read.
     pub(crate) fn advance_iterators(&mut self) -> Traced<()> {
+        let drawn: Vec<_> = self.state.drawing.iter().map(|drawing| (drawing.value, drawing.next)).collect();
+        if !drawn.is_empty() {
+            let go_on = pyo3::wrap_pyfunction!(random_numbers::go_on_from, self.py);
+            let callable = self.constant(go_on.or_else(|error| internal(error.to_string()))?.into_any());
+            let effects =
+                drawn.into_iter().map(|(generator, next)| Effect::Call { callable, args: vec![generator, next] });
+            self.state.effects.splice(0..0, effects);
+        }
         let used: Vec<_> = self.state.iterators.iter().map(|used| (used.value, used.steps)).collect();
         if used.is_empty() {
             return Ok(());

@@ -21,7 +21,8 @@ impl<'py> Tracer<'py> {
         let numeral = self.numeral(value)?;
         let is_float = numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>());
         // Backends compile floats as constants.
-        if is_float && (self.state.backend || taken != TakenNumbers::All) {
+        let compiled = self.state.backend && !self.state.numbers.becomes_tensor;
+        if is_float && (compiled || taken != TakenNumbers::All) {
             return Ok(None);
         }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))

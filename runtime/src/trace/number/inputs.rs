@@ -27,7 +27,7 @@ impl<'py> Tracer<'py> {
             Value::New(New::Computed(_)) => true,
             Value::Node { .. } => return self.is_unread(value),
             Value::Real { object, source: Some(source) } => {
-                self.state.numbers.is_changing(source) && self.may_be_symbolic(object.bind(self.py))
+                self.state.numbers.is_changing(source) && self.may_be_symbolic(source, object.bind(self.py))
             }
             _ => false,
         };
@@ -45,10 +45,11 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether a number may be an input: one that fits, and no NaN, which is equal to nothing and found by identity.
-    fn may_be_symbolic(&self, object: &Bound<'py, PyAny>) -> bool {
+    fn may_be_symbolic(&self, source: &Source, object: &Bound<'py, PyAny>) -> bool {
+        let numbers = &self.state.numbers;
         match number(object) {
             // Where nothing has shown that they change, these are what programs branch on.
-            Some(Number::Integer(0 | 1)) => !self.state.numbers.changing.arguments,
+            Some(Number::Integer(0 | 1)) => !numbers.changing.arguments || numbers.drawn.contains(&source.key()),
             Some(Number::Integer(_)) => true,
             Some(Number::Float(value)) => !value.is_nan(),
             None => false,

@@ -4,6 +4,7 @@ mod graph_nodes;
 mod graph_so_far;
 mod inputs;
 mod operations;
+mod scalar_tensors;
 mod size_tuples;
 mod sizes;
 mod storage;

@@ -134,6 +134,7 @@ fn attempt(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &
     state.may_wait = options.may_wait;
     state.passing_states = options.passing_states;
     state.may_draw = options.may_draw;
+    state.must_not_break = options.fullgraph;
     let globals = crate::ffi::inspect::globals(subject.function);
     state.outer_globals = globals.map_or(0, |globals| globals.as_ptr() as usize);
     let builtins = crate::ffi::inspect::builtins(subject.function);

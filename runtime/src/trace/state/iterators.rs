@@ -1,4 +1,4 @@
-//! Iterators from outside that the trace goes through.
+//! Iterators from outside that the trace goes through, and generators of random numbers that it draws from.
 use super::value::ValueId;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -16,4 +16,14 @@ pub(crate) struct IteratorUse {
     pub(crate) ahead: Vec<Py<PyTuple>>,
     /// What the trace had changed when it last made sure that the iterator reads none of it.
     pub(crate) apart_from: Vec<ValueId>,
+}
+
+/// How far the trace has gone with a generator of random numbers, which itself stays as it was.
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    pub(crate) value: ValueId,
+    /// How many numbers it has drawn.
+    pub(crate) steps: usize,
+    /// The generator that goes on from there.
+    pub(crate) next: ValueId,
 }

@@ -60,6 +60,8 @@ pub(crate) struct Numbers {
     pub(crate) open_depth: Option<usize>,
     /// Whether C makes an object, and gets what is passed to its class.
     pub(crate) makes_object: bool,
+    /// Whether a float becomes a tensor, which a backend takes.
+    pub(crate) becomes_tensor: bool,
     /// Whether operations break whose results contents decide.
     pub(crate) contents_break: bool,
     /// Whether the trace is to be made again so.

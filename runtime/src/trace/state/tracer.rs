@@ -100,6 +100,8 @@ pub struct State {
     /// Hashes that tuples keep because the trace has asked for them.
     pub(crate) kept_hashes: Tracked<FxHashMap<ValueId, isize>>,
     pub(crate) nesting: u32,
+    /// How many functions the trace is in whose nodes are taken out of the graph.
+    pub(crate) rehearsals: u32,
     /// How often C hashed an object by an address that it has in this trace alone.
     pub(crate) hashed_own: u64,
     pub(crate) created_at: Vec<u64>,
@@ -124,6 +126,8 @@ pub struct State {
     pub(crate) max_depth: usize,
     pub(crate) passing_states: bool,
     pub(crate) may_draw: bool,
+    /// Whether the trace is to hold for one state rather than break where a drawn number must be known.
+    pub(crate) must_not_break: bool,
     /// Whether a backend gets the graph.
     pub(crate) backend: bool,
     /// The modules that are being called, outermost first, where a backend gets the graph.
@@ -140,6 +144,8 @@ pub struct State {
     pub(crate) interned: Tracked<FxHashMap<Vec<u8>, ValueId>>,
     /// Iterators of C from outside that the trace goes through.
     pub(crate) iterators: Tracked<Vec<crate::trace::state::iterators::IteratorUse>>,
+    /// Generators of random numbers from outside that the trace has drawn from.
+    pub(crate) drawing: Tracked<Vec<crate::trace::state::iterators::Drawing>>,
     /// Iterators of C from outside whose steps run code, and the trace's own that make these steps.
     pub(crate) steppers: Tracked<Vec<(ValueId, ValueId)>>,
     /// Contexts of decimal arithmetic.

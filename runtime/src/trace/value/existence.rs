@@ -64,5 +64,5 @@ fn is_read(source: &Source) -> bool {
             | Source::ContextValue(_)
             | Source::Attr(..)
             | Source::OwnAttr(..)
-    ) || matches!(source, Source::Item(base, _) if matches!(**base, Source::Ahead(..) | Source::WithHash(..)))
+    ) || matches!(source, Source::Item(base, _) if matches!(**base, Source::Ahead(..) | Source::Drawn(..) | Source::WithHash(..)))
 }

@@ -59,6 +59,8 @@ impl<'py> Tracer<'py> {
         {
             return Ok(answer);
         }
+        let with_tensor = if keywords.is_empty() { self.with_scalar_tensor(domain, &callee, args)? } else { None };
+        let args = with_tensor.as_ref().map_or(args, |args| args.as_slice());
         let in_contents = domain.takes_numbers(&callee);
         let takes_sizes = domain.takes_sizes(&callee);
         let numbers = match (in_contents, takes_sizes) {

@@ -2,7 +2,7 @@
 //!
 //! Such a trace holds for one call as a rule, so only the first trace of a function may depend on such a state. What sets the state first, as a
 //! seed does, depends on none.
-use crate::ffi::{callee, iterators, types};
+use crate::ffi::{callee, types};
 use crate::graph_break::PASSING_STATE;
 use crate::guard::Check;
 use crate::trace::state::guard_requests::GuardRequest;
@@ -52,13 +52,12 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         const SAME: &std::ffi::CStr = c"lambda read, then: lambda value: read(value) == then";
-        let drawn = self.count_drawn(value);
+        let now = self.generator_now(value).unwrap_or_else(|| object.clone());
         let made = owner.getattr(*read).and_then(|read| {
             let write = owner.getattr(*write)?;
             let state = read.call1((&object,))?;
             let copy = owner.call0()?;
-            write.call1((&copy, &state))?;
-            iterators::advance(copy.clone(), drawn)?;
+            write.call1((&copy, read.call1((&now,))?))?;
             let check = self.py.eval(SAME, None, None)?.call1((&read, &state))?;
             Ok((read, write, state, copy, check))
         });

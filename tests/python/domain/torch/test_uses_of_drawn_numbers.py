@@ -50,6 +50,36 @@ def read_between(x):
     return x * first, random.random() == second
 
 
+def whole(x):
+    return x * random.randint(0, 9) + random.randrange(1, 20, 3), random.getrandbits(5)
+
+
+def mixed_kinds(x):
+    first = random.random() + random.randint(1, 6)
+    return x * first + random.uniform(0, random.randint(1, 3)), random.random()
+
+
+def cropped(x):
+    row, column = random.randint(0, 1), random.randint(0, 2)
+    return x[row : row + 1, column : column + 1]
+
+
+def flipped(x):
+    if random.random() < 0.5:
+        x = x.flip(0)
+    if random.randint(0, 1):
+        x = x.flip(1)
+    return x
+
+
+def picked(x):
+    return x * random.choice([1.0, 2.0, 3.0]) + random.random()
+
+
+def sampled(x):
+    return x[:, random.sample(range(3), 2)] * random.randint(1, 3)
+
+
 def shuffled_after(x):
     first, items = random.random(), [1, 2, 3, 4]
     random.shuffle(items)
@@ -129,12 +159,54 @@ def function_that_draws(x):
     return y.detach() * number, x.grad.clone(), random.random()
 
 
+class DrawingBackward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * random.random()
+
+
+def way_back_that_draws(x):
+    return DrawingBackward.apply(x + 1) * 3
+
+
+class Noting(torch.autograd.Function):
+    notes = []
+
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        return x * factor, x + 1
+
+    @staticmethod
+    def backward(ctx, gradient, other):
+        (x,) = ctx.saved_tensors
+        Noting.notes.append(float(ctx.factor))
+        return gradient * ctx.factor + other * x.sign(), None
+
+
+def way_back_that_notes():
+    Noting.notes.clear()
+    return lambda x: sum(Noting.apply(x * 2, 3.0)), lambda number: [leaf()], [lambda: list(Noting.notes)]
+
+
 ROWS = [
     (of(scaled), 0),
     (of(scaled, leaf), 0),
     (of(chosen), 0),
     (of(mixed), 0),
     (of(seeded_after), 0),
+    (of(whole), 0),
+    (of(whole, leaf), 0),
+    (of(mixed_kinds), 0),
+    (of(cropped), 0),
+    (of(flipped), 0),
+    (of(picked), 1),
+    (of(sampled), 1),
     (of(read_between), None),
     (of(shuffled_after), None),
     (of(drawn_in_a_generator), 0),
@@ -145,6 +217,8 @@ ROWS = [
     (of(operator_that_draws), None),
     (of(operator_after_a_draw), None),
     (of(function_that_draws, leaf), None),
+    (of(way_back_that_draws, leaf), 0),
+    (way_back_that_notes, 0),
 ]
 
 

@@ -82,6 +82,58 @@ class Drawn(unittest.TestCase):
         self.check(seeded)
         self.check(put_back, None)
 
+    def test_integers(self):
+        self.check(lambda: (random.randint(0, 9), random.randrange(3, 40, 2) + OWN.randint(0, 1), random.getrandbits(7)))
+        self.check(lambda: random.randint(1, 6) * random.random() + random.getrandbits(60) + random.randint(0, 1 << 50))
+        self.check(lambda: [random.randrange(number + 1) for number in range(6)])
+        self.check(lambda: (random.getrandbits(0), random.getrandbits(70), random.randint(0, 1 << 70), random.randint(4, 4)), None)
+        self.check(lambda: "high" if random.randint(0, 1) else "low")
+
+    def test_what_the_library_picks_runs_as_a_whole(self):
+        def picked():
+            items = [1, 2, 3, 4]
+            random.shuffle(items)
+            return items, random.choice("abcd"), random.sample(range(9), 3), random.random()
+
+        self.check(picked, None)
+        self.check(lambda: (random.choice("abcd"), random.random(), random.random()), 1)
+
+    def test_errors(self):
+        def empty():
+            try:
+                return random.randint(3, 1)
+            except ValueError as error:
+                return str(error), random.random()
+
+        self.check(empty, None)
+
+    def test_methods_of_the_program(self):
+        class Even(random.Random):
+            def getrandbits(self, count):
+                return super().getrandbits(count) & ~1
+
+        results = []
+        for compiled in (lambda function: function, slotrt.compile):
+            drawing = Even(3)
+            called = compiled(lambda: (drawing.randint(0, 9), drawing.random(), drawing.getrandbits(5)))
+            results.append([called() for _ in range(8)] + [drawing.getstate()])
+        self.assertEqual(*results)
+
+        own = random.Random(4)
+        own.getrandbits = lambda count: 1
+        self.assertEqual(slotrt.compile(lambda: own.randint(0, 5))(), 1)
+
+    def test_a_function_that_the_program_puts_in(self):
+        compiled = slotrt.compile(lambda: random.randint(0, 9))
+        compiled()
+        before = random.Random._randbelow
+        try:
+            random.Random._randbelow = lambda self, end: 7
+            self.assertEqual(compiled(), 7)
+        finally:
+            random.Random._randbelow = before
+        self.assertIn(compiled(), range(10))
+
     def test_numbers_that_must_be_known(self):
         self.check(lambda: {random.random(): 1}, None)
         self.check(lambda: int(random.random() * 3), None)

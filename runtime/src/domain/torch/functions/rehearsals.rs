@@ -29,11 +29,13 @@ impl Torch {
         let forward = class.getattr(name!("forward"))?;
         let set_up = class.getattr(name!("setup_context"))?;
         let set_up = (!set_up.is(&base.getattr(name!("setup_context"))?)).then_some(set_up);
+        let backward = class.getattr(name!("backward"))?;
+        let backward = (!backward.is(&base.getattr(name!("backward"))?)).then_some(backward);
         let context = crate::ffi::modules::import(py, "slotrt._torch_functions")?.getattr(name!("Context"))?;
         let enabled = self.module.bind(py).getattr(name!("is_grad_enabled"))?.call0()?;
         let off = self.gradients(PyBool::new(py, false).to_owned().into_any())?;
         let back = self.gradients(enabled)?;
-        Ok(off.zip(back).map(|(off, back)| Rehearsal::Gradient { forward, set_up, context, off, back }))
+        Ok(off.zip(back).map(|(off, back)| Rehearsal::Gradient { forward, set_up, backward, context, off, back }))
     }
 
     /// What switches gradients on or off.
