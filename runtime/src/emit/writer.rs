@@ -4,12 +4,15 @@ use super::forks::Forks;
 use super::host::Host;
 use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
 use crate::bytecode::{Code, Op, Position};
+use crate::ffi::held::is_mortal;
+use crate::ffi::weak_references;
 use crate::graph::Node;
 use crate::guard::source::Source;
+use crate::guard::{Check, Guard, Reason};
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Writes a prologue.
 pub struct Writer<'a, 'py> {
@@ -40,6 +43,8 @@ pub struct Writer<'a, 'py> {
     pub(super) position: Option<Position>,
     /// The handler of exceptions of the graph.
     pub(super) deoptimisation: Option<Deoptimisation>,
+    /// Classes and functions that weak references lead to.
+    mortal: Vec<Py<PyAny>>,
 }
 
 impl<'a, 'py> Writer<'a, 'py> {
@@ -66,6 +71,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             free,
             position,
             deoptimisation: None,
+            mortal: Vec::new(),
         }
     }
 
@@ -87,20 +93,46 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.op(op, Arg::Plain(arg));
     }
 
+    /// Pushes an object. Compiled code must not keep alive a class or a function that the program drops: it follows a weak reference, and a
+    /// guard asks that there still is one.
     pub(super) fn constant(&mut self, object: Bound<'_, PyAny>) {
+        let reference = if is_mortal(&object) { weak_references::refer(&object).ok() } else { None };
+        let follow = pyo3::wrap_pyfunction!(weak_references::follow, self.py);
+        let (Some(reference), Ok(follow)) = (reference, follow) else { return self.kept_constant(object) };
+        self.mortal.push(object.unbind());
+        self.callee(follow.into_any());
+        self.kept_constant(reference);
+        self.call(1);
+    }
+
+    /// Pushes an object that stays anyway, or that compiled code keeps.
+    pub(super) fn kept_constant(&mut self, object: Bound<'_, PyAny>) {
         self.op(Op::LOAD_CONST, Arg::Constant(object.unbind()));
+    }
+
+    /// Guards that the classes and functions still live that the code leads to.
+    pub(super) fn mortal_guards(&mut self) -> Vec<Guard> {
+        let mut seen = FxHashSet::default();
+        let mut mortal = std::mem::take(&mut self.mortal);
+        mortal.retain(|object| seen.insert(object.as_ptr() as usize));
+        let guard = |object: Py<PyAny>| Guard {
+            source: Source::constant(object.bind(self.py)),
+            check: Check::Exists,
+            reason: Reason { why: "compiled code leads to it", operation: None, place: None },
+        };
+        mortal.into_iter().map(guard).collect()
     }
 
     /// Begins a call of this.
     pub(super) fn callee(&mut self, object: Bound<'_, PyAny>) {
         self.begin_callee();
-        self.constant(object);
+        self.kept_constant(object);
     }
 
     /// Before a callable is pushed. What it is called through handles no signals, as instructions for calls do: no handler of the
     /// program is in force here, and half of the effects may be done.
     pub(super) fn begin_callee(&mut self) {
-        self.constant(self.caller.clone());
+        self.kept_constant(self.caller.clone());
     }
 
     /// Calls with this many positional arguments.

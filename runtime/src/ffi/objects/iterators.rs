@@ -1,8 +1,9 @@
 //! Iterators of C: what they will give, which a copy of theirs is asked for, and steps of theirs. Generators of random numbers count as such.
 use super::iterator_copies::Copies;
+use super::iterator_fields;
 pub use super::iterator_fields::is_iterator;
-use super::{iterator_fields, referents};
 use crate::ffi::random_numbers;
+use crate::ffi::referents;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
