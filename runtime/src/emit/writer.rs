@@ -21,6 +21,8 @@ pub struct Writer<'a, 'py> {
     pub(super) code: &'a Code,
     /// What everything is called through.
     pub(super) caller: Bound<'py, PyAny>,
+    /// What follows weak references.
+    referent: Bound<'py, PyAny>,
     /// What makes places in code of the objects that stand for them.
     pub(super) unit_writer: Bound<'py, PyAny>,
     pub(super) written: Vec<PrologueInstr>,
@@ -53,12 +55,13 @@ impl<'a, 'py> Writer<'a, 'py> {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
         let (caller, unit_writer) = (host.constants().caller(py), host.constants().unit_writer(py));
-        let (free, position) = (Vec::new(), None);
+        let (free, position, referent) = (Vec::new(), None, host.constants().referent(py));
         Self {
             py,
             outcome,
             code,
             caller,
+            referent,
             unit_writer,
             written: Vec::new(),
             homes,
@@ -97,12 +100,12 @@ impl<'a, 'py> Writer<'a, 'py> {
     /// guard asks that there still is one.
     pub(super) fn constant(&mut self, object: Bound<'_, PyAny>) {
         let reference = if is_mortal(&object) { weak_references::refer(&object).ok() } else { None };
-        let follow = pyo3::wrap_pyfunction!(weak_references::follow, self.py);
-        let (Some(reference), Ok(follow)) = (reference, follow) else { return self.kept_constant(object) };
+        let Some(reference) = reference else { return self.kept_constant(object) };
         self.mortal.push(object.unbind());
-        self.callee(follow.into_any());
+        self.kept_constant(self.referent.clone());
         self.kept_constant(reference);
-        self.call(1);
+        let (op, arg) = self.code.isa().subscription();
+        self.plain(op, arg);
     }
 
     /// Pushes an object that stays anyway, or that compiled code keeps.

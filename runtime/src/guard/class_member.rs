@@ -1,77 +1,107 @@
 //! Objects of C that belong to a class and lead back to it, told again without keeping alive what they lead to.
 use super::values::is_plain;
-use crate::ffi::held::Held;
+use crate::ffi::held::{Held, stays};
 use crate::ffi::{referents, types};
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::PyType;
 
-/// What tells one is at most so many objects.
-const REFERENTS: usize = 64;
+/// What tells one is at most so many objects, as far below it.
+const REFERENTS: usize = 256;
+const DEPTH: usize = 8;
 
-/// Where an object of C lies, and what it refers to. It may be freed, and another one come to lie there that says the same: whoever knew
-/// the first has let go of it then.
+/// Where an object of C lies, and what it leads to. It may be freed, and another one come to lie there that says the same: whoever knew the
+/// first has let go of it then.
 #[derive(Debug)]
 pub(super) struct ClassMember {
-    address: usize,
-    class: Py<PyType>,
+    class: Held,
     /// The name of a descriptor, which the collector does not show.
     name: Option<Py<PyAny>>,
-    referents: Box<[Held]>,
+    parts: Box<[Part]>,
+}
+
+/// Something that an object leads to.
+#[derive(Debug)]
+enum Part {
+    /// What leads further, by its address: a container, or an object of the program.
+    Way(usize),
+    /// A plain value, or what can be referred to weakly.
+    End(Held),
+}
+
+impl Part {
+    fn is(&self, other: &Self, py: Python<'_>) -> bool {
+        match (self, other) {
+            (Self::Way(one), Self::Way(other)) => one == other,
+            (Self::End(one), Self::End(other)) => one.address(py).is_some() && one.address(py) == other.address(py),
+            _ => false,
+        }
+    }
 }
 
 impl ClassMember {
-    /// `None` where it refers to something that could be another thing later.
+    /// `None` where it leads to too much.
     pub fn of(object: &Bound<'_, PyAny>) -> Option<Self> {
-        let referents = of(object)?.into_iter().map(|referent| told(&referent).then(|| Held::of(&referent)));
+        let mut parts = vec![Part::Way(object.as_ptr() as usize)];
+        add(object, DEPTH, &mut parts)?;
         Some(Self {
-            address: object.as_ptr() as usize,
-            class: object.get_type().unbind(),
+            class: Held::of(object.get_type().as_any()),
             name: name_of(object).map(Bound::unbind),
-            referents: referents.collect::<Option<_>>()?,
+            parts: parts.into(),
         })
     }
 
     /// Whether it is this object.
     pub fn is(&self, value: &Bound<'_, PyAny>) -> bool {
-        if value.as_ptr() as usize != self.address || !value.get_type().is(&self.class) {
-            return false;
-        }
-        let same_name = match (name_of(value), &self.name) {
-            (Some(now), Some(then)) => now.eq(then).unwrap_or(false),
+        let Some(now) = Self::of(value) else { return false };
+        let same_name = match (&now.name, &self.name) {
+            (Some(now), Some(then)) => now.bind(value.py()).eq(then).unwrap_or(false),
             (now, then) => now.is_none() && then.is_none(),
         };
-        let same = |now: Vec<Bound<'_, PyAny>>| {
-            now.len() == self.referents.len() && now.iter().zip(&self.referents).all(|(now, then)| then.is(now))
-        };
-        same_name && of(value).is_some_and(same)
+        let mut parts = now.parts.iter().zip(&self.parts);
+        self.class.is_class_of(value)
+            && same_name
+            && now.parts.len() == self.parts.len()
+            && parts.all(|(now, then)| now.is(then, value.py()))
     }
 
     /// Shows what it owns to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
-        visit(self.class.as_any());
+        self.class.traverse(visit);
         self.name.iter().for_each(&mut *visit);
-        self.referents.iter().for_each(|held| held.traverse(visit));
+        for part in &self.parts {
+            if let Part::End(held) = part {
+                held.traverse(visit);
+            }
+        }
     }
 }
 
-/// What an object refers to, at once or by a dict or tuple of its own.
-fn of<'py>(object: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
-    let mut found = Vec::new();
-    for referent in referents::direct(object, REFERENTS + 1) {
-        match referent.is_exact_instance_of::<PyDict>() || referent.is_exact_instance_of::<PyTuple>() {
-            true => found.extend(referents::direct(&referent, REFERENTS + 1)),
-            false => found.push(referent),
+/// Adds what an object leads to; `None` where that is too much.
+fn add(object: &Bound<'_, PyAny>, depth: usize, parts: &mut Vec<Part>) -> Option<()> {
+    for referent in referents::direct(object, REFERENTS) {
+        if parts.len() >= REFERENTS {
+            return None;
+        }
+        if is_end(&referent) {
+            parts.push(Part::End(Held::of(&referent)));
+            continue;
+        }
+        let address = referent.as_ptr() as usize;
+        let known = parts.iter().any(|part| matches!(part, Part::Way(known) if *known == address));
+        parts.push(Part::Way(address));
+        if !known {
+            add(&referent, depth.checked_sub(1)?, parts)?;
         }
     }
-    (found.len() <= REFERENTS).then_some(found)
+    Some(())
 }
 
 /// Whether it is told from others without being kept alive, and no program sees that it is referred to weakly.
-fn told(object: &Bound<'_, PyAny>) -> bool {
+fn is_end(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
     let weak = types::weaklistoffset(&class) != 0 && (types::is_c_type(&class) || types::has_own_fields(&class));
-    is_plain(object) || object.is_instance_of::<PyType>() || weak
+    is_plain(object) || stays(object) || object.is_instance_of::<PyType>() || weak
 }
 
 /// The name of a descriptor of C, a text.

@@ -1,20 +1,20 @@
-//! Where objects are found again that a trace knows without a path: those that its classes and functions hold.
+//! Where objects are found again that a trace knows without a path: those that its classes hold.
 use super::condition::{Check, Guard};
 use super::load::Load;
 use super::values::is_plain;
-use crate::ffi::held::{Held, is_mortal, stays};
-use crate::ffi::{inspect, types};
+use crate::ffi::held::{Held, is_definition, stays};
+use crate::ffi::types;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// By address of what classes and functions hold that guards ask for: who keeps such an object would keep them.
+/// By address of what classes hold that guards ask for: who keeps such an object would keep them.
 #[derive(Debug)]
 pub(super) struct Homes(FxHashMap<usize, Load>);
 
 impl Homes {
-    /// Of the classes and functions that these guards ask for; none where no path begins at what they could hold.
+    /// Of the classes that these guards ask for; none where no path begins at what they could hold.
     pub fn of(guards: &[Guard], py: Python<'_>) -> Self {
         let mut homes = Self(FxHashMap::default());
         let is_held = |object: &Py<PyAny>| has_home(object.bind(py));
@@ -22,15 +22,10 @@ impl Homes {
             return homes;
         }
         for guard in guards {
-            match &guard.check {
-                Check::TypeUnchanged(class, _) => {
-                    let mro = class.bind(py).cast::<PyType>().ok().and_then(types::mro);
-                    let bases = mro.iter().flat_map(|mro| mro.iter().collect::<Vec<_>>());
-                    bases.filter_map(|base| base.cast_into::<PyType>().ok()).for_each(|base| homes.add_class(&base));
-                }
-                Check::FunctionUnchanged(function) => homes.add_function(function.bind(py)),
-                _ => {}
-            }
+            let Check::TypeUnchanged(class, _) = &guard.check else { continue };
+            let mro = class.bind(py).cast::<PyType>().ok().and_then(types::mro);
+            let bases = mro.iter().flat_map(|mro| mro.iter().collect::<Vec<_>>());
+            bases.filter_map(|base| base.cast_into::<PyType>().ok()).for_each(|base| homes.add_class(&base));
         }
         homes
     }
@@ -46,13 +41,6 @@ impl Homes {
         }
     }
 
-    fn add_function(&mut self, function: &Bound<'_, PyAny>) {
-        let held = Arc::new(Held::of(function));
-        for (index, cell) in inspect::closure(function).iter().flat_map(|cells| cells.iter().enumerate()) {
-            self.0.entry(cell.as_ptr() as usize).or_insert_with(|| Load::CellOf(Arc::clone(&held), index));
-        }
-    }
-
     /// Where an object is found; `None` for what has its own weak references, and what leads to nothing.
     pub fn get(&self, object: &Bound<'_, PyAny>) -> Option<Load> {
         has_home(object).then(|| self.0.get(&(object.as_ptr() as usize)).cloned()).flatten()
@@ -60,5 +48,5 @@ impl Homes {
 }
 
 fn has_home(object: &Bound<'_, PyAny>) -> bool {
-    !is_mortal(object) && !stays(object) && !is_plain(object)
+    !is_definition(object) && !stays(object) && !is_plain(object)
 }

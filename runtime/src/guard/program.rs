@@ -266,7 +266,10 @@ impl Builder<'_> {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
             Source::Size(base, index) => Load::Size(self.load(base)?, *index),
-            Source::Item(base, index) => Load::Item(self.load(base)?, *index),
+            Source::Item(base, index) => match closure_of(base) {
+                Some(function) => Load::CellOf(Arc::new(Held::of_constant(function.bind(self.py))), *index),
+                None => Load::Item(self.load(base)?, *index),
+            },
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Together(parts) => {
                 Load::Together(parts.iter().map(|part| self.load(part)).collect::<PyResult<_>>()?)
@@ -310,5 +313,16 @@ impl Builder<'_> {
         let other = self.load(other)?;
         self.push(Action::Compare { register, other, same });
         Ok(())
+    }
+}
+
+/// The function whose closure is at a path that begins at the function itself.
+fn closure_of(path: &Source) -> Option<&Py<PyAny>> {
+    match path {
+        Source::Attr(base, name) if &**name == "__closure__" => match &**base {
+            Source::Constant(function) => Some(&function.0),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 use super::weak_references::WeakObject;
 use crate::ffi::types;
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyModule, PyType};
+use pyo3::types::{PyModule, PyType};
 
 /// An object that is compared with by identity: held weakly where that can be done.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Held {
         weak.map_or_else(|| Self::Strongly(object.clone().unbind()), Self::Weakly)
     }
 
-    /// The same for what the compiled code may be the only one to hold: only classes and functions are the program's for certain.
+    /// The same for what the compiled code may be the only one to hold: only some objects are the program's for certain.
     #[must_use]
     pub fn of_constant(object: &Bound<'_, PyAny>) -> Self {
         match is_mortal(object) {
@@ -112,9 +112,22 @@ pub fn stays(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyModule>() || object.cast::<PyType>().is_ok_and(types::is_immutable)
 }
 
-/// Whether it is a class or a function of the program, which may end while compiled code stays.
+/// Whether it may end while compiled code stays: a definition of the program, or an instance of a class that a function has made.
 #[must_use]
 pub fn is_mortal(object: &Bound<'_, PyAny>) -> bool {
-    let class = object.cast::<PyType>();
-    class.is_ok_and(|class| !types::is_immutable(class)) || object.is_exact_instance_of::<PyFunction>()
+    let class = object.get_type();
+    is_definition(object) || types::is_local(&class) && types::weaklistoffset(&class) != 0
+}
+
+/// Whether it is a class of the program, a function, or what C wraps around one and hands on attributes for: `functools.lru_cache`.
+#[must_use]
+pub fn is_definition(object: &Bound<'_, PyAny>) -> bool {
+    if let Ok(class) = object.cast::<PyType>() {
+        return !types::is_immutable(class);
+    }
+    let class = object.get_type();
+    types::is_c_type(&class)
+        && types::dictoffset(&class) != 0
+        && types::weaklistoffset(&class) != 0
+        && object.is_callable()
 }

@@ -111,7 +111,7 @@ struct VisitState {
 }
 
 /// Adds pointers to what the object holds to an empty list.
-fn show(object: &Bound<'_, PyAny>, limit: usize, list: Vec<*mut ffi::PyObject>) -> Vec<*mut ffi::PyObject> {
+pub(super) fn show(object: &Bound<'_, PyAny>, limit: usize, list: Vec<*mut ffi::PyObject>) -> Vec<*mut ffi::PyObject> {
     unsafe extern "C" fn visit(held: *mut ffi::PyObject, shown: *mut c_void) -> c_int {
         // SAFETY: the argument of `traverse` below, which nobody else uses meanwhile.
         let shown = unsafe { &mut *shown.cast::<VisitState>() };
