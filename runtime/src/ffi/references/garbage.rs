@@ -5,14 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use rustc_hash::FxHashMap;
 
-/// Whether the collector would end an object of this kind now, or one that ends with those.
+/// An object of this kind that the collector would end now, or that would end with one that it ends.
 ///
 /// # Errors
 /// What `gc.get_objects()` raises.
-pub fn is_pending(py: Python<'_>, kind: impl Fn(&Bound<'_, PyAny>) -> bool) -> PyResult<bool> {
+pub fn pending<'py>(py: Python<'py>, kind: impl Fn(&Bound<'py, PyAny>) -> bool) -> PyResult<Option<Bound<'py, PyAny>>> {
     let gc = crate::ffi::modules::import(py, "gc")?;
     let tracked = gc.call_method0(name!("get_objects"))?.cast_into::<PyList>()?;
-    let objects: FxHashMap<usize, Bound<'_, PyAny>> =
+    let objects: FxHashMap<usize, Bound<'py, PyAny>> =
         tracked.iter().map(|object| (object.as_ptr() as usize, object)).collect();
     // References from elsewhere than tracked objects: neither from the list nor from the map.
     let mut others: FxHashMap<usize, isize> =
@@ -37,10 +37,13 @@ pub fn is_pending(py: Python<'_>, kind: impl Fn(&Bound<'_, PyAny>) -> bool) -> P
         list = referents::show(object, usize::MAX, list);
         reached.extend(list.iter().map(|held| *held as usize).filter(|held| others.remove(held).is_some()));
     }
-    let ends = |object: &Bound<'_, PyAny>| {
-        let held = referents::direct(object, usize::MAX);
-        let mut untracked = held.iter().filter(|held| !objects.contains_key(&(held.as_ptr() as usize)));
-        kind(object) || untracked.any(&kind)
+    let ending = |object: &Bound<'py, PyAny>| {
+        if kind(object) {
+            return Some(object.clone());
+        }
+        let held = referents::direct(object, usize::MAX).into_iter();
+        let mut untracked = held.filter(|held| !objects.contains_key(&(held.as_ptr() as usize)));
+        untracked.find(&kind)
     };
-    Ok(others.keys().filter_map(|address| objects.get(address)).any(ends))
+    Ok(others.keys().filter_map(|address| objects.get(address)).find_map(ending))
 }

@@ -94,6 +94,13 @@ pub fn is_end_observed(object: &Bound<'_, PyAny>) -> bool {
     }
 }
 
+/// Whether the finaliser of its type has run already, which runs once. CPython: `PyObject_CallFinalizer`.
+#[must_use]
+pub fn is_finalised(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: a live object; it is asked whether the collector knows its type first.
+    unsafe { ffi::PyObject_IS_GC(object.as_ptr()) == 1 && ffi::PyObject_GC_IsFinalized(object.as_ptr()) == 1 }
+}
+
 /// Whether an object holds nothing that the collector knows of, and nothing runs when it ends: numbers, text and the like.
 ///
 /// # Safety

@@ -1,5 +1,5 @@
 //! Cycles that the program has dropped before a trace: code of the program may run when a collection within the trace ends them.
-use crate::ffi::garbage;
+use crate::ffi::{garbage, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::tracer::Tracer;
@@ -14,16 +14,16 @@ use pyo3::prelude::*;
 /// What `gc.get_objects()` raises.
 #[pyfunction]
 pub(crate) fn collects_silently(any: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(!garbage::is_pending(any.py(), is_finalisable)?)
+    Ok(garbage::pending(any.py(), is_finalisable)?.is_none())
 }
 
 impl<'py> Tracer<'py> {
     /// A graph break where a collection would run code of the program, which the trace knows nothing of; else a guard that it would not.
     pub(crate) fn rely_on_silent_collection(&mut self) -> Traced<()> {
         let none = self.py.None().into_bound(self.py);
-        let silent = collects_silently(&none).or_else(|error| internal(error.to_string()))?;
-        if !silent {
-            return unsupported("collection that ends an object", "code of the program runs at the end of one");
+        let pending = garbage::pending(self.py, is_finalisable).or_else(|error| internal(error.to_string()))?;
+        if let Some(pending) = pending {
+            return unsupported("collection that ends an object whose end runs code", types::name(&pending.get_type()));
         }
         let check = pyo3::wrap_pyfunction!(collects_silently, self.py).or_else(|error| internal(error.to_string()))?;
         let check = Check::Call(check.into_any().unbind());

@@ -58,7 +58,10 @@ pub(crate) fn is_finalisable(object: &Bound<'_, PyAny>) -> bool {
         // It waits, or nothing of it has run: then it has a frame, which is asked for last, for that makes an object.
         "coroutine" => is(intern!(py, "cr_suspended")) || !is(intern!(py, "cr_running")) && is(intern!(py, "cr_frame")),
         "async_generator" => is(intern!(py, "ag_suspended")),
-        _ => has_finaliser(&class) || is_open_file(object, &class) || has_callback(object, &class),
+        _ => {
+            !referents::is_finalised(object) && (has_finaliser(&class) || is_open_file(object, &class))
+                || has_callback(object, &class)
+        }
     }
 }
 
