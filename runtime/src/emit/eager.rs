@@ -59,7 +59,7 @@ impl Writer<'_, '_> {
             let names = PyTuple::new(self.py, node.kwargs.iter().map(|(name, _)| PyString::intern(self.py, name)))?;
             self.constant(host.constants().keyword_caller(self.py));
             self.constant(names.into_any());
-            self.constant(target.bind(self.py).clone());
+            self.kept_constant(target.bind(self.py).clone());
         }
         node.arguments().try_for_each(|argument| self.argument(argument, places))?;
         self.call(count + u32::from(!node.kwargs.is_empty()));
@@ -93,7 +93,7 @@ impl Writer<'_, '_> {
                 let count = all(items)?;
                 self.plain(Op::BUILD_SLICE, count);
             }
-            Argument::Constant(object) => self.constant(object.bind(self.py).clone()),
+            Argument::Constant(object) => self.kept_constant(object.bind(self.py).clone()),
             Argument::Node(id) => match places.temporaries.get(id.0 as usize).copied().flatten() {
                 Some(temporary) => self.op(Op::LOAD_FAST, Arg::Temporary(temporary)),
                 None => {

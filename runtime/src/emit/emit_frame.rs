@@ -58,12 +58,14 @@ pub fn emit<'py>(
     writer.replay()?;
     writer.advance_iterators()?;
     writer.finish(&end)?;
+    let mortal = writer.mortal_guards();
     let prologue = writer.into_prologue();
     let ops = graph.as_ref().map_or(0, |graph| graph.ops);
     let made = assemble::assemble(py, frame.function, end, prologue, host, !outcome.acquired_first.is_empty())?;
     let conditions = graph.as_mut().map(|graph| std::mem::take(&mut graph.conditions)).unwrap_or_default();
     let conditions = conditions.into_iter().map(|condition| guard_of(condition, &outcome.symbols));
     outcome.guards.extend(conditions.collect::<Result<Vec<_>, _>>()?);
+    outcome.guards.extend(mortal);
     let guards = Program::new(py, outcome.guards)?;
     Ok(EmittedCode { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
 }

@@ -5,6 +5,7 @@ use super::liveness::LiveValues;
 use super::prologue::Arg;
 use super::writer::Writer;
 use crate::bytecode::{Instr, Op};
+use crate::ffi::held::is_mortal;
 use crate::ffi::{
     containers, contexts, iterators, key_hashes, random_numbers, referents, snapshot, thread_locals, weak_references,
 };
@@ -19,9 +20,16 @@ impl<'a, 'py> Writer<'a, 'py> {
         let inputs = self.outcome.inputs.iter().map(|(_, value)| *value);
         let mut paths = Vec::new();
         for id in needed.values.iter().copied().chain(inputs) {
-            let Value::Real { source: Some(source), .. } = self.value(id)? else { continue };
-            if !matches!(source, Source::Local(_) | Source::Constant(_)) && !self.has_home(id) {
-                paths.push((id, source.clone()));
+            let Value::Real { object, source } = self.value(id)? else { continue };
+            let object = object.bind(self.py);
+            let path = match source {
+                Some(Source::Local(_)) => continue,
+                None | Some(Source::Constant(_)) if is_mortal(object) => Source::constant(object),
+                None | Some(Source::Constant(_)) => continue,
+                Some(path) => path.clone(),
+            };
+            if !self.has_home(id) {
+                paths.push((id, path));
             }
         }
         self.forks = forks::of(paths.iter().map(|(_, source)| source));

@@ -4,12 +4,15 @@ use super::forks::Forks;
 use super::host::Host;
 use super::prologue::{Arg, Deoptimisation, Prologue, PrologueInstr};
 use crate::bytecode::{Code, Op, Position};
+use crate::ffi::held::is_mortal;
+use crate::ffi::weak_references;
 use crate::graph::Node;
 use crate::guard::source::Source;
+use crate::guard::{Check, Guard, Reason};
 use crate::trace::state::outcome::Outcome;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Writes a prologue.
 pub struct Writer<'a, 'py> {
@@ -18,6 +21,8 @@ pub struct Writer<'a, 'py> {
     pub(super) code: &'a Code,
     /// What everything is called through.
     pub(super) caller: Bound<'py, PyAny>,
+    /// What follows weak references.
+    referent: Bound<'py, PyAny>,
     /// What makes places in code of the objects that stand for them.
     pub(super) unit_writer: Bound<'py, PyAny>,
     pub(super) written: Vec<PrologueInstr>,
@@ -42,6 +47,8 @@ pub struct Writer<'a, 'py> {
     pub(super) position: Option<Position>,
     /// The handler of exceptions of the graph.
     pub(super) deoptimisation: Option<Deoptimisation>,
+    /// Classes and functions that weak references lead to.
+    mortal: Vec<Py<PyAny>>,
 }
 
 impl<'a, 'py> Writer<'a, 'py> {
@@ -50,12 +57,13 @@ impl<'a, 'py> Writer<'a, 'py> {
         let placeholders = outcome.inputs.iter().map(|(node, value)| (node.0, *value)).collect();
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
         let (caller, unit_writer) = (host.constants().caller(py), host.constants().unit_writer(py));
-        let (free, position) = (Vec::new(), None);
+        let (free, position, referent) = (Vec::new(), None, host.constants().referent(py));
         Self {
             py,
             outcome,
             code,
             caller,
+            referent,
             unit_writer,
             written: Vec::new(),
             homes,
@@ -69,6 +77,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             free,
             position,
             deoptimisation: None,
+            mortal: Vec::new(),
         }
     }
 
@@ -90,20 +99,46 @@ impl<'a, 'py> Writer<'a, 'py> {
         self.op(op, Arg::Plain(arg));
     }
 
+    /// Pushes an object. Compiled code must not keep alive a class or a function that the program drops: it follows a weak reference, and a
+    /// guard asks that there still is one.
     pub(super) fn constant(&mut self, object: Bound<'_, PyAny>) {
+        let reference = if is_mortal(&object) { weak_references::refer(&object).ok() } else { None };
+        let Some(reference) = reference else { return self.kept_constant(object) };
+        self.mortal.push(object.unbind());
+        self.kept_constant(self.referent.clone());
+        self.kept_constant(reference);
+        let (op, arg) = self.code.isa().subscription();
+        self.plain(op, arg);
+    }
+
+    /// Pushes an object that stays anyway, or that compiled code keeps.
+    pub(super) fn kept_constant(&mut self, object: Bound<'_, PyAny>) {
         self.op(Op::LOAD_CONST, Arg::Constant(object.unbind()));
+    }
+
+    /// Guards that the classes and functions still live that the code leads to.
+    pub(super) fn mortal_guards(&mut self) -> Vec<Guard> {
+        let mut seen = FxHashSet::default();
+        let mut mortal = std::mem::take(&mut self.mortal);
+        mortal.retain(|object| seen.insert(object.as_ptr() as usize));
+        let guard = |object: Py<PyAny>| Guard {
+            source: Source::constant(object.bind(self.py)),
+            check: Check::Exists,
+            reason: Reason { why: "compiled code leads to it", operation: None, place: None },
+        };
+        mortal.into_iter().map(guard).collect()
     }
 
     /// Begins a call of this.
     pub(super) fn callee(&mut self, object: Bound<'_, PyAny>) {
         self.begin_callee();
-        self.constant(object);
+        self.kept_constant(object);
     }
 
     /// Before a callable is pushed. What it is called through handles no signals, as instructions for calls do: no handler of the
     /// program is in force here, and half of the effects may be done.
     pub(super) fn begin_callee(&mut self) {
-        self.constant(self.caller.clone());
+        self.kept_constant(self.caller.clone());
     }
 
     /// Calls with this many positional arguments.

@@ -1,7 +1,7 @@
 //! CPython's memory, and what PyTorch's libraries tell: the only room with `unsafe`; everything else reads and calls through it.
 //!
 //! In: objects, frames and addresses of the interpreter. Out: typed reads, calls, callables, the hook, watches.
-//! Rooms from low to high: `raw`, `release`, `layout`, `types`, `objects`, `code`, `frames`, `callable`, `hook`; beside these `capi`,
+//! Rooms from low to high: `raw`, `release`, `layout`, `types`, `references`, `objects`, `code`, `frames`, `callable`, `hook`; beside these `capi`,
 //! `watch` and `libtorch`. It must not know tracing, graphs or guards.
 #[cfg(slotrt_hooks)]
 pub(crate) mod allocator;
@@ -30,6 +30,8 @@ mod objects;
 pub mod other_compiler;
 #[cfg(slotrt_hooks)]
 mod raw;
+#[cfg(slotrt_traces)]
+mod references;
 #[cfg(slotrt_hooks)]
 mod release;
 #[cfg(slotrt_hooks)]
@@ -63,9 +65,13 @@ pub(crate) use objects::callee;
 #[cfg(slotrt_traces)]
 pub use objects::{
     buffers, collector, containers, contexts, dict_table, iterator_parts, iterators, key_hashes, lru_cache,
-    ordered_dict, random_numbers, referents, thread_locals, tuple_hashes, weak_references,
+    ordered_dict, random_numbers, thread_locals, tuple_hashes,
 };
 #[cfg(slotrt_hooks)]
 pub use objects::{context_variable, inspect, ndarray, set_table, snapshot};
+#[cfg(slotrt_traces)]
+pub(crate) use references::held;
+#[cfg(slotrt_traces)]
+pub use references::{garbage, referents, weak_references};
 #[cfg(slotrt_hooks)]
 pub use types::{flag, sequence_slots, slot_call};

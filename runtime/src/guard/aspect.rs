@@ -24,11 +24,10 @@ impl Test {
     pub fn wanted(&self, py: Python<'_>) -> Option<(Aspect, u64)> {
         let identity = |address: usize| Some((Aspect::Identity, address as u64));
         match self {
-            Self::TypeIs(kind) => Some((Aspect::Type, kind.as_ptr() as u64)),
-            Self::Is(object) => identity(object.as_ptr() as usize),
+            Self::TypeIs(class) => Some((Aspect::Type, class.address(py)? as u64)),
+            Self::Is(object) => identity(object.address(py)?),
             Self::Function(state) => identity(state.function(py)?.as_ptr() as usize),
             Self::Anchor(address) => identity(*address),
-            Self::CallerObject(object) => identity(object.object_now(py)?.as_ptr() as usize),
             Self::Equals(constant) => Some((Aspect::Constant, number_of_constant(constant.bind(py))?)),
             Self::Length(length) => Some((Aspect::Length, *length as u64)),
             Self::Truth(truth) => Some((Aspect::Truth, u64::from(*truth))),
@@ -47,7 +46,7 @@ impl Test {
     pub fn number(&self, value: &Bound<'_, PyAny>) -> Option<u64> {
         match self {
             Self::TypeIs(_) => Some(value.get_type_ptr() as u64),
-            Self::Is(_) | Self::Function(..) | Self::Anchor(_) | Self::CallerObject(_) => Some(value.as_ptr() as u64),
+            Self::Is(_) | Self::Function(..) | Self::Anchor(_) => Some(value.as_ptr() as u64),
             Self::Equals(_) => number_of_constant(value),
             Self::Length(_) => values::length(value).map(|length| length as u64),
             Self::Truth(_) => values::truth(value).map(u64::from),

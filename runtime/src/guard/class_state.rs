@@ -1,11 +1,13 @@
 //! What lookups on a class can see, as it was: a class that was changed and put back is the same again.
 //!
 //! Nothing that the program may let go of is kept alive for that: functions and classes are held weakly, names and plain values as they are.
+use super::class_member::ClassMember;
 use super::names_read::NamesRead;
+use super::values::is_plain;
 use crate::ffi::types;
 use crate::ffi::weak_references::WeakObject;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The classes along the MRO of a class, and what those hold that can change.
@@ -31,8 +33,10 @@ type Entries = Box<[(Py<PyAny>, Held)]>;
 /// A value of a namespace.
 #[derive(Debug)]
 enum Held {
-    /// A plain value, or a part of the class.
+    /// A plain value, or a part of the class that leads to nothing.
     Strong(Py<PyAny>),
+    /// Another part of the class.
+    Member(ClassMember),
     /// A number, whichever.
     Number,
     /// A function, a class, or another object of C's.
@@ -42,8 +46,11 @@ enum Held {
 /// Whether the version tag is valid.
 const VALID_VERSION_TAG: u64 = 1 << 19;
 
-/// Classes of objects that wrap functions of a class, and of what C keeps beside one.
-const PARTS: [&str; 10] = [
+/// Classes of what C keeps beside a class, and that leads to nothing.
+const LEAVES: [&str; 2] = ["_abc._abc_data", "PyCapsule"];
+
+/// Classes of objects that wrap functions of a class, or are its descriptors.
+const MEMBERS: [&str; 8] = [
     "property",
     "classmethod",
     "staticmethod",
@@ -52,8 +59,6 @@ const PARTS: [&str; 10] = [
     "wrapper_descriptor",
     "method_descriptor",
     "classmethod_descriptor",
-    "_abc._abc_data",
-    "PyCapsule",
 ];
 
 impl ClassState {
@@ -102,8 +107,11 @@ impl ClassState {
         let parts = self.classes.iter().flatten().filter_map(|part| part.contents.as_ref());
         for (name, held) in parts.flat_map(|(_, entries)| entries) {
             visit(name);
-            if let Held::Strong(object) = held {
-                visit(object);
+            match held {
+                Held::Strong(object) => visit(object),
+                Held::Member(member) => member.traverse(visit),
+                Held::Weak(object) => visit(object.reference()),
+                Held::Number => {}
             }
         }
     }
@@ -143,8 +151,11 @@ impl Held {
         if is_number(value) && is_unread(name, read) {
             return Some(Self::Number);
         }
-        if is_plain(value) || PARTS.contains(&&*types::c_name(&class)) || describes_class(name, value) {
+        if is_plain(value) || LEAVES.contains(&&*types::c_name(&class)) {
             return Some(Self::Strong(value.clone().unbind()));
+        }
+        if MEMBERS.contains(&&*types::c_name(&class)) || describes_class(name, value) {
+            return ClassMember::of(value).map(Self::Member);
         }
         // Programs see the first weak reference to an instance of a class of their own.
         let is_of_c = types::is_c_type(&class) || types::has_own_fields(&class);
@@ -155,19 +166,10 @@ impl Held {
         match self {
             Self::Strong(object) => object.is(value),
             Self::Number => is_number(value),
+            Self::Member(member) => member.is(value),
             Self::Weak(object) => object.is(value),
         }
     }
-}
-
-/// Whether it is a value that nothing ends with.
-fn is_plain(value: &Bound<'_, PyAny>) -> bool {
-    value.is_none()
-        || value.is_exact_instance_of::<PyString>()
-        || value.is_exact_instance_of::<PyInt>()
-        || value.is_exact_instance_of::<PyBool>()
-        || value.is_exact_instance_of::<PyFloat>()
-        || value.is_exact_instance_of::<PyBytes>()
 }
 
 /// Whether it is a number that says nothing but its value.

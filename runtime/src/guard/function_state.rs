@@ -1,15 +1,16 @@
 //! A function that a guard compares with by identity, and the code and defaults that it must still have.
-use super::caller_object::{CallerObject, Held};
 use super::values::same_part;
+use crate::ffi::held::Held;
 use crate::ffi::inspect;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::sync::Arc;
 
 /// What a function was when it was looked at. Of it, the code alone is kept alive: the program may drop the function with all that its
 /// cells and defaults lead to.
 #[derive(Debug)]
 pub(super) struct FunctionState {
-    function: CallerObject,
+    function: Arc<Held>,
     code: Option<Py<PyAny>>,
     defaults: Option<Vec<Held>>,
     /// Keyword defaults by name: the dict can change in place.
@@ -18,17 +19,14 @@ pub(super) struct FunctionState {
 
 impl FunctionState {
     /// What the function is now.
-    ///
-    /// # Errors
-    /// If nothing can refer to it weakly, as to every function.
-    pub fn of(function: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self {
-            function: CallerObject::of(function)?,
+    pub fn of(function: &Bound<'_, PyAny>) -> Self {
+        Self {
+            function: Arc::new(Held::of(function)),
             code: inspect::function_code(function).map(Bound::unbind),
             defaults: tuple(function).map(|items| items.iter().map(|item| Held::of(&item)).collect()),
             keywords: dict(function)
                 .map(|dict| dict.iter().map(|(name, value)| (name.unbind(), Held::of(&value))).collect()),
-        })
+        }
     }
 
     /// The function, if it still lives.
@@ -43,8 +41,8 @@ impl FunctionState {
     }
 
     /// A test for the function alone, where its state is watched.
-    pub fn identity(&self, py: Python<'_>) -> CallerObject {
-        self.function.clone_ref(py)
+    pub fn identity(&self) -> Arc<Held> {
+        Arc::clone(&self.function)
     }
 
     /// Whether the function still has what it had.

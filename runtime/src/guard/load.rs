@@ -1,14 +1,15 @@
 //! Loads of guard programs: each follows a path one step further. None runs code of the program.
 use super::source::Side;
 use super::values;
+use crate::ffi::held::Held;
 use crate::ffi::random_numbers::Draw;
 use crate::ffi::watch::Kept;
 use crate::ffi::{
-    Args, containers, context_variable, inspect, iterators, key_hashes, random_numbers, referents, thread_locals,
+    Args, containers, context_variable, inspect, iterators, key_hashes, random_numbers, referents, thread_locals, types,
     weak_references,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ pub(super) enum Load {
     Content(usize),
     Global(Name),
     Builtin(Name),
-    Entry(usize, SharedObject),
+    Entry(usize, Arc<Held>),
     Attribute(usize, Name),
     ContextValue(usize),
     Dict(usize),
@@ -48,7 +49,12 @@ pub(super) enum Load {
     Type(usize),
     Size(usize, usize),
     Together(Vec<usize>),
-    Constant(SharedObject),
+    /// An object that the program names; a class or function of the program may be gone.
+    Constant(Arc<Held>),
+    /// What a class holds under a name; the class is watched or compared, too.
+    Member(Arc<Held>, Name),
+    /// A cell of a function's closure.
+    CellOf(Arc<Held>, usize),
     /// Only in residual programs: what a watched entry holds.
     Kept(Kept),
 }
@@ -70,7 +76,10 @@ impl Load {
             Self::Content(cell) => inspect::cell_content(register(cell)?),
             Self::Global(name) => values::entry(&inspect::globals(function)?, name.bind(py)),
             Self::Builtin(name) => values::entry(&inspect::builtins(function)?, name.bind(py)),
-            Self::Entry(dict, key) => values::entry(register(dict)?, key.bind(py)),
+            Self::Entry(dict, key) => {
+                let dict = register(dict)?;
+                key.with(py, |key| values::entry(dict, key))
+            }
             Self::Attribute(base, name) => inspect::own_attribute(register(base)?, name.bind(py)),
             Self::ContextValue(base) => context_variable::value(register(base)?),
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
@@ -97,8 +106,21 @@ impl Load {
                 let parts = parts.iter().map(register).collect::<Option<Vec<_>>>()?;
                 PyTuple::new(py, parts).ok().map(Bound::into_any)
             }
-            Self::Constant(object) => Some(object.bind(py).clone()),
+            Self::Constant(_) | Self::Member(..) | Self::CellOf(..) => self.named(py),
             Self::Kept(kept) => kept.get(py),
+        }
+    }
+
+    /// The object that it names, or that a class or function which it names holds; `None` where that is gone.
+    pub fn named<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        match self {
+            Self::Constant(object) => object.object_now(py),
+            Self::Member(class, name) => {
+                let class = class.object_now(py)?.cast_into::<PyType>().ok()?;
+                types::namespace(&class)?.get_item(name.bind(py)).ok()?
+            }
+            Self::CellOf(function, index) => function.with(py, |function| inspect::closure_cell(function, *index)),
+            _ => None,
         }
     }
 
@@ -131,6 +153,8 @@ impl Load {
             | Self::Global(_)
             | Self::Builtin(_)
             | Self::Constant(_)
+            | Self::Member(..)
+            | Self::CellOf(..)
             | Self::Kept(_) => self.clone(),
         }
     }
@@ -151,7 +175,7 @@ impl Load {
             | (Self::ThreadDict(one), Self::ThreadDict(other))
             | (Self::Type(one), Self::Type(other)) => one == other,
             (Self::Global(one), Self::Global(other)) | (Self::Builtin(one), Self::Builtin(other)) => one.is(&**other),
-            (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.is(&**other),
+            (Self::Entry(base, key), Self::Entry(there, other)) => base == there && key.same(other),
             (Self::Attribute(base, name), Self::Attribute(there, other)) => base == there && name.is(&**other),
             (Self::EntryFor(base, key), Self::EntryFor(there, other))
             | (Self::HasKey(base, key), Self::HasKey(there, other)) => base == there && key == other,
@@ -166,7 +190,9 @@ impl Load {
                 base == there && hash == other && side == of
             }
             (Self::Together(one), Self::Together(other)) => one == other,
-            (Self::Constant(one), Self::Constant(other)) => one.is(&**other),
+            (Self::Constant(one), Self::Constant(other)) => one.same(other),
+            (Self::Member(one, name), Self::Member(other, of)) => one.same(other) && name.is(&**of),
+            (Self::CellOf(one, index), Self::CellOf(other, of)) => one.same(other) && index == of,
             (Self::Kept(one), Self::Kept(other)) => one.same(other),
             _ => false,
         }
@@ -175,7 +201,9 @@ impl Load {
     /// Shows the objects that it names to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         match self {
-            Self::Entry(_, object) | Self::OwnItem(_, object, _) | Self::Constant(object) => visit(object),
+            Self::OwnItem(_, object, _) => visit(object),
+            Self::Entry(_, object) | Self::Constant(object) => object.traverse(visit),
+            Self::Member(object, _) | Self::CellOf(object, _) => object.traverse(visit),
             // Strings hold nothing.
             Self::Global(_) | Self::Builtin(_) | Self::Attribute(..) => {}
             Self::Argument(_)

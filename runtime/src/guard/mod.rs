@@ -3,12 +3,13 @@
 //! In: conditions on values at sources. Out: a flat program that checks them, and a residual one while a watch holds.
 //! It must not know how a trace came about.
 mod aspect;
-mod caller_object;
+mod class_member;
 mod class_state;
 mod condition;
 mod contents;
 mod function_shape;
 mod function_state;
+mod homes;
 mod load;
 mod names_read;
 mod number_condition;

@@ -1,15 +1,16 @@
 //! A flat program that checks guards: each path is loaded once, each test looks at one register.
-use super::caller_object::CallerObject;
 use super::class_state::ClassState;
 use super::condition::{Check, Guard, Reason};
 use super::function_shape::FunctionShape;
 use super::function_state::FunctionState;
+use super::homes::Homes;
 use super::load::{Load, Registers};
 use super::source::{Source, size_key};
 use super::step::{Action, Step};
 use super::test::Test;
 use super::values;
 use crate::ffi::Args;
+use crate::ffi::held::Held;
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -42,7 +43,8 @@ pub struct GuardFailure<'py> {
 impl Program {
     /// Flattens guards, in their order; a path that several guards share is loaded where the first needs it.
     pub fn new(py: Python<'_>, guards: Vec<Guard>) -> PyResult<Self> {
-        let mut builder = Builder { py, steps: Vec::new(), known: FxHashMap::default(), guard: 0 };
+        let homes = Homes::of(&guards, py);
+        let mut builder = Builder { py, steps: Vec::new(), known: FxHashMap::default(), guard: 0, homes };
         let mut reasons = Vec::with_capacity(guards.len());
         let mut subjects = Vec::with_capacity(guards.len());
         let mut keys = Vec::with_capacity(guards.len());
@@ -95,10 +97,9 @@ impl Program {
         };
         match &**test {
             Test::TypeIs(_) => Some(format!("now {}", text(value.get_type().as_any()))),
-            Test::Is(object) if value.is(&**object) => None,
+            Test::Is(object) if object.is(&value) => None,
             Test::Function(state) if state.is(&value) => None,
-            Test::CallerObject(object) if object.is(&value) => None,
-            Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) | Test::CallerObject(_) => {
+            Test::Is(_) | Test::Function(..) | Test::FunctionLike(_) => {
                 Some(format!("now another one: {}", text(&value)))
             }
             Test::Equals(_) | Test::Truth(_) => Some(format!("now {}", text(&value))),
@@ -143,6 +144,17 @@ impl Program {
         let of_class =
             |step: &Step| matches!(&step.action, Action::Check { test, .. } if matches!(**test, Test::Unchanged(..)));
         self.steps.iter().any(|step| step.guard == guard && of_class(step))
+    }
+
+    /// Whether it can never hold again, for an object is gone that it asks for.
+    #[must_use]
+    pub fn is_over(&self, py: Python<'_>) -> bool {
+        self.steps.iter().any(|step| match &step.action {
+            Action::Load { from: Load::Constant(object) | Load::Entry(_, object), .. }
+            | Action::Load { from: Load::Member(object, _) | Load::CellOf(object, _), .. } => object.is_gone(py),
+            Action::Check { test, .. } => test.is_over(py),
+            Action::Load { .. } | Action::Compare { .. } => false,
+        })
     }
 
     /// What a guard looks at, in this call; `None` where there is nothing.
@@ -203,6 +215,7 @@ struct Builder<'py> {
     /// Registers by the path they hold.
     known: FxHashMap<Source, usize>,
     guard: usize,
+    homes: Homes,
 }
 
 impl Builder<'_> {
@@ -230,7 +243,9 @@ impl Builder<'_> {
             Source::Cell(base) => Load::Content(self.load(base)?),
             Source::Global(global) => Load::Global(name(global)),
             Source::Builtin(builtin) => Load::Builtin(name(builtin)),
-            Source::DictItem(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
+            Source::DictItem(base, key) | Source::OwnEntry(base, key) => {
+                Load::Entry(self.load(base)?, Arc::new(Held::of_constant(key.0.bind(self.py))))
+            }
             Source::Attr(base, attribute) | Source::OwnAttr(base, attribute) => {
                 let attribute = name(attribute);
                 Load::Attribute(self.load(base)?, attribute)
@@ -248,17 +263,22 @@ impl Builder<'_> {
             Source::WithHash(base, hash, side) => Load::WithHash(self.load(base)?, *hash, *side),
             Source::Ahead(base, count) => Load::Ahead(self.load(base)?, *count),
             Source::Drawn(base, draw) => Load::Drawn(self.load(base)?, *draw),
-            Source::OwnEntry(base, key) => Load::Entry(self.load(base)?, Arc::new(key.0.clone_ref(self.py))),
             Source::OwnItem(base, method, index) => {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
             Source::Size(base, index) => Load::Size(self.load(base)?, *index),
-            Source::Item(base, index) => Load::Item(self.load(base)?, *index),
+            Source::Item(base, index) => match closure_of(base) {
+                Some(function) => Load::CellOf(Arc::new(Held::of_constant(function.bind(self.py))), *index),
+                None => Load::Item(self.load(base)?, *index),
+            },
             Source::TypeOf(base) => Load::Type(self.load(base)?),
             Source::Together(parts) => {
                 Load::Together(parts.iter().map(|part| self.load(part)).collect::<PyResult<_>>()?)
             }
-            Source::Constant(object) => Load::Constant(Arc::new(object.0.clone_ref(self.py))),
+            Source::Constant(object) => {
+                let object = object.0.bind(self.py);
+                self.homes.get(object).unwrap_or_else(|| Load::Constant(Arc::new(Held::of_constant(object))))
+            }
         })
     }
 
@@ -268,21 +288,18 @@ impl Builder<'_> {
             Check::Exists => return Ok(()),
             Check::SameAs(other) => return self.compare(register, &other, true),
             Check::NotSameAs(other) => return self.compare(register, &other, false),
-            Check::TypeIs(kind) => Test::TypeIs(kind),
-            Check::Is(object) => match CallerObject::object(object.bind(self.py)) {
-                Some(object) => Test::CallerObject(object),
-                None => Test::Is(Arc::new(object)),
-            },
+            Check::TypeIs(class) => Test::TypeIs(Held::of(class.bind(self.py))),
+            Check::Is(object) => Test::Is(Arc::new(Held::of(object.bind(self.py)))),
             Check::Equals(constant) => Test::Equals(constant),
             Check::Length(length) => Test::Length(length),
             Check::Truth(truth) => Test::Truth(truth),
             Check::NothingHandled => Test::NothingHandled,
-            Check::Absent(key) => Test::Absent(Arc::new(key)),
+            Check::Absent(key) => Test::Absent(Held::of_constant(key.bind(self.py))),
             Check::TypeUnchanged(kind, names) => {
                 let kind = kind.bind(self.py).cast::<PyType>()?;
-                Test::Unchanged(Arc::new(kind.clone().unbind()), ClassState::of(kind, &names))
+                Test::Unchanged(Held::of(kind), ClassState::of(kind, &names))
             }
-            Check::FunctionUnchanged(function) => Test::Function(FunctionState::of(function.bind(self.py))?),
+            Check::FunctionUnchanged(function) => Test::Function(FunctionState::of(function.bind(self.py))),
             Check::FunctionLike(function) => Test::FunctionLike(FunctionShape::of(function.bind(self.py))),
             Check::Keys(keys) => Test::Keys(keys),
             Check::CellEmpty => Test::Empty,
@@ -297,5 +314,16 @@ impl Builder<'_> {
         let other = self.load(other)?;
         self.push(Action::Compare { register, other, same });
         Ok(())
+    }
+}
+
+/// The function whose closure is at a path that begins at the function itself.
+fn closure_of(path: &Source) -> Option<&Py<PyAny>> {
+    match path {
+        Source::Attr(base, name) if &**name == "__closure__" => match &**base {
+            Source::Constant(function) => Some(&function.0),
+            _ => None,
+        },
+        _ => None,
     }
 }

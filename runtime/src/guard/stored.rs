@@ -7,6 +7,7 @@ use super::program::Program;
 use super::source::{Fixed, Source};
 use super::step::Action;
 use super::test::Test;
+use crate::ffi::held::Held;
 use crate::ffi::random_numbers::Draw;
 use crate::ffi::types;
 use crate::stored::{Damaged, In, Misfit, Out};
@@ -99,7 +100,7 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
         }
         Load::Entry(base, key) => {
             one(5, *base);
-            out.object(key.bind(py))?;
+            out.object(&now(key, py)?)?;
         }
         Load::Attribute(base, name) => {
             one(6, *base);
@@ -149,9 +150,9 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             one(22, parts.len());
             parts.iter().for_each(|part| out.bytes.number(*part as u64));
         }
-        Load::Constant(object) => {
+        Load::Constant(_) | Load::Member(..) | Load::CellOf(..) => {
             out.bytes.0.push(23);
-            out.kept(object.bind(py))?;
+            out.kept(&load.named(py).ok_or_else(|| Misfit::new(GONE))?)?;
         }
         Load::WithHash(..) => return Err(Misfit::new("the hash of a key may be another in another process")),
         // Residual programs are not written.
@@ -236,21 +237,23 @@ const DOMAIN: u8 = 14;
 const CALL: u8 = 15;
 const FUNCTION_LIKE: u8 = 16;
 
+const GONE: &str = "an object of the program is gone";
+
+/// An object that a program names.
+fn now<'py>(object: &Held, py: Python<'py>) -> Result<Bound<'py, PyAny>, Misfit> {
+    object.object_now(py).ok_or_else(|| Misfit::new(GONE))
+}
+
 fn write_test<'py>(test: &Test, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
     let py = out.py();
     match test {
         Test::TypeIs(kind) => {
             out.bytes.0.push(TYPE);
-            out.identity(kind.bind(py))
+            out.identity(&now(kind, py)?)
         }
         Test::Is(object) => {
             out.bytes.0.push(IS);
-            out.identity(object.bind(py))
-        }
-        Test::CallerObject(object) => {
-            let object = object.object_now(py).ok_or_else(|| Misfit::new("an object of the caller is gone"))?;
-            out.bytes.0.push(IS);
-            out.identity(&object)
+            out.identity(&now(object, py)?)
         }
         Test::Equals(constant) => {
             out.bytes.0.push(EQUALS);
@@ -271,15 +274,15 @@ fn write_test<'py>(test: &Test, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
         }
         Test::Absent(key) => {
             out.bytes.0.push(ABSENT);
-            out.object(key.bind(py))
+            out.object(&now(key, py)?)
         }
         Test::Unchanged(class, state) => {
-            let class = class.bind(py);
-            if !state.holds(class) {
-                return Err(Misfit(format!("the class {} has changed since", types::name(class))));
+            let class = now(class, py)?.cast_into::<PyType>().map_err(PyErr::from)?;
+            if !state.holds(&class) {
+                return Err(Misfit(format!("the class {} has changed since", types::name(&class))));
             }
             out.bytes.0.push(CLASS_UNCHANGED);
-            let print = out.fingerprints.of_class(class)?;
+            let print = out.fingerprints.of_class(&class)?;
             out.bytes.digest(print);
             out.identity(class.as_any())
         }

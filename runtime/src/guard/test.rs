@@ -1,11 +1,10 @@
 //! Tests of guard programs. None runs code of the program, except where a guard is a call.
-use super::caller_object::CallerObject;
 use super::class_state::ClassState;
 use super::condition::DomainCheck;
 use super::function_shape::FunctionShape;
 use super::function_state::FunctionState;
-use super::load::SharedObject;
 use super::values;
+use crate::ffi::held::Held;
 use crate::ffi::inspect;
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyType};
@@ -14,21 +13,19 @@ use std::sync::Arc;
 /// A test of the value in one register.
 #[derive(Debug)]
 pub(super) enum Test {
-    TypeIs(Py<PyAny>),
-    Is(SharedObject),
+    TypeIs(Held),
+    Is(Arc<Held>),
     Equals(Py<PyAny>),
     Length(usize),
     Truth(bool),
     NothingHandled,
-    Absent(SharedObject),
-    /// The type and what it was like.
-    Unchanged(Arc<Py<PyType>>, ClassState),
+    Absent(Held),
+    /// The class in the register, and what it was like.
+    Unchanged(Held, ClassState),
     /// A function and the code, defaults and keyword defaults that it had.
     Function(FunctionState),
     /// A function made of the same code.
     FunctionLike(FunctionShape),
-    /// An object of the program, held weakly.
-    CallerObject(CallerObject),
     Keys(Py<PyAny>),
     Empty,
     Domain(Box<dyn DomainCheck>),
@@ -43,15 +40,15 @@ impl Test {
     /// Shows the objects that it names to the garbage collector.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         match self {
-            Self::TypeIs(object) | Self::Equals(object) | Self::Keys(object) | Self::Call(object) => visit(object),
-            Self::Is(object) | Self::Absent(object) => visit(object),
+            Self::Equals(object) | Self::Keys(object) | Self::Call(object) => visit(object),
+            Self::TypeIs(object) | Self::Absent(object) => object.traverse(visit),
+            Self::Is(object) => object.traverse(visit),
             Self::Unchanged(class, state) => {
-                visit(class.as_any());
+                class.traverse(visit);
                 state.traverse(visit);
             }
             Self::Function(state) => state.traverse(visit),
             Self::FunctionLike(shape) => shape.traverse(visit),
-            Self::CallerObject(object) => object.traverse(visit),
             Self::Domain(check) => check.traverse(visit),
             Self::Length(_) | Self::Truth(_) | Self::NothingHandled | Self::Empty => {}
             Self::Module | Self::Anchor(_) => {}
@@ -63,16 +60,17 @@ impl Test {
     pub fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         let py = value.py();
         match self {
-            Self::TypeIs(kind) => value.get_type_ptr().cast() == kind.as_ptr(),
-            Self::Is(object) => value.is(&**object),
+            Self::TypeIs(class) => class.is_class_of(value),
+            Self::Is(object) => object.is(value),
             Self::Equals(constant) => values::equal(value, constant.bind(py)),
             Self::Truth(truth) => values::truth(value) == Some(*truth),
             Self::Length(length) => values::length(value) == Some(*length),
-            Self::Absent(key) => values::absent(value, key.bind(py)),
-            Self::Unchanged(kind, state) => state.holds(kind.bind(py)),
+            Self::Absent(key) => key.with(py, |key| values::absent(value, key).then_some(())).is_some(),
+            Self::Unchanged(class, state) => {
+                class.is(value) && value.cast::<PyType>().is_ok_and(|class| state.holds(class))
+            }
             Self::Function(state) => state.is(value) && state.holds(value),
             Self::FunctionLike(shape) => shape.is_of(value),
-            Self::CallerObject(object) => object.is(value),
             Self::Keys(keys) => values::has_keys(value, keys.bind(py)),
             Self::Empty => inspect::cell_content(value).is_none(),
             Self::Domain(check) => check.holds(value),
@@ -80,6 +78,21 @@ impl Test {
             Self::Call(check) => check.bind(py).call1((value,)).and_then(|answer| answer.is_truthy()).unwrap_or(false),
             Self::Module => value.is_exact_instance_of::<PyModule>(),
             Self::Anchor(address) => value.as_ptr() as usize == *address,
+        }
+    }
+
+    /// Whether it asks for one class or function.
+    pub fn asks_for_one(&self) -> bool {
+        matches!(self, Self::Unchanged(..) | Self::Function(_))
+    }
+
+    /// Whether it can never hold again: the object that it asks for is gone.
+    pub fn is_over(&self, py: Python<'_>) -> bool {
+        match self {
+            Self::TypeIs(object) | Self::Absent(object) | Self::Unchanged(object, _) => object.is_gone(py),
+            Self::Is(object) => object.is_gone(py),
+            Self::Function(state) => state.function(py).is_none(),
+            _ => false,
         }
     }
 
@@ -104,14 +117,13 @@ impl Test {
     /// Whether both test the same.
     pub fn same(&self, other: &Self, py: Python<'_>) -> bool {
         match (self, other) {
-            (Self::TypeIs(one), Self::TypeIs(other))
-            | (Self::Keys(one), Self::Keys(other))
-            | (Self::Call(one), Self::Call(other)) => one.is(other),
-            (Self::Is(one), Self::Is(other)) | (Self::Absent(one), Self::Absent(other)) => one.is(&**other),
+            (Self::Keys(one), Self::Keys(other)) | (Self::Call(one), Self::Call(other)) => one.is(other),
+            (Self::TypeIs(one), Self::TypeIs(other)) | (Self::Absent(one), Self::Absent(other)) => one.same(other),
+            (Self::Is(one), Self::Is(other)) => one.same(other),
             (Self::Equals(one), Self::Equals(other)) => values::equal(one.bind(py), other.bind(py)),
             (Self::Length(one), Self::Length(other)) => one == other,
             (Self::Truth(one), Self::Truth(other)) => one == other,
-            (Self::Unchanged(one, now), Self::Unchanged(other, then)) => one.is(&**other) && now.same(then),
+            (Self::Unchanged(one, now), Self::Unchanged(other, then)) => one.same(other) && now.same(then),
             (Self::Domain(one), Self::Domain(other)) => one.same(&**other, py),
             (Self::Anchor(one), Self::Anchor(other)) => one == other,
             (Self::NothingHandled, Self::NothingHandled)

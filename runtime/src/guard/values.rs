@@ -133,3 +133,13 @@ pub fn other_numbers(value: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>, key: u6
         pairs.for_each(|(index, (item, other))| other_numbers(&item, &other, item_key(key, index), found));
     }
 }
+
+/// Whether it is a value that nothing ends with.
+pub(super) fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBytes>()
+}

@@ -309,7 +309,16 @@ impl Table {
             let of = missed.iter().find(|(known, _)| std::ptr::eq(*known, entry));
             of.is_some_and(|(entry, guard)| entry.guards.as_ref().is_some_and(|guards| guards.is_final(*guard)))
         };
-        let rows: Vec<Row> = self.rows.iter().filter(|row| !dead(&row.entry)).cloned().collect();
+        self.filtered(|entry| !dead(entry), py)
+    }
+
+    /// The same without the entries that are for objects which are gone; `None` where there is no such entry.
+    pub fn without_over(&self, py: Python<'_>) -> Option<Self> {
+        self.filtered(|entry| entry.guards.as_ref().is_none_or(|guards| !guards.is_over(py)), py)
+    }
+
+    fn filtered(&self, stays: impl Fn(&Entry) -> bool, py: Python<'_>) -> Option<Self> {
+        let rows: Vec<Row> = self.rows.iter().filter(|row| stays(&row.entry)).cloned().collect();
         (rows.len() < self.rows.len()).then(|| Self::of(rows, py))
     }
 

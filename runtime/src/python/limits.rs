@@ -28,16 +28,19 @@ impl Compiled {
         Ok(table.len() < entries && traced < traces)
     }
 
-    /// Makes room where entries are in the way that can never be right again, or where it is time for another chance; else why the
+    /// Makes room: lets go of entries for objects that are gone, and, where they are in the way, of others that can never be right again, or where it is time for another chance; else why the
     /// frame is not traced once more.
     pub(super) fn limit(&self, table: &Arc<Table>, missed: &Misses<'_>, py: Python<'_>) -> PyResult<Option<String>> {
         let [entries, traces] = self.limits();
+        let left = table.without_over(py);
+        let over = left.is_some();
+        left.map_or(Ok(()), |left| self.replace(table, left))?;
         let mut cache = self.cache.lock().map_err(|_| poisoned())?;
         if cache.traced >= traces {
             let text = format!("traced {traces} times, the limit of one frame");
             return Ok((!self.is_time(&mut cache, table, py)).then_some(text));
         }
-        if table.len() < entries {
+        if over || table.len() < entries {
             return Ok(None);
         }
         drop(cache);

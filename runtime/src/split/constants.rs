@@ -21,6 +21,8 @@ pub struct TransferConstants {
     pub(super) caller: Py<PyAny>,
     /// The same with keywords.
     pub(super) keyword_caller: Py<PyAny>,
+    /// Gives what the weak reference refers to that it is subscribed with.
+    pub(super) referent: Py<PyAny>,
     /// Runs what follows a frame packet.
     pub(super) follower: Py<helpers::Follower>,
     /// Makes what goes on with a packet when it is called.
@@ -50,6 +52,11 @@ impl TransferConstants {
         self.keyword_caller.bind(py).clone()
     }
 
+    /// `referent[reference]` gives what a weak reference refers to.
+    pub(crate) fn referent<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
+        self.referent.bind(py).clone()
+    }
+
     /// `suspender[packet]` gives a callable that goes on with the packet, whatever it is called with.
     pub(crate) fn suspender<'py>(&self, py: Python<'py>) -> pyo3::Bound<'py, PyAny> {
         self.suspender.bind(py).as_any().clone()
@@ -61,7 +68,7 @@ impl TransferConstants {
     }
 
     /// All of them, in an order that does not change.
-    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 15] {
+    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 16] {
         let helper = |object: &Py<PyAny>| object.bind(py).clone();
         [
             helper(&self.unbound),
@@ -79,6 +86,7 @@ impl TransferConstants {
             helper(self.unit_writer.as_any()),
             helper(&self.namespace),
             helper(self.unit_placer.as_any()),
+            helper(&self.referent),
         ]
     }
 
@@ -93,6 +101,7 @@ impl TransferConstants {
             stop_iteration: py.get_type::<PyStopIteration>().into_any().unbind(),
             caller: callable::caller(py)?.unbind(),
             keyword_caller: callable::keyword_caller(py)?.unbind(),
+            referent: callable::referent(py)?.unbind(),
             follower: Py::new(py, helpers::Follower)?,
             suspender: Py::new(py, helpers::Suspender)?,
             survivors: Py::new(py, helpers::Survivors)?,

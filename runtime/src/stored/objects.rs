@@ -4,12 +4,12 @@ use super::fingerprint::{Fingerprints, is_plain};
 use super::misfit::Misfit;
 use super::reach::Reach;
 use super::way::Way;
-use crate::ffi::types;
+use crate::ffi::{types, weak_references};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString,
-    PyTuple,
+    PyTuple, PyWeakrefMethods, PyWeakrefReference,
 };
 use rustc_hash::FxHashMap;
 
@@ -33,6 +33,7 @@ const SPECIAL: u8 = 16;
 const NAMESPACE: u8 = 17;
 const SLICE: u8 = 18;
 const RANGE: u8 = 19;
+const WEAK: u8 = 20;
 
 /// How objects are written and read that others know more of: those of slotrt, those of libraries.
 pub trait Special<'py> {
@@ -197,6 +198,13 @@ impl<'a, 'py> Out<'a, 'py> {
             tuple.iter().try_for_each(|item| self.object(&item))?;
             return Ok(true);
         }
+        // Of one that no callback waits for, there is one for each object.
+        if let Ok(reference) = object.cast_exact::<PyWeakrefReference>() {
+            let referent = reference.upgrade().ok_or_else(|| Misfit::new("a weak reference to what is gone"))?;
+            self.bytes.0.push(WEAK);
+            self.identity(&referent)?;
+            return Ok(true);
+        }
         if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
             self.bytes.0.push(FROZEN_SET);
             self.bytes.number(set.len() as u64);
@@ -336,6 +344,7 @@ impl<'a, 'py> In<'a, 'py> {
                 let special = self.special;
                 special.read(self)?
             }
+            WEAK => weak_references::refer(&self.object()?)?,
             NAMESPACE => self.object()?.cast::<PyModule>().map_err(|_| Damaged)?.dict().into_any(),
             _ => return Err(Damaged.into()),
         })

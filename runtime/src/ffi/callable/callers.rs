@@ -1,5 +1,5 @@
-//! `Caller` and `KeywordCaller`: subscription calls what it is given. Nothing of Rust runs on the way, so that it costs little more than the
-//! call.
+//! `Caller` and `KeywordCaller`: subscription calls what it is given. `Referent`: it follows a weak reference. Nothing of Rust runs on the
+//! way, so that it costs little more than the call.
 use super::heap_type::{HeapType, PLAIN};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -19,6 +19,11 @@ pub fn keyword_caller(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     make(py, c"slotrt.KeywordCaller", call_named)
 }
 
+/// What gives the object that a weak reference refers to: `referent[reference]`. A `ReferenceError` where that is gone.
+pub fn referent(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    make(py, c"slotrt.Referent", refer)
+}
+
 fn make<'py>(py: Python<'py>, name: &'static CStr, subscript: Subscript) -> PyResult<Bound<'py, PyAny>> {
     let class = HeapType::<ffi::PyObject> {
         name,
@@ -33,6 +38,18 @@ fn make<'py>(py: Python<'py>, name: &'static CStr, subscript: Subscript) -> PyRe
         let class = class.make(py)?;
         Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0))
     }
+}
+
+unsafe extern "C" fn refer(_: *mut ffi::PyObject, reference: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    let mut object = std::ptr::null_mut();
+    // SAFETY: called by the interpreter, attached, with live objects; the result is a new reference, or NULL.
+    unsafe {
+        let found = ffi::compat::PyWeakref_GetRef(reference, &raw mut object);
+        if found == 0 {
+            ffi::PyErr_SetString(ffi::PyExc_ReferenceError, c"weakly-referenced object no longer exists".as_ptr());
+        }
+    }
+    object
 }
 
 /// The items of a tuple, and how many; NULL for anything else, with an exception set.

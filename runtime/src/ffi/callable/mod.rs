@@ -14,7 +14,7 @@ mod slots;
 mod suspended_frame;
 
 pub use call::{active, as_compiled, follow, is_compiled, is_packet, new, wrapped};
-pub use callers::{caller, keyword_caller};
+pub use callers::{caller, keyword_caller, referent};
 pub use dispatch::{Choice, Dispatch};
 pub use frame_packet::mark;
 pub use native_call::{called_natively, is_running as runs_natively, native_call};

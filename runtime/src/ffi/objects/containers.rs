@@ -1,5 +1,6 @@
 //! Containers of C, and instances of classes that derive from them: what they hold, read and made by functions of the C class alone.
-use super::{ordered_dict, referents};
+use super::ordered_dict;
+use crate::ffi::referents;
 use crate::ffi::types;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;

@@ -30,8 +30,12 @@ pub fn is_handling(py: Python<'_>) -> bool {
 
 /// A cell of a function's closure.
 pub fn closure_cell<'py>(function: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
-    let closure = part(function, ffi::PyFunction_GetClosure)?;
-    closure.cast::<PyTuple>().ok()?.get_item(index).ok()
+    closure(function)?.get_item(index).ok()
+}
+
+/// The cells of a function; `None` where it has none.
+pub fn closure<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
+    part(function, ffi::PyFunction_GetClosure)?.cast_into().ok()
 }
 
 /// What a cell holds; `None` while it is empty or where the object is no cell.

@@ -3,8 +3,8 @@
 //! A copy is made as the iterator's own `__reduce__` says; where that warns or is gone, as its fields say. No code of the program runs, and
 //! the iterator stays where it is.
 use super::iterator_fields::{Fields, is_iterator, is_told_by_fields};
-use super::referents::item;
-use super::{referents, samples, snapshot};
+use super::{samples, snapshot};
+use crate::ffi::referents::{self, item};
 use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::intern;

@@ -2,7 +2,8 @@
 //!
 //! A field holds an object only if the collector finds that object in the iterator: where a release lays them out in another way, there is
 //! no copy.
-use super::{referents, samples};
+use super::samples;
+use crate::ffi::referents;
 use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::ffi;

@@ -1,7 +1,7 @@
 //! Iterators of C whose steps run code of the program, such as `map`: what they were made of, where one made of the same has the same state.
 use super::iterator_fields::{is_iterator, is_told_by_fields};
-use super::referents::item;
-use super::{iterators, referents, samples, snapshot};
+use super::{iterators, samples, snapshot};
+use crate::ffi::referents::{self, item};
 use crate::ffi::types;
 use generated::slots::Slot;
 use pyo3::exceptions::PyTypeError;

@@ -1,7 +1,8 @@
 //! Iterators of C: what they will give, which a copy of theirs is asked for, and steps of theirs.
 use super::iterator_copies::Copies;
+use super::iterator_fields;
 pub use super::iterator_fields::is_iterator;
-use super::{iterator_fields, referents};
+use crate::ffi::referents;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};

@@ -1,9 +1,9 @@
 //! The fields of `functools._lru_cache_wrapper` that no attribute shows: their offsets are found by comparing samples.
 //!
 //! CPython: `Modules/_functoolsmodule.c`, `lru_cache_object`.
-use super::referents;
 use super::samples::{only, words};
 use crate::ffi::raw::{read, write};
+use crate::ffi::referents;
 use crate::names::name;
 use pyo3::ffi;
 use pyo3::prelude::*;

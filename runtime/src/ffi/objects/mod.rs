@@ -33,8 +33,6 @@ pub mod ordered_dict;
 #[cfg(slotrt_traces)]
 pub mod random_numbers;
 #[cfg(slotrt_traces)]
-pub mod referents;
-#[cfg(slotrt_traces)]
 mod samples;
 #[cfg(slotrt_traces)]
 mod set_entries;
@@ -44,5 +42,3 @@ pub mod snapshot;
 pub mod thread_locals;
 #[cfg(slotrt_traces)]
 pub mod tuple_hashes;
-#[cfg(slotrt_traces)]
-pub mod weak_references;

@@ -31,7 +31,7 @@ pub fn dict<'py>(local: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
 #[cfg(Py_3_13)]
 fn is_there(local: &Bound<'_, PyAny>, base: &Bound<'_, PyType>) -> bool {
     fn dicts<'py>(local: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyDict>> {
-        let held = super::referents::direct(local, 8).into_iter();
+        let held = crate::ffi::referents::direct(local, 8).into_iter();
         held.filter_map(|held| held.cast_into_exact::<PyDict>().ok()).collect()
     }
     let key = base.call0().ok().and_then(|other| dicts(&other).first()?.keys().get_item(0).ok());

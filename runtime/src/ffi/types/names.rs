@@ -76,6 +76,19 @@ pub fn c_name<'a>(class: &'a Bound<'_, PyType>) -> Cow<'a, str> {
     if found.is_some_and(|found| found.is(class)) { Cow::Owned(name) } else { Cow::Borrowed("") }
 }
 
+/// Whether a function has made the class, as its `__qualname__` says.
+#[must_use]
+pub fn is_local(class: &Bound<'_, PyType>) -> bool {
+    if !is_heap(class) || is_immutable(class) {
+        return false;
+    }
+    // SAFETY: a live heap type has a qualified name, which is a text.
+    let name = unsafe {
+        Bound::from_borrowed_ptr_or_opt(class.py(), (*class.as_type_ptr().cast::<ffi::PyHeapTypeObject>()).ht_qualname)
+    };
+    name.is_some_and(|name| name.cast::<PyString>().is_ok_and(|name| name.to_string_lossy().contains("<locals>")))
+}
+
 /// Whether a class of Python code goes by the same `__name__` and `__qualname__` as another.
 #[must_use]
 pub fn has_names_of(class: &Bound<'_, PyType>, other: &Bound<'_, PyType>) -> bool {

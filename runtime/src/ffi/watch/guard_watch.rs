@@ -3,12 +3,13 @@ use super::invalidation::Invalidation;
 use super::kept::Kept;
 use super::place::Place;
 use super::watchers::{self, PyDict_Unwatch, PyDict_Watch, PyType_Unwatch, PyType_Watch, is_done, plain_hash};
+use crate::ffi::held::Held;
 use crate::ffi::inspect::function_kwdefaults;
 use crate::ffi::types;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction, PyInt, PyString, PyType};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Broken as soon as anything that it was set on may be about to change.
@@ -19,9 +20,8 @@ pub struct Watch {
     places: Vec<Place>,
     /// Addresses of dicts whose keys are known to be plain.
     plain: FxHashSet<usize>,
-    /// Classes are kept alive while they are watched: nothing says when one is freed. Shared with whoever wanted the watch and shows them to
-    /// the garbage collector.
-    classes: Vec<Arc<Py<PyType>>>,
+    /// The watched classes. One that ends is said to change, but nothing says when it is freed.
+    classes: FxHashMap<usize, Held>,
 }
 
 impl Watch {
@@ -32,7 +32,7 @@ impl Watch {
             invalidation: Arc::default(),
             places: Vec::new(),
             plain: FxHashSet::default(),
-            classes: Vec::new(),
+            classes: FxHashMap::default(),
         })
     }
 
@@ -136,8 +136,9 @@ impl Watch {
     }
 
     /// Breaks when the attributes or bases of a class change, or those of a base. False: not watched.
-    pub fn class(&mut self, py: Python<'_>, held: &Arc<Py<PyType>>, mark: u32) -> bool {
-        let class = held.bind(py);
+    /// One that ends changes first: the collector clears it. CPython: `type_clear`.
+    pub fn class(&mut self, class: &Bound<'_, PyType>, mark: u32) -> bool {
+        let (py, address) = (class.py(), class.as_ptr() as usize);
         if !tells_of_changes(class) {
             return false;
         }
@@ -145,8 +146,8 @@ impl Watch {
         // SAFETY: `class` is a class, the id that of a watcher of ours.
         let watched = id.is_some_and(|id| is_done(py, unsafe { PyType_Watch(id, class.as_ptr()) }));
         if watched {
-            self.classes.push(Arc::clone(held));
-            self.add(Place::Class(class.as_ptr() as usize), mark);
+            self.classes.entry(address).or_insert_with(|| Held::of(class));
+            self.add(Place::Class(address), mark);
         }
         watched
     }
@@ -169,7 +170,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let places = std::mem::take(&mut self.places);
-        let invalidation = &self.invalidation;
+        let (invalidation, watched) = (&self.invalidation, &self.classes);
         // While the interpreter shuts down nothing can be attached, and nobody asks any more.
         let _ = Python::try_attach(|py| {
             let mut watchers = watchers::watchers();
@@ -178,14 +179,17 @@ impl Drop for Watch {
                 if !watchers.registry.take(place, invalidation) {
                     continue;
                 }
-                // SAFETY: the object has no watch any more, and lives: a dict is forgotten when it is freed, a class is kept alive. The
+                // SAFETY: the object has no watch any more, and lives: a dict is forgotten when it is freed, a class is asked for. The
                 // ids are those of watchers of ours.
                 let done = unsafe {
                     match place {
                         Place::Entry(dict, _) | Place::Names(dict) | Place::Whole(dict) | Place::End(dict) => {
                             dicts.map_or(0, |id| PyDict_Unwatch(id, dict as *mut ffi::PyObject))
                         }
-                        Place::Class(class) => classes.map_or(0, |id| PyType_Unwatch(id, class as *mut ffi::PyObject)),
+                        Place::Class(class) => match watched.get(&class).and_then(|held| held.object_now(py)) {
+                            Some(class) => classes.map_or(0, |id| PyType_Unwatch(id, class.as_ptr())),
+                            None => 0,
+                        },
                         Place::Function(_) => 0,
                     }
                 };

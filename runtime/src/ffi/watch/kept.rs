@@ -1,5 +1,6 @@
 //! Objects and words of memory that stay as they are while a watch holds: read at once, without the path that leads to them.
 use super::invalidation::Invalidation;
+use crate::ffi::held::Held;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -45,8 +46,8 @@ impl Kept {
 pub enum Owner {
     /// A watched dict holds it.
     Kept(Kept),
-    /// Whoever reads holds it.
-    Strong(Arc<Py<PyAny>>),
+    /// Whoever reads names it.
+    Held(Arc<Held>),
     /// Whoever reads has it at hand in the same call, at this address.
     AtHand(usize),
 }
@@ -54,10 +55,10 @@ pub enum Owner {
 impl Owner {
     /// Where the object lies, if it lives.
     #[inline]
-    fn address(&self, at_hand: impl Fn(usize) -> bool) -> Option<usize> {
+    fn address(&self, py: Python<'_>, at_hand: impl Fn(usize) -> bool) -> Option<usize> {
         match self {
             Self::Kept(kept) => kept.invalidation.cause().is_none().then_some(kept.address),
-            Self::Strong(object) => Some(object.as_ptr() as usize),
+            Self::Held(object) => object.address(py),
             Self::AtHand(address) => Some(*address).filter(|address| at_hand(*address)),
         }
     }
@@ -83,7 +84,7 @@ impl Word {
         Some(word)
     }
 
-    /// The class that an object has. Somebody must hold the class for as long as the word is looked at.
+    /// The class that an object has. Something must tell of the end of the class for as long as the word is looked at.
     #[must_use]
     pub fn of_class(owner: &Owner, object: &Bound<'_, PyAny>, mark: u32) -> Option<Self> {
         Self::new(owner, object, std::mem::offset_of!(ffi::PyObject, ob_type).cast_signed(), mark)
@@ -101,8 +102,8 @@ impl Word {
         Self::new(owner, object, offset, mark).filter(|word| word.value == dict.as_ptr() as usize)
     }
 
-    fn now(&self, _py: Python<'_>, at_hand: impl Fn(usize) -> bool) -> Option<usize> {
-        if self.owner.address(at_hand)? != self.object {
+    fn now(&self, py: Python<'_>, at_hand: impl Fn(usize) -> bool) -> Option<usize> {
+        if self.owner.address(py, at_hand)? != self.object {
             return None;
         }
         // SAFETY: attached; the object lives, and its memory has an aligned word at this offset.

@@ -1,7 +1,6 @@
 //! What can be watched, and how it can change.
 
-/// What a watch is set on. Addresses are those of live objects: a dict and a function say when they die, a class is kept
-/// alive.
+/// What a watch is set on. Addresses are those of live objects: a dict and a function say when they die, a class changes before.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// The entry of a dict under keys of this hash.

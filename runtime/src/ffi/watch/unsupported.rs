@@ -1,4 +1,5 @@
 //! Releases where CPython tells of no changes: no watch can be made.
+use crate::ffi::held::Held;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::convert::Infallible;
@@ -31,8 +32,8 @@ impl Kept {
 pub enum Owner {
     /// Never made.
     Kept(Kept),
-    /// Whoever reads holds it.
-    Strong(Arc<Py<PyAny>>),
+    /// Whoever reads names it.
+    Held(Arc<Held>),
     /// Whoever reads has it at hand in the same call, at this address.
     AtHand(usize),
 }
@@ -111,7 +112,7 @@ impl Watch {
     }
 
     /// Never asked.
-    pub fn class(&mut self, _py: Python<'_>, _class: &Arc<Py<PyType>>, _mark: u32) -> bool {
+    pub fn class(&mut self, _class: &Bound<'_, PyType>, _mark: u32) -> bool {
         match self.0 {}
     }
 

@@ -9,7 +9,6 @@
 use super::plan::{Plan, State};
 use crate::ffi::watch::{Owner, Word};
 use crate::ffi::{inspect, types};
-use crate::guard::load::SharedObject;
 use crate::guard::step::{Action, Step};
 use crate::guard::test::Test;
 use generated::slots::Slot;
@@ -43,16 +42,15 @@ impl<'py> Plan<'_, 'py> {
         true
     }
 
-    /// Watches a class that the program holds.
+    /// Watches a class that the program looks at.
     fn watches_class(&mut self, index: usize, class: &Bound<'py, PyType>) -> bool {
-        let held = self.pins.as_ref().and_then(|pins| pins.classes.get(&(class.as_ptr() as usize)).map(Arc::clone));
-        held.is_some_and(|held| self.set(index, |watch, mark| watch.class(class.py(), &held, mark)))
+        let looked = self.pins.as_ref().is_some_and(|pins| pins.classes.contains(&(class.as_ptr() as usize)));
+        looked && self.set(index, |watch, mark| watch.class(class, mark))
     }
 
     /// How the object in a fixed register is known to live.
     fn owner(&self, register: usize) -> Option<Owner> {
-        let strong = |object: &SharedObject| Owner::Strong(Arc::clone(object));
-        self.owners[register].clone().or_else(|| self.objects[register].as_ref().map(strong))
+        self.owners[register].clone().or_else(|| self.objects[register].clone().map(Owner::Held))
     }
 
     /// Has calls look at a word, unless they do.
@@ -70,7 +68,7 @@ impl<'py> Plan<'_, 'py> {
         }
     }
 
-    /// Whether calls look that the object in a register has the class which it has now, and that the class is held.
+    /// Whether calls look that the object in a register has the class which it has now, and would be told of the end of the class.
     pub(in crate::guard) fn is_classed(&mut self, index: usize, register: usize) -> bool {
         let Some(pins) = &self.pins else { return false };
         if pins.classed.contains(&register) {
@@ -79,8 +77,8 @@ impl<'py> Plan<'_, 'py> {
         let Ok(value) = self.fixed(register).cloned() else { return false };
         let class = value.get_type();
         // Of a class that ends while nobody looks, another one may come to lie where it was.
-        let held = types::is_immutable(&class) || self.watches_class(index, &class);
-        let looked = held && self.look(index, |owner, mark| Word::of_class(owner, &value, mark), register);
+        let stays = types::is_immutable(&class) || self.watches_class(index, &class);
+        let looked = stays && self.look(index, |owner, mark| Word::of_class(owner, &value, mark), register);
         if looked && let Some(pins) = &mut self.pins {
             pins.classed.insert(register);
         }

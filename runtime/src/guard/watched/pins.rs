@@ -5,9 +5,7 @@ use crate::guard::program::Program;
 use crate::guard::step::Action;
 use crate::guard::test::Test;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
+use rustc_hash::FxHashSet;
 
 /// What calls look at besides steps, and what there is to look at.
 #[derive(Debug, Default)]
@@ -17,8 +15,8 @@ pub(in crate::guard) struct Pins {
     pub anchors: Vec<(usize, u32)>,
     /// Registers from which the program goes on to attributes.
     pub bases: FxHashSet<usize>,
-    /// Classes that the program holds, and shows to the garbage collector.
-    pub classes: FxHashMap<usize, Arc<Py<PyType>>>,
+    /// Addresses of classes that live, and that the program looks at.
+    pub classes: FxHashSet<usize>,
     /// Registers of whose object the class is known, and those of whose object the namespace is.
     pub classed: FxHashSet<usize>,
     pub spaced: FxHashSet<usize>,
@@ -26,7 +24,7 @@ pub(in crate::guard) struct Pins {
 
 impl Pins {
     /// For a residual program of this one.
-    pub fn new(program: &Program) -> Self {
+    pub fn new(program: &Program, py: Python<'_>) -> Self {
         let mut pins = Self::default();
         for step in &program.steps {
             match &step.action {
@@ -35,7 +33,7 @@ impl Pins {
                 }
                 Action::Check { test, .. } => {
                     if let Test::Unchanged(class, _) = &**test {
-                        pins.classes.insert(class.as_ptr() as usize, Arc::clone(class));
+                        pins.classes.extend(class.address(py));
                     }
                 }
                 Action::Load { .. } | Action::Compare { .. } => {}

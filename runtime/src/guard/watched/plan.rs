@@ -2,15 +2,16 @@
 use super::pins::Pins;
 use super::quick::Quick;
 use super::residual::{ChangeCounts, GuardMode, Residual};
-use crate::ffi::inspect;
+use crate::ffi::held::Held;
 use crate::ffi::watch::{Owner, Watch};
-use crate::guard::load::{Load, Registers, SharedObject};
+use crate::ffi::{inspect, types};
+use crate::guard::load::{Load, Registers};
 use crate::guard::program::{GuardFailure, Program};
 use crate::guard::step::{Action, Step};
 use crate::guard::test::Test;
 use crate::guard::values::keeps_type;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
+use pyo3::types::{PyDict, PyModule, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
 pub(in crate::guard) const NO_WATCHER: &str = "nothing tells of changes to it here";
@@ -24,14 +25,14 @@ impl Program {
         changes: &ChangeCounts,
     ) -> Residual {
         let mut plan = Plan::new(self, found, function, changes);
-        plan.pins = plan.watch.as_ref().map(|_| Pins::new(self));
+        plan.pins = plan.watch.as_ref().map(|_| Pins::new(self, function.py()));
         for (index, step) in self.steps.iter().enumerate() {
             plan.step(index, step);
         }
         let modes = (0..self.len()).map(|guard| plan.mode(guard)).collect();
         let Plan { steps, registers, watch, pins, .. } = plan;
         let (words, anchors) = pins.map(Pins::into_parts).unwrap_or_default();
-        let quick = Quick::of(&steps, registers);
+        let quick = Quick::of(&steps, registers, function.py());
         Residual { steps, registers, quick, watch, words, anchors, modes, ..Residual::default() }
     }
 
@@ -74,8 +75,8 @@ pub(in crate::guard) struct Plan<'a, 'py> {
     pub(in crate::guard) states: Vec<State>,
     /// The register of the plan that holds the same.
     homes: Vec<Option<usize>>,
-    /// The object that a register holds, where the program itself keeps it.
-    pub(in crate::guard) objects: Vec<Option<SharedObject>>,
+    /// The object that a register holds, where the program itself names it.
+    pub(in crate::guard) objects: Vec<Option<Arc<Held>>>,
     /// How what a register holds is known to live.
     pub(in crate::guard) owners: Vec<Option<Owner>>,
     /// What is known of objects that calls look at; `None` while no call will look.
@@ -158,10 +159,13 @@ impl<'a, 'py> Plan<'a, 'py> {
     fn step(&mut self, index: usize, step: &Step) {
         match &step.action {
             Action::Load { from, into } => {
+                self.states[*into] = self.load(index, from, *into);
                 if let Load::Constant(object) = from {
                     self.objects[*into] = Some(Arc::clone(object));
+                    if !object.is_kept() && !self.is_tested(*into) {
+                        self.place(*into, step.guard);
+                    }
                 }
-                self.states[*into] = self.load(index, from, *into);
                 if let State::Moving(why) = self.states[*into] {
                     self.place(*into, step.guard);
                     self.checked(step.guard, why);
@@ -184,6 +188,14 @@ impl<'a, 'py> Plan<'a, 'py> {
                 }
             },
         }
+    }
+
+    /// Whether a test that fails once an object is gone asks for what a register holds: it is watched, or made.
+    fn is_tested(&self, register: usize) -> bool {
+        self.program.steps.iter().any(|step| match &step.action {
+            Action::Check { register: of, test } => *of == register && test.asks_for_one(),
+            Action::Load { .. } | Action::Compare { .. } => false,
+        })
     }
 
     fn watched(&mut self, guard: usize, what: &'static str) {
@@ -248,6 +260,12 @@ impl<'a, 'py> Plan<'a, 'py> {
             Load::FreeCell(_) => return State::Moving("a closure"),
             Load::Together(_) => return State::Moving("the state of several objects"),
             Load::Constant(_) => return State::Fixed("an object that the code keeps"),
+            Load::CellOf(..) => return State::Fixed("a cell of a function"),
+            Load::Member(class, name) => {
+                let class = class.object_now(py).and_then(|class| class.cast_into::<PyType>().ok());
+                let namespace = class.and_then(|class| types::namespace(&class)).map(Bound::into_any);
+                return self.entry(index, namespace.as_ref(), name.bind(py), into, "an attribute of a class");
+            }
             Load::Global(name) => {
                 let globals = inspect::globals(self.function);
                 return self.entry(index, globals.as_ref(), name.bind(py), into, "an entry of the globals");
@@ -275,7 +293,10 @@ impl<'a, 'py> Plan<'a, 'py> {
             Err(why) => return State::Moving(why),
         };
         match from {
-            Load::Entry(_, key) => self.entry(index, Some(&value), key.bind(py), into, "an entry of a dict"),
+            Load::Entry(_, key) => match key.object_now(py) {
+                Some(key) => self.entry(index, Some(&value), &key, into, "an entry of a dict"),
+                None => State::Moving(NO_WATCHER),
+            },
             Load::Attribute(_, name) => self.attribute(index, base, &value, name.bind(py), into),
             Load::Dict(_) if value.is_exact_instance_of::<PyModule>() => State::Fixed("the namespace of a module"),
             Load::Dict(_) if self.is_namespace(index, base, into) => State::Fixed("the namespace of an object"),

@@ -1,7 +1,8 @@
 //! A residual program as it runs where no other program needs what its steps find: what only tests look at is not kept.
 use crate::ffi::Args;
+use crate::ffi::held::Held;
 use crate::ffi::watch::Kept;
-use crate::guard::load::{Load, Registers, SharedObject};
+use crate::guard::load::{Load, Registers};
 use crate::guard::step::{Action, Step};
 use crate::guard::test::Test;
 use pyo3::prelude::*;
@@ -18,14 +19,14 @@ pub(in crate::guard) struct Quick {
 enum QuickStep {
     Argument(usize, Arc<Test>),
     Kept(Kept, Arc<Test>),
-    Constant(SharedObject, Arc<Test>),
+    Constant(Arc<Held>, Arc<Test>),
     /// One that reads or fills a register that others read, too.
     Step(Step),
 }
 
 impl Quick {
     /// The steps of a program with this many registers.
-    pub fn of(steps: &[Step], registers: usize) -> Self {
+    pub fn of(steps: &[Step], registers: usize, py: Python<'_>) -> Self {
         let sources = sources(steps, registers);
         let mut homes: Vec<Option<usize>> = vec![None; registers];
         let mut filled = 0;
@@ -37,7 +38,7 @@ impl Quick {
         };
         let mut quick = Vec::with_capacity(steps.len());
         for (index, step) in steps.iter().enumerate() {
-            if is_asked_again(step, steps.get(index + 1)) {
+            if is_asked_again(step, steps.get(index + 1), py) {
                 continue;
             }
             quick.push(match &step.action {
@@ -61,14 +62,14 @@ impl Quick {
         self.steps.iter().all(|step| match step {
             QuickStep::Argument(index, test) => args.get(*index).is_some_and(|value| test.holds(&value)),
             QuickStep::Kept(kept, test) => kept.get(py).is_some_and(|value| test.holds(&value)),
-            QuickStep::Constant(object, test) => test.holds(object.bind(py)),
+            QuickStep::Constant(object, test) => object.with(py, |object| test.holds(object).then_some(())).is_some(),
             QuickStep::Step(step) => step.run(&mut registers, args, function),
         })
     }
 }
 
 /// Whether a step asks for the class of a value, and the next one does so, too, with more.
-fn is_asked_again(step: &Step, next: Option<&Step>) -> bool {
+fn is_asked_again(step: &Step, next: Option<&Step>, py: Python<'_>) -> bool {
     let (Action::Check { register, test }, Some(Action::Check { register: same, test: next })) =
         (&step.action, next.map(|next| &next.action))
     else {
@@ -76,7 +77,7 @@ fn is_asked_again(step: &Step, next: Option<&Step>) -> bool {
     };
     match (&**test, &**next) {
         (Test::TypeIs(class), Test::Domain(check)) if register == same => {
-            check.class().is_some_and(|asked| class.is(asked))
+            check.class().is_some_and(|asked| class.is(asked.bind(py).as_any()))
         }
         _ => false,
     }

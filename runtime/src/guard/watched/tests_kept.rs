@@ -6,7 +6,7 @@ use crate::guard::step::{Action, Step};
 use crate::guard::test::Test;
 use crate::guard::values::{keeps_length, keeps_type};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 use std::sync::Arc;
 
 impl<'py> Plan<'_, 'py> {
@@ -15,7 +15,9 @@ impl<'py> Plan<'_, 'py> {
         let py = self.function.py();
         match test {
             Test::Unchanged(class, _) => {
-                let watched = self.set(index, |watch, mark| watch.class(py, class, mark));
+                let class =
+                    class.object_now(py).and_then(|class| class.cast_into::<PyType>().ok()).ok_or(NO_WATCHER)?;
+                let watched = self.set(index, |watch, mark| watch.class(&class, mark));
                 return if watched { Ok("the class") } else { Err(NO_WATCHER) };
             }
             Test::Function(state) => {
@@ -45,12 +47,11 @@ impl<'py> Plan<'_, 'py> {
             }
             Test::Length(_) => Err("the contents of a container"),
             Test::Absent(key) => watched(
-                self.set(index, |watch, mark| watch.entry(&value, key.bind(py), mark)),
+                key.object_now(py).is_some_and(|key| self.set(index, |watch, mark| watch.entry(&value, &key, mark))),
                 "the dict, under that name",
             ),
             Test::Keys(_) => watched(self.set(index, |watch, mark| watch.names(&value, mark)), "the names in a dict"),
-            Test::CallerObject(_) if self.pins.is_some() => Ok(what),
-            Test::CallerObject(_) | Test::FunctionLike(_) => Err("an object of the caller"),
+            Test::FunctionLike(_) => Err("an object of the caller"),
             Test::NothingHandled => Err("the caller may handle an exception"),
             Test::Empty => Err("the contents of a cell"),
             Test::Domain(_) => Err("the state of the object"),
@@ -63,15 +64,13 @@ impl<'py> Plan<'_, 'py> {
     pub(super) fn keep_test(&mut self, register: usize, guard: usize, test: &Arc<Test>) {
         let at = self.place(register, guard);
         let test = match &**test {
-            Test::Function(state) if self.is_watched(state) => {
-                Arc::new(Test::CallerObject(state.identity(self.function.py())))
-            }
+            Test::Function(state) if self.is_watched(state) => Arc::new(Test::Is(state.identity())),
             _ => Arc::clone(test),
         };
         match &*test {
             Test::Is(object) => {
                 self.states[register] = State::Fixed("compared with the object before");
-                self.owners[register] = Some(Owner::Strong(Arc::clone(object)));
+                self.owners[register] = Some(Owner::Held(Arc::clone(object)));
             }
             Test::TypeIs(_) => self.typed[register] = true,
             _ => {}

@@ -213,7 +213,7 @@ impl<'py> Tracer<'py> {
             return unsupported("globals that are no dict", "globals");
         };
         let cells = inspect::function_closure(function).and_then(|closure| closure.cast_into::<PyTuple>().ok());
-        let path = cells.as_ref().and_then(|_| self.part_of_given(function, "__closure__"));
+        let path = cells.as_ref().filter(|_| !self.is_made_here(function)).map(|_| self.closure_of(function));
         let closure = cells.into_iter().flatten().enumerate();
         let closure = closure.map(|(index, cell)| {
             let path = path.clone().map(|path| Source::Item(path, index));
@@ -249,6 +249,12 @@ impl<'py> Tracer<'py> {
         let known = self.state.identity.get(&(function.as_ptr() as usize)).copied()?;
         let given = self.source(known).filter(Source::is_given)?;
         Some(Arc::new(Source::Attr(Arc::new(given), name.into())))
+    }
+
+    /// The path to the cells of a function: who kept the cells would keep what they hold.
+    fn closure_of(&self, function: &Bound<'py, PyAny>) -> Arc<Source> {
+        let given = self.part_of_given(function, "__closure__");
+        given.unwrap_or_else(|| Arc::new(Source::Attr(Arc::new(Source::constant(function)), "__closure__".into())))
     }
 
     /// A cell of a function: of the trace's own, a proxy of one, or one that existed before.

@@ -155,6 +155,7 @@ impl<'py> Tracer<'py> {
                 if let Some(described) = self.describe_whole(id).or_else(|| self.describe_handle(id)) {
                     return described;
                 }
+                self.refuse_collected(what)?;
                 self.describe_super(id).unwrap_or_else(|| self.escape(id, what))
             }
             Value::New(new) => Ok(Ok(new.items())),

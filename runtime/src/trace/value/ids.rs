@@ -6,7 +6,7 @@ use crate::guard::source::Source;
 use crate::guard::{AllDifferent, Check};
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, Unwind, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, fallback, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -38,8 +38,11 @@ impl<'py> Tracer<'py> {
                 return unsupported("collection that may end an object", "a weak reference may lead to it");
             }
         }
-        *self.state.has_collected = true;
         self.rely_on_quiet_collector()?;
+        if !*self.state.has_collected {
+            self.rely_on_silent_collection()?;
+        }
+        *self.state.has_collected = true;
         let callable = self.constant(function.clone());
         self.state.effects.push(crate::trace::state::outcome::Effect::Call { callable, args: Vec::new() });
         Ok(self.push(Value::New(New::Opaque(COLLECTED))))
@@ -58,6 +61,17 @@ impl<'py> Tracer<'py> {
         let check = Check::Call(quiet.unbind());
         self.guard(source, check, "the trace asked for a collection, which calls nobody");
         Ok(())
+    }
+
+    /// Where the number is looked at that a collection gives: it counts objects that the trace has made and dropped, but no native
+    /// collection would find them.
+    pub(crate) fn refuse_collected(&self, name: &str) -> Traced<()> {
+        match name == COLLECTED && self.has_made_cyclic() {
+            true => fallback(
+                "the program counts what the collector finds, and objects would be missing that the trace does not make",
+            ),
+            false => Ok(()),
+        }
     }
 
     /// Whether the name stands for a number.

@@ -153,6 +153,7 @@ class Collector(unittest.TestCase):
                     self.assertEqual(compiled(), function())
 
     def setUp(self):
+        gc.collect()
         SEEN.clear()
 
     def test_what_is_tracked(self):
@@ -259,7 +260,7 @@ class CollectorInCompiledCode(unittest.TestCase):
             return value
 
         ended = []
-        compiled = slotrt.compile(through, fullgraph=True)
+        compiled = slotrt.compile(through)
         compiled(1)
         gc.disable()
         try:

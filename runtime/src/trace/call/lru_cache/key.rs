@@ -1,42 +1,34 @@
 //! Keys and results that guards remember of a cache, without keeping the program's objects alive.
+use crate::ffi::held::Held;
 use crate::ffi::lru_cache::LruCache;
 use crate::trace::value::finalisable::leads_to_code;
 use crate::trace::value::kinds::is_scalar;
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyTuple, PyType, PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::PyTuple;
 
 /// An object that C compares with another one.
 #[derive(Debug)]
 pub(crate) enum CachedObject {
-    /// One that nothing waits for the end of, or that only the collector ends.
-    Strong(Py<PyAny>),
-    Weak(Py<PyWeakrefReference>),
+    One(Held),
     Tuple(Vec<CachedObject>),
 }
 
 impl CachedObject {
     /// An argument: where nothing can refer to it weakly, it is known to hold nothing whose end runs code.
     fn argument(object: &Bound<'_, PyAny>) -> Self {
-        let shared_caches = object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>();
-        if is_scalar(object) || shared_caches {
-            return Self::Strong(object.clone().unbind());
-        }
-        if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            return Self::Tuple(tuple.iter().map(|item| Self::argument(&item)).collect());
-        }
-        match PyWeakrefReference::new(object) {
-            Ok(reference) => Self::Weak(reference.unbind()),
-            Err(_) => Self::Strong(object.clone().unbind()),
+        match object.cast_exact::<PyTuple>() {
+            Ok(tuple) => Self::Tuple(tuple.iter().map(|item| Self::argument(&item)).collect()),
+            Err(_) => Self::One(Held::of(object)),
         }
     }
 
     /// What the cache answered; `None` where code runs at its end and nothing can refer to it weakly.
     pub fn result(object: &Bound<'_, PyAny>) -> Option<Self> {
         if object.is_exact_instance_of::<PyTuple>() || is_scalar(object) {
-            return (!leads_to_code(object)).then(|| Self::Strong(object.clone().unbind()));
+            return (!leads_to_code(object)).then(|| Self::One(Held::Strongly(object.clone().unbind())));
         }
         match Self::argument(object) {
-            Self::Strong(_) if leads_to_code(object) => None,
+            Self::One(Held::Strongly(_)) if leads_to_code(object) => None,
             held => Some(held),
         }
     }
@@ -44,8 +36,7 @@ impl CachedObject {
     /// The object, unless it has ended.
     pub fn object<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self {
-            Self::Strong(object) => Ok(Some(object.bind(py).clone())),
-            Self::Weak(reference) => Ok(reference.bind(py).upgrade()),
+            Self::One(object) => Ok(object.object_now(py)),
             Self::Tuple(items) => {
                 let items = items.iter().map(|item| item.object(py)).collect::<PyResult<Option<Vec<_>>>>()?;
                 items.map(|items| PyTuple::new(py, items).map(Bound::into_any)).transpose()

@@ -105,6 +105,13 @@ pub fn is_end_observed(object: &Bound<'_, PyAny>) -> bool {
     }
 }
 
+/// Whether the finaliser of its type has run already, which runs once. CPython: `PyObject_CallFinalizer`.
+#[must_use]
+pub fn is_finalised(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: a live object; it is asked whether the collector knows its type first.
+    unsafe { ffi::PyObject_IS_GC(object.as_ptr()) == 1 && ffi::PyObject_GC_IsFinalized(object.as_ptr()) == 1 }
+}
+
 /// Whether an object holds nothing that the collector knows of, and nothing runs when it ends: numbers, text and the like.
 ///
 /// # Safety
@@ -122,7 +129,7 @@ struct VisitState {
 }
 
 /// Adds pointers to what the object holds to an empty list.
-fn show(object: &Bound<'_, PyAny>, limit: usize, list: Vec<*mut ffi::PyObject>) -> Vec<*mut ffi::PyObject> {
+pub(super) fn show(object: &Bound<'_, PyAny>, limit: usize, list: Vec<*mut ffi::PyObject>) -> Vec<*mut ffi::PyObject> {
     unsafe extern "C" fn visit(held: *mut ffi::PyObject, shown: *mut c_void) -> c_int {
         // SAFETY: the argument of `traverse` below, which nobody else uses meanwhile.
         let shown = unsafe { &mut *shown.cast::<VisitState>() };

@@ -58,7 +58,45 @@ impl WeakObject {
     #[must_use]
     #[inline]
     pub fn is(&self, value: &Bound<'_, PyAny>) -> bool {
-        // SAFETY: attached; the exact type was looked at, and the reference is live. It leads to `None` once the object is gone.
-        unsafe { (*self.0.as_ptr().cast::<ffi::PyWeakReference>()).wr_object == value.as_ptr() }
+        // Nothing refers to `None` weakly.
+        self.place(value.py()) == value.as_ptr() && !value.is_none()
+    }
+
+    /// Where the object lies: `None` itself once it is gone.
+    #[inline]
+    fn place(&self, _py: Python<'_>) -> *mut ffi::PyObject {
+        // SAFETY: attached; the exact type was looked at, and the reference is live.
+        unsafe { (*self.0.as_ptr().cast::<ffi::PyWeakReference>()).wr_object }
+    }
+
+    /// The address of the object, if it still lives.
+    #[must_use]
+    #[inline]
+    pub fn address(&self, py: Python<'_>) -> Option<usize> {
+        Some(self.place(py)).filter(|place| *place != py.None().as_ptr()).map(|place| place as usize)
+    }
+
+    /// The object, if it still lives.
+    #[must_use]
+    pub fn get<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.0.bind(py).upgrade()
+    }
+
+    /// The same once more.
+    #[must_use]
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self(self.0.clone_ref(py))
+    }
+
+    /// Whether both are one reference: then they refer to one object, also when it is gone.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        self.0.is(&other.0)
+    }
+
+    /// The reference itself.
+    #[must_use]
+    pub fn reference(&self) -> &Py<PyAny> {
+        self.0.as_any()
     }
 }
