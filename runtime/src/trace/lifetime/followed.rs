@@ -6,15 +6,18 @@ use crate::ffi::{inspect, referents, types, weak_references};
 use crate::guard::source::Source;
 use crate::guard::{Check, DeadReference};
 use crate::names::interned;
+use crate::trace::lifetime::reachability::MAX_VISITED;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
+use crate::trace::value::finalisable::{is_finalisable, strongly_held};
 use crate::trace::value::kinds::is_scalar;
 use generated::slots::Slot;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType, PyWeakrefReference};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// References that the search for what ends with what was let go looks at.
@@ -73,6 +76,22 @@ impl<'py> Tracer<'py> {
         let Some(mut let_go) = self.let_go() else { return false };
         let_go.extend(self.arguments(true));
         let_go.iter().all(is_scalar)
+    }
+
+    /// An object whose end runs code, and to which arguments lead: all of them, or those that the outermost frame does not hold any more.
+    pub(crate) fn finalisable_argument(&self, dropped: bool) -> Option<Bound<'py, PyAny>> {
+        let (mut work, mut visited) = (self.arguments(dropped), FxHashSet::default());
+        while let Some(object) = work.pop() {
+            if is_scalar(&object) || !visited.insert(object.as_ptr() as usize) {
+                continue;
+            }
+            // Of too many objects nobody can tell.
+            if visited.len() > MAX_VISITED || is_finalisable(&object) {
+                return Some(object);
+            }
+            work.extend(strongly_held(&object));
+        }
+        None
     }
 
     /// Objects that the trace was given, all or those that the outermost frame does not hold any more.

@@ -3,7 +3,7 @@ use crate::ffi::{garbage, types};
 use crate::guard::Check;
 use crate::guard::source::Source;
 use crate::trace::state::tracer::Tracer;
-use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{New, Value};
 use crate::trace::value::finalisable::is_finalisable;
 use pyo3::prelude::*;
@@ -21,8 +21,13 @@ impl<'py> Tracer<'py> {
     /// A graph break where a collection would run code of the program, which the trace knows nothing of; else a guard that it would not.
     pub(crate) fn rely_on_silent_collection(&mut self) -> Traced<()> {
         let none = self.py.None().into_bound(self.py);
+        if !self.state.track && self.finalisable_argument(false).is_some() {
+            return Err(Unwind::Track);
+        }
+        // What the frame has let go, callers and the trace still hold.
+        let dropped = if self.state.track { self.finalisable_argument(true) } else { None };
         let pending = garbage::pending(self.py, is_finalisable).or_else(|error| internal(error.to_string()))?;
-        if let Some(pending) = pending {
+        if let Some(pending) = dropped.or(pending) {
             return unsupported("collection that ends an object whose end runs code", types::name(&pending.get_type()));
         }
         let check = pyo3::wrap_pyfunction!(collects_silently, self.py).or_else(|error| internal(error.to_string()))?;

@@ -11,9 +11,6 @@ const MAX_SEARCHED: usize = 5_000;
 /// References that the search looks at behind an object that compiled code would keep.
 pub(crate) const MAX_KEPT: usize = 100;
 
-/// Files of C that stand on each other: text on a buffer on a file.
-const FILES_BELOW: usize = 4;
-
 /// What outlives every call that uses it: only the collector ends it.
 pub(crate) fn is_lasting(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyType>() || object.is_instance_of::<PyModule>() || object.is_exact_instance_of::<PyCode>()
@@ -58,10 +55,7 @@ pub(crate) fn is_finalisable(object: &Bound<'_, PyAny>) -> bool {
         // It waits, or nothing of it has run: then it has a frame, which is asked for last, for that makes an object.
         "coroutine" => is(intern!(py, "cr_suspended")) || !is(intern!(py, "cr_running")) && is(intern!(py, "cr_frame")),
         "async_generator" => is(intern!(py, "ag_suspended")),
-        _ => {
-            !referents::is_finalised(object) && (has_finaliser(&class) || is_open_file(object, &class))
-                || has_callback(object, &class)
-        }
+        _ => !referents::is_finalised(object) && has_finaliser(&class) || has_callback(object, &class),
     }
 }
 
@@ -77,30 +71,6 @@ pub(crate) fn has_finaliser(class: &Bound<'_, PyType>) -> bool {
     };
     let of_files = callee::owner_of(&found).is_some_and(|owner| types::c_name(&owner) == "_io._IOBase");
     !of_files || ASKED.into_iter().any(python)
-}
-
-/// Whether it is a file of C that its end closes: that writes what waits, closes what is below, and warns. Nothing of it is seen of texts and
-/// bytes in memory. CPython: `iobase_finalize`, `fileio_dealloc_warn`.
-fn is_open_file(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
-    let py = object.py();
-    let of_c = |name: &Bound<'_, PyString>| {
-        let owner = types::lookup(class, name).and_then(|found| callee::owner_of(&found));
-        owner.is_some_and(|owner| types::c_name(&owner).starts_with("_io."))
-    };
-    of_c(intern!(py, "__del__"))
-        && !of_c(intern!(py, "getvalue"))
-        && (asks_python(object, FILES_BELOW)
-            || object.getattr(intern!(py, "closed")).is_ok_and(|closed| !closed.is_truthy().unwrap_or(true)))
-}
-
-/// Whether an object of Python code stands below a file of C, which asks it whether it is closed.
-fn asks_python(file: &Bound<'_, PyAny>, depth: usize) -> bool {
-    let below = referents::direct(file, MAX_KEPT);
-    below.iter().any(|held| {
-        let class = held.get_type();
-        let is_file = || types::lookup(&class, intern!(held.py(), "closed")).is_some();
-        !types::is_c_type(&class) || is_file() && (depth == 0 || asks_python(held, depth - 1))
-    })
 }
 
 pub(crate) fn has_callback(object: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {

@@ -1,11 +1,7 @@
-"""Code that a collection runs for cycles which the program has dropped before, files that end unclosed, and what a collection counts."""
+"""Code that a collection runs for cycles which the program has dropped before, and what a collection counts."""
 
 import gc
-import io
-import os
-import tempfile
 import unittest
-import warnings
 import weakref
 
 import slotrt
@@ -131,54 +127,6 @@ class PendingEnds(unittest.TestCase):
         for function in (of_a_list, of_a_class):
             compiled = slotrt.compile(function)
             self.assertEqual([compiled(), compiled()], [function(), function()])
-
-
-class UnclosedFiles(unittest.TestCase):
-    def setUp(self):
-        handle, self.path = tempfile.mkstemp()
-        os.close(handle)
-        self.addCleanup(os.unlink, self.path)
-
-    def test_warnings_come_where_a_file_is_let_go(self):
-        path = self.path
-
-        def drops(make):
-            file = make()
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                file = None
-                between = len(caught)
-                gc.collect()
-            return between, len(caught)
-
-        def opened(*args, **kwargs):
-            return slotrt.disable(lambda: open(path, *args, **kwargs))
-
-        for make in (opened("w"), opened("rb"), opened("wb", buffering=0), lambda: io.StringIO("x")):
-            compiled = slotrt.compile(drops)
-            for _ in range(2):
-                self.assertEqual(compiled(make), drops(make))
-
-    def test_what_is_below_is_closed(self):
-        def drops(make, below):
-            text = make(below)
-            del text
-            return below.closed
-
-        for function in (drops, slotrt.compile(drops)):
-            self.assertTrue(function(slotrt.disable(lambda below: io.TextIOWrapper(below)), io.BytesIO()))
-
-    def test_closed_files_and_memory_are_no_break(self):
-        def drops(file):
-            file = None
-            return file
-
-        file = open(self.path)
-        file.close()
-        compiled = slotrt.compile(drops, fullgraph=True)
-        self.assertIsNone(compiled(file))
-        self.assertIsNone(compiled(io.StringIO()))
-        self.assertIsNone(compiled(io.BytesIO()))
 
 
 if __name__ == "__main__":
