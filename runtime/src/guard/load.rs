@@ -5,8 +5,8 @@ use crate::ffi::held::Held;
 use crate::ffi::random_numbers::Draw;
 use crate::ffi::watch::Kept;
 use crate::ffi::{
-    Args, containers, context_variable, inspect, iterators, key_hashes, random_numbers, referents, thread_locals, types,
-    weak_references,
+    Args, containers, context_variable, inspect, iterators, key_hashes, random_numbers, referents, thread_locals,
+    types, weak_references,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};

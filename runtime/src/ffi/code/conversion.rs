@@ -110,7 +110,7 @@ impl Code {
             let named = self.locals.iter().filter(|local| local.kind.contains(kind));
             PyTuple::new(py, named.map(|local| local.name.as_str()).collect::<Vec<_>>())
         };
-        let consts = PyTuple::new(py, self.consts.iter().map(|constant| constant.bind(py)))?;
+        let consts = super::constants::tuple(py, &self.consts)?;
         let names = self.names(py)?;
         let number = |number: u32| PyInt::new(py, number).into_any();
         let changes = [

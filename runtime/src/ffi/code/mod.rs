@@ -2,6 +2,7 @@
 //!
 //! In: Python's code objects. Out: their fields, `bytecode::Code` decoded and assembled, functions that run them.
 //! It must not know frames or compiled callables.
+mod constants;
 mod conversion;
 #[cfg(slotrt_hooks)]
 pub(crate) mod extra;

@@ -348,6 +348,19 @@ class Columns(unittest.TestCase):
             for _ in range(2):
                 self.assertEqual(marked(compiled(0)), marked(function(0)))
 
+    def test_code_of_frames_has_a_hash(self):
+        def fails(key):
+            global LAST
+            LAST = key
+            raise IndexError([key].index(key))
+
+        compiled = slotrt.compile(fails)
+        for _ in range(3):
+            with self.assertRaises(IndexError) as caught:
+                compiled(5)
+            codes = [frame.f_code for frame, _ in traceback.walk_tb(caught.exception.__traceback__)]
+            self.assertEqual(len({*codes, compile("1", "", "eval")}), len({*codes}) + 1)
+
 
 if __name__ == "__main__":
     unittest.main()
