@@ -32,6 +32,9 @@ pub fn generic_set<'py>(
 }
 
 /// The object's own `__dict__`, where its class has a place for one. CPython: `PyObject_GenericGetDict`.
+///
+/// The collector sees into it from now on. 3.13 makes one that it does not see into where there is nothing to see yet, and does not look again
+/// when attributes are set: what later leads back to the object would never end.
 #[must_use]
 pub fn generic_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     // SAFETY: the object is live; the result is a new reference, or NULL with an exception set.
@@ -39,7 +42,14 @@ pub fn generic_dict<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict
         let dict = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
         Bound::from_owned_ptr_or_err(object.py(), dict)
     };
-    dict.ok()?.cast_into().ok()
+    let dict: Bound<'py, PyDict> = dict.ok()?.cast_into().ok()?;
+    // SAFETY: a live dict, whole, which the collector may see.
+    unsafe {
+        if ffi::PyObject_GC_IsTracked(dict.as_ptr()) == 0 {
+            ffi::PyObject_GC_Track(dict.as_ptr().cast());
+        }
+    }
+    Some(dict)
 }
 
 unsafe extern "C" {

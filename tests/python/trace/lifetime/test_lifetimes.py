@@ -1,6 +1,7 @@
 """Objects end when they end in plain Python: neither guards nor nested functions keep them alive. C calls nothing that acts on outside objects unseen by the trace."""
 import contextlib
 import functools
+import gc
 import io
 import itertools
 import random
@@ -197,6 +198,25 @@ class Lifetimes(unittest.TestCase):
         self.assertIn("end p", expected[0])
         for _ in range(3):
             self.assertEqual(seen(lambda _: compiled()), expected)
+
+    def test_objects_that_lead_back_to_themselves(self):
+        class Grows:
+            def __init__(self, number):
+                self.number = number
+                print(end="")
+                self.itself = [self]
+                for index in range(self.number):
+                    setattr(self, f"attribute_{index}", index)
+
+        def make(number):
+            made = Grows(number)
+            return made.itself is not None, weakref.ref(made)
+
+        compiled = slotrt.compile(make)
+        for _ in range(3):
+            found, gone = compiled(60)
+            gc.collect()
+            self.assertEqual((found, gone()), (True, None))
 
 
 if __name__ == "__main__":
