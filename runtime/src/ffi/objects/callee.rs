@@ -1,7 +1,9 @@
 //! Names, modules, owners and receivers of callables, read from their structs: reading the attributes would make objects.
+use super::inspect::own_attribute;
 use crate::ffi::types::{self, text};
-use crate::names::name;
+use generated::slots::Slot;
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyString, PyType};
 use std::borrow::Cow;
@@ -53,6 +55,27 @@ fn name_within<'a>(descriptor: *mut ffi::PyDescrObject, of: &'a Bound<'_, PyAny>
     }
 }
 
+/// An attribute that is found without running code of the program.
+fn read_alone<'py>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    let class = object.get_type();
+    if types::is_c_type(&class) {
+        return object.getattr_opt(name).ok().flatten();
+    }
+    let runs = |found: &Bound<'py, PyAny>| {
+        let kind = found.get_type();
+        types::slot(&kind, Slot::tp_descr_set).is_some()
+            && !matches!(&*types::c_name(&kind), "getset_descriptor" | "member_descriptor")
+    };
+    let found = types::lookup(&class, name);
+    if found.is_some_and(|found| runs(&found)) { None } else { own_attribute(object, name) }
+}
+
+/// The text in an attribute; empty where there is none.
+fn text_at(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> String {
+    let found = read_alone(object, name).and_then(|found| found.cast_into::<PyString>().ok());
+    found.map(|found| text(&found)).unwrap_or_default()
+}
+
 /// `__name__`; empty where there is none.
 #[must_use]
 pub fn name_of<'a>(object: &'a Bound<'_, PyAny>) -> Cow<'a, str> {
@@ -63,7 +86,7 @@ pub fn name_of<'a>(object: &'a Bound<'_, PyAny>) -> Cow<'a, str> {
     if let Some(name) = descriptor(object).and_then(|descriptor| name_within(descriptor, object)) {
         return Cow::Borrowed(name);
     }
-    Cow::Owned(object.getattr(name!("__name__")).map(|name| text(&name)).unwrap_or_default())
+    Cow::Owned(text_at(object, intern!(object.py(), "__name__")))
 }
 
 /// `__qualname__` of a function.
@@ -79,7 +102,7 @@ pub fn qualname_of(function: &Bound<'_, PyAny>) -> String {
             return text(&name);
         }
     }
-    function.getattr(name!("__qualname__")).map(|name| text(&name)).unwrap_or_default()
+    text_at(function, intern!(function.py(), "__qualname__"))
 }
 
 /// `__self__`.
@@ -94,7 +117,7 @@ pub fn receiver_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>>
     if descriptor(object).is_some() {
         return None;
     }
-    object.getattr_opt(name!("__self__")).ok().flatten()
+    read_alone(object, intern!(object.py(), "__self__"))
 }
 
 /// What C defines a function by, bound or of a module: the same for all objects that it is bound to, and it lives as long as the process.
@@ -110,7 +133,7 @@ pub fn module_name<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyStrin
     let module = match c_function(object) {
         // SAFETY: of a function of C, which holds its module's name or NULL.
         Some(function) => unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), (*function).m_module) },
-        None => object.getattr_opt(name!("__module__")).ok().flatten(),
+        None => read_alone(object, intern!(object.py(), "__module__")),
     };
     module?.cast_into().ok()
 }
@@ -131,5 +154,5 @@ pub fn owner_of<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyType>> {
         // SAFETY: a descriptor holds its class.
         return unsafe { Bound::from_borrowed_ptr_or_opt(object.py(), (*descriptor).d_type.cast())?.cast_into().ok() };
     }
-    object.getattr_opt(name!("__objclass__")).ok().flatten()?.cast_into().ok()
+    read_alone(object, intern!(object.py(), "__objclass__"))?.cast_into().ok()
 }
