@@ -7,8 +7,9 @@ use crate::ffi::callee;
 /// Slots.
 const SLOTS: &[&str] = &["tp_richcompare"];
 
-/// Functions and methods, without the underscores of operators and of changes in place.
-const CALLS: &[&str] = &[
+/// Functions and methods, without the underscores of operators and of changes in place, that do with a tensor without dimensions what they do
+/// with the float in it.
+const ARITHMETIC: &[&str] = &[
     "add",
     "radd",
     "iadd",
@@ -21,13 +22,17 @@ const CALLS: &[&str] = &[
     "imul",
     "multiply",
     "div",
-    "rdiv",
     "idiv",
     "truediv",
-    "rtruediv",
     "itruediv",
     "divide",
     "true_divide",
+];
+
+/// Others that take numbers, written in the same way.
+const CALLS: &[&str] = &[
+    "rdiv",
+    "rtruediv",
     "floordiv",
     "rfloordiv",
     "ifloordiv",
@@ -74,7 +79,12 @@ fn in_slot(slot: &str) -> bool {
 
 /// Whether a function or method of this name does.
 fn in_call(name: &str) -> bool {
-    CALLS.contains(&name.trim_matches('_'))
+    is_arithmetic(name) || CALLS.contains(&name.trim_matches('_'))
+}
+
+/// Whether a tensor without dimensions may stand for the float among the operands of the function or method of this name.
+pub(super) fn is_arithmetic(name: &str) -> bool {
+    ARITHMETIC.contains(&name.trim_matches('_'))
 }
 
 impl Torch {

@@ -2,32 +2,12 @@
 use crate::domain::torch::examples::layout::layout_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::library::Torch;
+use crate::domain::torch::symbols::numbers::is_arithmetic;
 use crate::domain::{CallWithNames, Callee};
 use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-
-/// Functions and methods that do with such a tensor what they do with the float, without the underscores of operators and of changes in place.
-const CALLS: &[&str] = &[
-    "add",
-    "radd",
-    "iadd",
-    "sub",
-    "rsub",
-    "isub",
-    "subtract",
-    "mul",
-    "rmul",
-    "imul",
-    "multiply",
-    "div",
-    "idiv",
-    "truediv",
-    "itruediv",
-    "divide",
-    "true_divide",
-];
 
 impl Torch {
     /// What makes the tensor for an operation on a tensor and a float. One with dimensions decides alone what class of numbers the result has;
@@ -42,7 +22,7 @@ impl Torch {
             Callee::Method(name) => name.clone(),
             Callee::Slot(_) | Callee::GetAttr(_) => return Ok(None),
         };
-        let Some(layout) = layout_of(tensor).filter(|_| CALLS.contains(&name.trim_matches('_'))) else {
+        let Some(layout) = layout_of(tensor).filter(|_| is_arithmetic(&name)) else {
             return Ok(None);
         };
         let py = tensor.py();
