@@ -173,10 +173,16 @@ impl Held {
 }
 
 /// Whether it is a number that says nothing but its value.
-fn is_number(value: &Bound<'_, PyAny>) -> bool {
-    value.is_exact_instance_of::<PyInt>()
-        || value.is_exact_instance_of::<PyBool>()
-        || value.is_exact_instance_of::<PyFloat>()
+#[must_use]
+pub fn is_number(value: &Bound<'_, PyAny>) -> bool {
+    is_number_class(&value.get_type())
+}
+
+/// Whether instances of the class are such numbers.
+#[must_use]
+pub fn is_number_class(class: &Bound<'_, PyType>) -> bool {
+    let py = class.py();
+    class.is(py.get_type::<PyInt>()) || class.is(py.get_type::<PyBool>()) || class.is(py.get_type::<PyFloat>())
 }
 
 /// Whether a trace that has read these names never sees what is under this one: C reads special ones by itself.

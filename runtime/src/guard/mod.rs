@@ -24,7 +24,7 @@ pub(crate) mod unobserved;
 mod values;
 mod watched;
 
-pub use class_state::tells_numbers;
+pub use class_state::{is_number, is_number_class, tells_numbers};
 pub use condition::{Check, DomainCheck, Guard, Reason};
 pub use contents::all_different::AllDifferent;
 pub use contents::bound_method::BoundMethod;

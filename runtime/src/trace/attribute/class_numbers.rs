@@ -1,6 +1,7 @@
 //! Numbers that a class has and the program sets: `Node.count += 1`. A number changes nothing of what the class means.
 use crate::ffi::types;
 use crate::guard::source::Source;
+use crate::guard::{is_number, is_number_class, tells_numbers};
 use crate::names::interned;
 use crate::trace::attribute::descriptors::is_data_descriptor;
 use crate::trace::state::outcome::Effect;
@@ -8,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
+use pyo3::types::PyType;
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -48,7 +49,7 @@ impl<'py> Tracer<'py> {
         let name_of = interned(self.py, name);
         let held = types::namespace(class).and_then(|own| own.get_item(&name_of).ok().flatten());
         let of = self.class_of(value)?;
-        if !held.is_some_and(|held| is_number(&held)) || !is_number_class(&of) || !crate::guard::tells_numbers(class) {
+        if !held.is_some_and(|held| is_number(&held)) || !is_number_class(&of) || !tells_numbers(class) {
             return Ok(false);
         }
         if !self.state.shared_caches.class_numbers.has(class, name) {
@@ -70,13 +71,13 @@ impl<'py> Tracer<'py> {
         if self.state.class_numbers.is_empty() {
             return;
         }
-        let set = self.state.effects.iter().filter_map(|effect| match effect {
+        let mut set = self.state.effects.iter().filter_map(|effect| match effect {
             Effect::SetAttr { object, .. } => self.real(*object),
             _ => None,
         });
         let mro = types::mro(class);
         let is_of = |owner: &Bound<'py, PyAny>| mro.iter().flat_map(|mro| mro.iter()).any(|base| base.is(owner));
-        self.state.stale_class |= set.into_iter().any(|object| object.is_instance_of::<PyType>() && is_of(&object));
+        self.state.stale_class |= set.any(|object| object.is_instance_of::<PyType>() && is_of(&object));
     }
 
     /// A graph break where somebody has.
@@ -95,13 +96,4 @@ impl<'py> Tracer<'py> {
         };
         types::mro(class)?.iter().filter_map(|class| class.cast_into::<PyType>().ok()).find(has)
     }
-}
-
-fn is_number(value: &Bound<'_, PyAny>) -> bool {
-    is_number_class(&value.get_type())
-}
-
-fn is_number_class(class: &Bound<'_, PyType>) -> bool {
-    let py = class.py();
-    class.is(py.get_type::<PyInt>()) || class.is(py.get_type::<PyBool>()) || class.is(py.get_type::<PyFloat>())
 }
