@@ -16,6 +16,7 @@ use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use generated::slots::{Slot, Suite};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
@@ -207,10 +208,12 @@ fn plain_attribute<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>)
     }
     let plain = |value: &Bound<'py, PyAny>| value.is_none() || value.is_exact_instance_of::<PyString>();
     let meta = class.get_type();
-    let reads = |class: &Bound<'py, PyType>| types::slot(class, Slot::tp_getattro);
-    // A metaclass in Python has these attributes, too; texts of it are no descriptors that would go before the class's own.
+    let reads = |class: &Bound<'py, PyType>| types::lookup(class, intern!(class.py(), "__getattribute__"));
+    // A metaclass in Python has these attributes, too; texts of it are no descriptors that would go before the class's own. What it has as
+    // `__getattr__` is asked after these.
     let asks_class = || {
-        reads(&meta) == reads(&class.py().get_type::<PyType>())
+        let (own, of_type) = (reads(&meta), reads(&class.py().get_type::<PyType>()));
+        own.zip(of_type).is_some_and(|(own, of_type)| own.is(&of_type))
             && types::lookup(&meta, name).is_none_or(|of_meta| plain(&of_meta))
     };
     types::own(class, name).filter(|value| plain(value) && (types::is_c_type(&meta) || asks_class()))

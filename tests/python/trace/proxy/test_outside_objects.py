@@ -260,7 +260,8 @@ class Guards(unittest.TestCase):
             return messages
 
         made = types.new_class("Made", (), {"metaclass": type("Meta", (type,), {})}, lambda own: own.update(__hash__=None))
-        for kind in (collections.UserDict, collections.ChainMap, collections.Counter, made):
+        asked = type("Asked", (type,), {"__getattr__": lambda cls, name: None})("Kind", (), {"__hash__": None})
+        for kind in (collections.UserDict, collections.ChainMap, collections.Counter, made, asked):
             self.assertEqual(slotrt.compile(function)(kind()), function(kind()))
         compiled, key = slotrt.compile(function), made()
         for made.__module__ in (__name__, "elsewhere", "builtins"):
