@@ -56,15 +56,19 @@ fn stand_in(minor: u8, own: u8) -> io::Result<String> {
         |line: &str| io::Error::other(format!("{path}: `{line}` is none of the forms that the file begins with"));
     let (messages, rows): (Vec<&String>, Vec<&String>) = lines.partition(|line| line.starts_with("message "));
     let (methods, rows): (Vec<&String>, Vec<&String>) = rows.into_iter().partition(|line| line.starts_with("method "));
+    let (modules, rows): (Vec<&String>, Vec<&String>) = rows.into_iter().partition(|line| line.starts_with("module "));
     let each = |lines: Vec<&String>, form: fn(&str) -> Option<String>| {
         lines.into_iter().map(|line| form(line).ok_or_else(|| wrong(line))).collect::<io::Result<String>>()
     };
-    let (rows, messages, methods) = (each(rows, row)?, each(messages, message)?, each(methods, method)?);
+    let (rows, messages) = (each(rows, row)?, each(messages, message)?);
+    let (methods, modules) = (each(methods, method)?, each(modules, module)?);
     Ok(format!(
         "/// What of another release's bodies does not stand in for this one's.\npub const ROWS: &[Row] = &[\n{rows}];\n\
         /// What of their messages this release words otherwise.\npub const MESSAGES: &[Message] = &[\n{messages}];\n\
         /// Methods that are another release's under another name: owner, name, the other name.\n\
-        pub const METHODS: &[(&str, &str, &str)] = &[\n{methods}];\n"
+        pub const METHODS: &[(&str, &str, &str)] = &[\n{methods}];\n\
+        /// Modules whose functions are those of another release's module: name, the other name.\n\
+        pub const MODULES: &[(&str, &str)] = &[\n{modules}];\n"
     ))
 }
 
@@ -80,6 +84,13 @@ fn method(line: &str) -> Option<String> {
     let (what, _) = line.strip_prefix("method ")?.split_once(" | ")?;
     let [owner, name, "as", other] = what.split(' ').collect::<Vec<_>>()[..] else { return None };
     Some(format!("    ({owner:?}, {name:?}, {other:?}),\n"))
+}
+
+/// `module NAME as OTHER | why` as a row in Rust.
+fn module(line: &str) -> Option<String> {
+    let (what, _) = line.strip_prefix("module ")?.split_once(" | ")?;
+    let [name, "as", other] = what.split(' ').collect::<Vec<_>>()[..] else { return None };
+    Some(format!("    ({name:?}, {other:?}),\n"))
 }
 
 /// `KIND NAME [in|but FUNCTION] | why`, or `test CHECK of CLASS | why`, as a row in Rust.

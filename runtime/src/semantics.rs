@@ -4,9 +4,11 @@
 //! to do otherwise: data, in `stand_in/3.X.txt`. `build.rs` finds out which, and reads them.
 include!(concat!(env!("OUT_DIR"), "/bodies.rs"));
 
-use crate::ffi::snapshot;
+use crate::ffi::{snapshot, types as live};
 use generated::capi::FunctionId;
 use generated::members::Field;
+use generated::slots::Slot;
+use generated::tables::Held;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -16,6 +18,40 @@ pub fn struct_member(name: &str) -> Option<&'static Field> {
     let (first, others) = FIELDS.split_first()?;
     let found = generated::members::field(**first, name)?;
     others.iter().all(|fields| generated::members::field(**fields, name) == Some(found)).then_some(found)
+}
+
+/// The name by which the tables know a module of C functions.
+#[must_use]
+pub fn module_in_tables(name: &str) -> &str {
+    MODULES.iter().find(|row| row.0 == name).map_or(name, |row| row.1)
+}
+
+/// What a slot of a C type holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Filled {
+    /// The slot.
+    pub slot: Slot,
+    /// The function's address.
+    pub pointer: usize,
+    /// Its C name.
+    pub function: &'static str,
+    /// The C file that defines it.
+    pub file: &'static str,
+}
+
+/// The functions in the slots of a C type, named by its row in the table. Where the row says that a slot is inherited and it does not hold
+/// what the base has, the running release has a function of its own there: nothing names it.
+pub fn filled<'py>(class: &Bound<'py, PyType>) -> impl Iterator<Item = Filled> + use<'py> {
+    let name = live::c_name(class);
+    let row = types::TYPES.iter().find(|row| row.tp_name == name && !row.heap);
+    let functions = row.into_iter().flat_map(|row| types::TYPES.functions(row).map(move |found| (row, found)));
+    let (class, base) = (class.clone(), live::base(class));
+    functions.filter_map(move |(row, (slot, function, file))| {
+        let pointer = live::slot(&class, slot)?;
+        let is_other = matches!(row.slot(slot), Some(Held::Inherited(_)))
+            && base.as_ref().is_some_and(|base| live::slot(base, slot) != Some(pointer));
+        (!is_other).then_some(Filled { slot, pointer, function, file })
+    })
 }
 
 /// A part of another release's bodies that does not stand in for this release's.

@@ -3,7 +3,7 @@ use super::function::Function;
 use super::identity::id;
 use crate::ffi::types;
 use crate::semantics::slotdefs::SLOTDEFS;
-use crate::semantics::types::TYPES;
+use crate::semantics::{self, Filled};
 use generated::capi::FunctionId;
 use generated::slots::Slot;
 use pyo3::exceptions::PySystemError;
@@ -74,10 +74,8 @@ fn note_type(class: &Bound<'_, PyType>, known: &mut KnownFunctions) {
     if !known.types.insert(class.as_ptr() as usize) {
         return;
     }
-    let name = types::c_name(class);
-    let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
-    for (slot, function, file) in TYPES.functions(row) {
-        if let (Some(pointer), Some(id)) = (types::slot(class, slot), id(function, file)) {
+    for Filled { slot, pointer, function, file } in semantics::filled(class) {
+        if let Some(id) = id(function, file) {
             known.ids.entry((pointer, slot.name())).or_insert(id);
         }
     }

@@ -50,6 +50,9 @@ pub(crate) const ASKS_AGAIN_FOR_KEYS: bool = cfg!(Py_3_15);
 pub(crate) const NO_CLASS_IN_PATTERN: &str =
     if cfg!(Py_3_15) { "class pattern must refer to a class" } else { "called match pattern must be a class" };
 
+/// `type()` makes a class of a frozendict, too, and words the error about something else with that.
+pub(crate) const TAKES_FROZEN_NAMESPACES: bool = cfg!(Py_3_15);
+
 /// What `__bool__ = None` raises is no longer what a call of `None` raises.
 pub(crate) const NAMES_WHAT_HAS_NO_TRUTH: bool = cfg!(Py_3_14);
 

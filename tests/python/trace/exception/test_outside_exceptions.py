@@ -50,6 +50,13 @@ def unnamed():
     return error
 
 
+def changed_group(at):
+    exceptions = [ValueError(at), KeyError(at)]
+    group = ExceptionGroup("group", exceptions)
+    exceptions.pop()
+    return group
+
+
 MADE = [
     lambda at: ValueError(),
     lambda at: ValueError("v%d" % at),
@@ -70,6 +77,7 @@ MADE = [
     lambda at: StopIteration(at),
     lambda at: UnicodeDecodeError("ascii", b"\xff", 0, 1, "r"),
     lambda at: SystemExit(at),
+    lambda at: changed_group(at),
     lambda at: Own("o%d" % at),
     lambda at: Worded("w%d" % at),
     lambda at: Hidden("h%d" % at),
@@ -142,6 +150,9 @@ class Texts(unittest.TestCase):
         for make in (MADE[0], MADE[1], MADE[2], MADE[3], MADE[5], MADE[12], *nothing):
             for function in (text, shown):
                 error = held(make(1))
+                # Its own way of showing itself has no body before the release's own are generated.
+                if isinstance(error, ImportError) and function is shown and sys.version_info >= (3, 15):
+                    continue
                 self.assertEqual(slotrt.compile(function, fullgraph=True)(error), function(error))
 
     def test_one_trace_for_all_texts(self):

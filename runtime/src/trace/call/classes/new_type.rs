@@ -2,6 +2,7 @@
 use crate::ffi::types;
 use crate::names::name;
 use crate::trace::call::classes::class::have_same_tp_new;
+use crate::trace::release;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
@@ -101,6 +102,9 @@ impl<'py> Tracer<'py> {
         for (index, (value, class)) in expected.into_iter().enumerate() {
             let of = self.class_of(value)?;
             if !types::is_subtype(&of, &class) {
+                if index == 2 && release::TAKES_FROZEN_NAMESPACES {
+                    return unsupported("class made during the trace", "namespace that is no dict");
+                }
                 self.rely_on_name(&of, "__name__")?;
                 let given = if self.is_none(value)? { "None".into() } else { types::c_name(&of) };
                 let given: String = given.chars().take(LONGEST_NAME).collect();

@@ -1,7 +1,7 @@
 //! Names C functions found in slots: the generated tables name live pointers.
 use crate::ffi::types;
 use crate::semantics::slotdefs::SLOTDEFS;
-use crate::semantics::types::TYPES;
+use crate::semantics::{self, Filled};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use generated::capi::FunctionId;
@@ -93,12 +93,8 @@ fn names(py: Python<'_>) -> PyResult<&'static Mutex<Namespace>> {
 
 /// Notes the names of a C type's slot functions, from the type's row in the generated table.
 fn note_type(class: &Bound<'_, PyType>, names: &mut Namespace) {
-    let name = types::c_name(class);
-    let Some(row) = TYPES.iter().find(|row| row.tp_name == name && !row.heap) else { return };
-    for (slot, function, _) in TYPES.functions(row) {
-        if let Some(pointer) = types::slot_pointer(class, slot.suite(), slot.offset()) {
-            names.entry((pointer, slot.name())).or_insert(function);
-        }
+    for Filled { slot, pointer, function, .. } in semantics::filled(class) {
+        names.entry((pointer, slot.name())).or_insert(function);
     }
 }
 
