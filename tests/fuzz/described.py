@@ -2,10 +2,13 @@
 
 import collections
 import re
+import sys
 import types
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NATIVE_STACK = re.compile(r"(frame #\d+: [^\n]*|<omitting python frames>)(\\n|\n)*")
+# 3.15 words it in either way, as often as it has run the instruction before.
+TOO_LARGE = re.compile("Python int too large to convert to C ssize_t" if sys.version_info >= (3, 15) else "$^")
 DEPTH = 7
 PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...), type(NotImplemented), range, slice)
 ITERATORS = tuple(
@@ -16,7 +19,7 @@ ITERATORS = tuple(
 
 def settled(text):
     """The text without addresses, and without the stack of C++ that some errors of PyTorch tell: it is another one in compiled code."""
-    return ADDRESS.sub("0x", NATIVE_STACK.sub("", text))
+    return TOO_LARGE.sub("cannot fit 'int' into an index-sized integer", ADDRESS.sub("0x", NATIVE_STACK.sub("", text)))
 
 
 def scrubbed(text):
