@@ -14,7 +14,7 @@ use crate::ffi::held::Held;
 use crate::names::interned;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Checks the guards of one cache entry, all of them.
@@ -174,12 +174,18 @@ impl Program {
         registers.get_mut(subject)?.take()
     }
 
-    /// Shows every object that it owns to the garbage collector.
+    /// Shows every object that it owns to the garbage collector, once for each reference: steps share what they name.
     pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        let mut shown: FxHashSet<*const Py<PyAny>> = FxHashSet::default();
+        let mut once = |owned: &Py<PyAny>| {
+            if shown.insert(owned) {
+                visit(owned);
+            }
+        };
         for step in &self.steps {
             match &step.action {
-                Action::Load { from, .. } => from.traverse(visit),
-                Action::Check { test, .. } => test.traverse(visit),
+                Action::Load { from, .. } => from.traverse(&mut once),
+                Action::Check { test, .. } => test.traverse(&mut once),
                 Action::Compare { .. } => {}
             }
         }

@@ -1,7 +1,6 @@
 //! Names, modules, owners and receivers of callables, read from their structs: reading the attributes would make objects.
 use super::inspect::own_attribute;
 use crate::ffi::types::{self, text};
-use crate::semantics::module_in_tables;
 use generated::slots::Slot;
 use pyo3::ffi;
 use pyo3::intern;
@@ -139,10 +138,10 @@ pub fn module_name<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyStrin
     module?.cast_into().ok()
 }
 
-/// The same, as the tables know it; empty where there is none.
+/// The same; empty where there is none.
 #[must_use]
 pub fn module_of(object: &Bound<'_, PyAny>) -> String {
-    module_name(object).map(|module| module_in_tables(&text(&module)).to_owned()).unwrap_or_default()
+    module_name(object).map(|module| text(&module)).unwrap_or_default()
 }
 
 /// `__objclass__`: the class that a method of C belongs to.

@@ -3,6 +3,7 @@ use crate::domain::Callee;
 use crate::ffi::types::is_c_type;
 use crate::ffi::{callee, types};
 use crate::names::interned;
+use crate::semantics::module_in_tables;
 use crate::trace::attribute::descriptors::has_generic_setattr;
 use crate::trace::operator::by_name;
 use crate::trace::state::arguments::Arguments;
@@ -116,7 +117,7 @@ impl<'py> Tracer<'py> {
             return Ok(Some(answer));
         }
         let module = callee::module_of(object);
-        let modelled = match module.as_str() {
+        let modelled = match module_in_tables(&module) {
             "builtins" => self.call_modelled(name, args)?,
             "sys" => self.call_sys(object, name, args)?,
             "gc" if name == "collect" && args.positional.is_empty() && args.keywords.is_empty() => {

@@ -1,9 +1,9 @@
 //! Says whether a C function may run during a trace: its effects stay within its arguments, or a reviewed row allows it.
 use crate::ffi::types;
 use crate::names::name;
-use crate::semantics::METHODS;
 use crate::semantics::effects::EFFECTS;
 use crate::semantics::slotdefs::SLOTDEFS;
+use crate::semantics::{METHODS, module_in_tables};
 use generated::effects::{Effects, lines};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -73,7 +73,7 @@ fn owner_of(name: &str) -> &'static Owner {
         PROXIES_ALLOWED.iter().for_each(|row| owners.entry(row.0).or_default().takes_proxies = true);
         owners
     });
-    owners.get(name).unwrap_or_else(|| NOBODY.get_or_init(Owner::default))
+    owners.get(module_in_tables(name)).unwrap_or_else(|| NOBODY.get_or_init(Owner::default))
 }
 
 /// What the tables say of one name of an owner.
