@@ -14,7 +14,7 @@ use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyFloat};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.
 pub(super) const REFUSED: &[&str] = &[
@@ -237,22 +237,24 @@ fn by_first<'py>(py: Python<'py>, name: &str, args: &[Operand<'py>]) -> Vec<Oper
     args
 }
 
-/// An index with 0 in the place of integers that are tensors without dimensions.
+/// An index with plain numbers in the place of those that are tensors without dimensions.
 fn first<'py>(py: Python<'py>, index: &Operand<'py>) -> Operand<'py> {
     match index {
-        Operand::Graph { example, .. } if is_integer(example) => {
-            Operand::Known(pyo3::types::PyInt::new(py, 0_i64).into_any())
-        }
+        Operand::Graph { example, .. } => number_like(example).map_or_else(|| index.clone(), Operand::Known),
         Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(py, item)).collect()),
         other => other.clone(),
     }
 }
 
-fn is_integer(example: &Bound<'_, PyAny>) -> bool {
-    let ask = || {
-        let rank = example.getattr(name!("shape"))?.len()?;
-        let dtype = crate::ffi::types::text(&example.getattr(name!("dtype"))?);
-        PyResult::Ok(rank == 0 && matches!(&*dtype, "torch.int64" | "torch.int32" | "torch.int16" | "torch.int8"))
-    };
-    ask().unwrap_or(false)
+/// A number of the kind that a tensor without dimensions holds; `None`: it is no index of that kind.
+fn number_like<'py>(example: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let py = example.py();
+    if example.getattr(name!("shape")).ok()?.len().ok()? != 0 {
+        return None;
+    }
+    match &*crate::ffi::types::text(&example.getattr(name!("dtype")).ok()?) {
+        "torch.int64" | "torch.int32" | "torch.int16" | "torch.int8" => Some(PyInt::new(py, 0_i64).into_any()),
+        "torch.bool" => Some(PyBool::new(py, true).to_owned().into_any()),
+        _ => None,
+    }
 }
