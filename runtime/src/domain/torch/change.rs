@@ -149,7 +149,7 @@ impl<'py> Meta<'_, 'py> {
         let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
             // Only an assignment to items gives nothing.
             true => (example.clone(), name != "__setitem__"),
-            false => self.changed(name, &target, &by_first(self.py, name, args), kwargs, example)?,
+            false => self.changed(name, &target, &by_first(name, args), kwargs, example)?,
         };
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         let gives = if gives { Gives::Operand(*value) } else { Gives::Nothing };
@@ -229,19 +229,19 @@ fn refused(name: &str, why: &str) -> Box<Break> {
 
 /// The operands of a change, for what stands for tensors: of an index that is a tensor without dimensions only the number matters, and all
 /// change the same metadata.
-fn by_first<'py>(py: Python<'py>, name: &str, args: &[Operand<'py>]) -> Vec<Operand<'py>> {
+fn by_first<'py>(name: &str, args: &[Operand<'py>]) -> Vec<Operand<'py>> {
     let mut args = args.to_vec();
     if let ("__setitem__", Some(index)) = (name, args.get_mut(1)) {
-        *index = first(py, index);
+        *index = first(index);
     }
     args
 }
 
 /// An index with plain numbers in the place of those that are tensors without dimensions.
-fn first<'py>(py: Python<'py>, index: &Operand<'py>) -> Operand<'py> {
+fn first<'py>(index: &Operand<'py>) -> Operand<'py> {
     match index {
         Operand::Graph { example, .. } => number_like(example).map_or_else(|| index.clone(), Operand::Known),
-        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(py, item)).collect()),
+        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(item)).collect()),
         other => other.clone(),
     }
 }
