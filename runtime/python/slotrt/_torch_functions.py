@@ -154,6 +154,11 @@ def set_requires_grad(tensor, requires):
     return tensor
 
 
+def parameter_of(tensor, requires):
+    """`torch.nn.Parameter(tensor, requires)`."""
+    return torch.Tensor._make_subclass(torch.nn.Parameter, tensor, requires)
+
+
 def gradient_of(tensor):
     """`tensor.grad`, where a call of the graph has made it."""
     return tensor.grad

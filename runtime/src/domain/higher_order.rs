@@ -17,6 +17,8 @@ pub struct HigherOrder {
     pub options: &'static [&'static str],
     /// Whether a function that gives one tensor gives it alone, not in a tuple.
     pub single: bool,
+    /// The argument that chooses between two functions, which the operator does not do itself where it is a truth.
+    pub chooses: Option<usize>,
     /// The function as whose result the operator's is structured, which is a tuple otherwise.
     pub shaped: Option<usize>,
 }

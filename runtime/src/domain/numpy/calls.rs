@@ -177,8 +177,14 @@ impl Numpy {
                 "Its result may depend on contents.",
             ));
         };
-        rule.admit(args, kwargs)?;
         let name = crate::ffi::callee::name_of(function);
+        // An array of the plain class is given back as it is.
+        if let (true, [Operand::Graph { value, example, .. }], []) = (name == "asarray", args, kwargs)
+            && example.get_type().is(&self.ndarray)
+        {
+            return Ok(Answer::Same(*value));
+        }
+        rule.admit(args, kwargs)?;
         examples.refuse_warnings(&name, args, kwargs)?;
         examples.record(function.clone(), args, kwargs)
     }

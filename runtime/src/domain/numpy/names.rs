@@ -77,6 +77,7 @@ const TABLE: &[(Rule, &[&str])] = &[
             "zeros_like",
             "ones_like",
             "full_like",
+            "linalg.norm",
         ],
     ),
     (Rule::Any, &["dot", "inner", "outer", "vdot", "kron", "where", "clip"]),
@@ -128,7 +129,7 @@ impl Functions {
     pub(super) fn of(module: &Bound<'_, PyModule>) -> Self {
         let names = TABLE.iter().flat_map(|(rule, names)| names.iter().map(move |name| (*rule, *name)));
         let found = names.filter_map(|(rule, name)| {
-            let function = module.getattr(name).ok()?;
+            let function = name.split('.').try_fold(module.clone().into_any(), |room, part| room.getattr(part)).ok()?;
             Some((function.as_ptr() as usize, (rule, function.unbind())))
         });
         Self(found.collect())

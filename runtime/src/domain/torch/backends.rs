@@ -1,11 +1,12 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
 use super::change::OUT;
+use super::contents::tags::is_left_by_compilers;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::library::Torch;
-use super::own::{CLEAR_GRADIENT, GRADIENT_OF, is_named, is_through_hook};
+use super::own::{CLEAR_GRADIENT, GRADIENT_OF, PARAMETER_OF, is_named, is_through_hook};
 use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
@@ -40,6 +41,7 @@ impl Torch {
             || modes::is_of_kernels(&name)
             || name == AS_SUBCLASS
             || is_conversion(&name)
+            || is_left_by_compilers(&name)
             || name == "numpy"
             || name == "from_numpy"
             // Their stand-ins ask for the number.
@@ -49,6 +51,7 @@ impl Torch {
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
             || is_named(target, CLEAR_GRADIENT)
+            || is_named(target, PARAMETER_OF)
             // Of a tensor that another part gives, they would forget it.
             || name == REQUIRES
             || name == DETACH

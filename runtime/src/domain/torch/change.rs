@@ -14,7 +14,7 @@ use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyFloat};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 
 /// Those that change what a tensor is, not only what it holds, or have effects on other objects.
 pub(super) const REFUSED: &[&str] = &[
@@ -149,7 +149,7 @@ impl<'py> Meta<'_, 'py> {
         let (example, gives) = match self.changed_by_rule(&target, args, kwargs) {
             // Only an assignment to items gives nothing.
             true => (example.clone(), name != "__setitem__"),
-            false => self.changed(name, &target, &by_first(self.py, name, args), kwargs, example)?,
+            false => self.changed(name, &target, &by_first(name, args), kwargs, example)?,
         };
         let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
         let gives = if gives { Gives::Operand(*value) } else { Gives::Nothing };
@@ -229,30 +229,32 @@ fn refused(name: &str, why: &str) -> Box<Break> {
 
 /// The operands of a change, for what stands for tensors: of an index that is a tensor without dimensions only the number matters, and all
 /// change the same metadata.
-fn by_first<'py>(py: Python<'py>, name: &str, args: &[Operand<'py>]) -> Vec<Operand<'py>> {
+fn by_first<'py>(name: &str, args: &[Operand<'py>]) -> Vec<Operand<'py>> {
     let mut args = args.to_vec();
     if let ("__setitem__", Some(index)) = (name, args.get_mut(1)) {
-        *index = first(py, index);
+        *index = first(index);
     }
     args
 }
 
-/// An index with 0 in the place of integers that are tensors without dimensions.
-fn first<'py>(py: Python<'py>, index: &Operand<'py>) -> Operand<'py> {
+/// An index with plain numbers in the place of those that are tensors without dimensions.
+fn first<'py>(index: &Operand<'py>) -> Operand<'py> {
     match index {
-        Operand::Graph { example, .. } if is_integer(example) => {
-            Operand::Known(pyo3::types::PyInt::new(py, 0_i64).into_any())
-        }
-        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(py, item)).collect()),
+        Operand::Graph { example, .. } => number_like(example).map_or_else(|| index.clone(), Operand::Known),
+        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(item)).collect()),
         other => other.clone(),
     }
 }
 
-fn is_integer(example: &Bound<'_, PyAny>) -> bool {
-    let ask = || {
-        let rank = example.getattr(name!("shape"))?.len()?;
-        let dtype = crate::ffi::types::text(&example.getattr(name!("dtype"))?);
-        PyResult::Ok(rank == 0 && matches!(&*dtype, "torch.int64" | "torch.int32" | "torch.int16" | "torch.int8"))
-    };
-    ask().unwrap_or(false)
+/// A number of the kind that a tensor without dimensions holds; `None`: it is no index of that kind.
+fn number_like<'py>(example: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let py = example.py();
+    if example.getattr(name!("shape")).ok()?.len().ok()? != 0 {
+        return None;
+    }
+    match &*crate::ffi::types::text(&example.getattr(name!("dtype")).ok()?) {
+        "torch.int64" | "torch.int32" | "torch.int16" | "torch.int8" => Some(PyInt::new(py, 0_i64).into_any()),
+        "torch.bool" => Some(PyBool::new(py, true).to_owned().into_any()),
+        _ => None,
+    }
 }

@@ -46,6 +46,7 @@ impl Torch {
             || is_of_random_state(callable)
             || is_set_data(callable)
             || is_set_requires_grad(callable)
+            || self.makes_parameters(callable)
             || self.step(callable).is_some()
         {
             return true;

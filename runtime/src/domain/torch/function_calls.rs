@@ -75,6 +75,9 @@ impl Torch {
         if is_set_requires_grad(function) {
             return self.require_gradients(meta, function.clone(), args, kwargs);
         }
+        if self.makes_parameters(function) {
+            return self.parameter_of(meta, args, kwargs);
+        }
         if is_context_mode(function) {
             return context_mode(function, args);
         }

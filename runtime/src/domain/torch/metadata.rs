@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// Attributes.
-const ATTRIBUTES: &[&str] = &["shape", "dtype", "ndim", "requires_grad", "itemsize", "nbytes", "layout"];
+const ATTRIBUTES: &[&str] = &["shape", "dtype", "ndim", "requires_grad", "itemsize", "nbytes", "layout", "name"];
 
 /// Attributes that ask for a kind of tensor, by its device or its layout.
 const KINDS: &[&str] = &[

@@ -22,6 +22,9 @@ pub(in crate::domain::torch) const ADDRESS_OF: &str = "address_of";
 /// The function that tells how often a tensor was changed in place.
 pub(in crate::domain::torch) const VERSION_OF: &str = "version_of";
 
+/// The function that gives a leaf of the class `Parameter` in the memory of a tensor.
+pub(in crate::domain::torch) const PARAMETER_OF: &str = "parameter_of";
+
 /// The functions that check that a number is false, or true.
 pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_true"];
 

@@ -39,12 +39,11 @@ impl Sketch {
         let named = PyDict::new(py);
         named.set_item(name!("dtype"), module.getattr(self.tensor.dtype.name())?)?;
         named.set_item(name!("device"), name!("meta"))?;
+        let requires_grad = self.requires_grad.load(Relaxed);
+        // Under a transform it could not begin to require gradients later.
+        named.set_item(name!("requires_grad"), requires_grad)?;
         let made = module.getattr(name!("empty_strided"))?.call((shape, strides), Some(&named))?;
-        if !self.requires_grad.load(Relaxed) {
-            return Ok(made);
-        }
-        made.call_method1(name!("requires_grad_"), (true,))?;
-        if self.is_root() {
+        if !requires_grad || self.is_root() {
             return Ok(made);
         }
         let made = with_grad(module, true, || made.call_method0(name!("clone")))?;

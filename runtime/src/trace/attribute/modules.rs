@@ -35,8 +35,9 @@ impl<'py> Tracer<'py> {
             self.refuse_lazy_import(value, name)?;
             return Ok(value);
         }
-        if found.is_some() {
-            return unsupported("attribute of a module", name);
+        if let Some(found) = found {
+            let found = self.absorb_static(found);
+            return self.bind(found, object, &class);
         }
         if let Some(hook) = self.in_globals(&dict, "__getattr__") {
             let name = interned(self.py, name).into_any();

@@ -10,7 +10,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyBool, PyList, PyTuple};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -62,6 +62,10 @@ impl<'py> Tracer<'py> {
         if args.keywords.iter().any(|(name, _)| !order.options.contains(&name.as_str())) {
             return unsupported(WHAT, "it is called with other keywords");
         }
+        if let Some(function) = self.chosen(order, args) {
+            let given = self.items_of(args, order.lifted)?;
+            return self.call(function, Arguments::positional(given));
+        }
         let mut bodies = Vec::new();
         for index in order.bodies {
             let Some(function) = args.positional.get(*index) else { return unsupported(WHAT, "a function is missing") };
@@ -84,6 +88,13 @@ impl<'py> Tracer<'py> {
             graphs.push((graph.into_any(), order.single && body.shape == Shape::Leaf(0)));
         }
         self.call_with_graphs(domain, operator, order, args, &bodies, &lifted, graphs)
+    }
+
+    /// The function that a truth among the arguments chooses.
+    fn chosen(&mut self, order: &'static HigherOrder, args: &Arguments) -> Option<ValueId> {
+        let choice = self.known(*args.positional.get(order.chooses?)?)?;
+        let index = if choice.cast_exact::<PyBool>().ok()?.is_true() { 0 } else { 1 };
+        args.positional.get(*order.bodies.get(index)?).copied()
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -50,11 +50,7 @@ impl<'py> Tracer<'py> {
             return Ok(item);
         }
         match (name, args.positional.as_slice()) {
-            ("__hash__", []) if self.is_id(value) => {
-                let hash = self.hash_of_id(value)?;
-                let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
-                return Ok(self.constant(hash));
-            }
+            ("__hash__", []) if self.is_id(value) => return self.hash_for_c(value),
             ("__eq__" | "__ne__", [other]) if self.is_id(value) => {
                 let same = self.same_id(value, *other)?;
                 return Ok(self.boolean(same == (name == "__eq__")));
@@ -81,7 +77,8 @@ impl<'py> Tracer<'py> {
             return Ok(self.constant(self.py.NotImplemented().into_bound(self.py)));
         }
         if of_numbers || self.domain_of(&class).is_some() {
-            return self.operate_on_graph_value(value, &class, name, &args.positional);
+            let made = self.operate_on_graph_value(value, &class, name, &args.positional)?;
+            return if name == "__hash__" && self.is_id(made) { self.hash_for_c(made) } else { Ok(made) };
         }
         if let [other] = args.positional.as_slice()
             && let Some(compared) = self.compared_as_container(value, name, *other)?
@@ -93,6 +90,13 @@ impl<'py> Tracer<'py> {
             None if is_operator(name) => Ok(self.constant(self.py.NotImplemented().into_bound(self.py))),
             None => unsupported("C code asks a symbolic value for a method that it does not have", name),
         }
+    }
+
+    /// The hash that C gets of the `id()` of an object.
+    fn hash_for_c(&mut self, id: ValueId) -> Traced<ValueId> {
+        let hash = self.hash_of_id(id)?;
+        let hash = pyo3::types::PyInt::new(self.py, hash).into_any();
+        Ok(self.constant(hash))
     }
 
     /// Whether the value is an `int` or `float`, or of a class that derives from them.

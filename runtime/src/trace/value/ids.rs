@@ -88,8 +88,8 @@ impl<'py> Tracer<'py> {
             self.state.ids.insert(id, value);
             return Ok(id);
         }
-        if !matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_)) | Value::Real { .. }) {
-            return unsupported(KIND, "a method or a graph value");
+        if !self.is_one_object(value)? {
+            return unsupported(KIND, "a method, or a graph value that may be another one");
         }
         if let Some((id, _)) = self.state.ids.iter().find(|(_, of)| **of == value) {
             return Ok(*id);
@@ -97,6 +97,15 @@ impl<'py> Tracer<'py> {
         let id = self.push(Value::New(New::Opaque(KIND)));
         self.state.ids.insert(id, value);
         Ok(id)
+    }
+
+    /// Whether the value is an object of its own: what a graph gives may be an object that is there already.
+    fn is_one_object(&mut self, value: ValueId) -> Traced<bool> {
+        if !matches!(self.value(value), Value::Node { .. }) {
+            return Ok(matches!(self.value(value), Value::New(New::Owned(_) | New::Opaque(_)) | Value::Real { .. }));
+        }
+        let class = self.class_of(value)?;
+        Ok(self.domain_of(&class).is_some_and(|domain| domain.gives_new_objects()))
     }
 
     /// C asks, for the program, what hangs on the address of an object that the trace made: that is another one once it leaves.

@@ -344,6 +344,28 @@ class Numpy(unittest.TestCase):
         slotrt.compile(f)(array)
         self.assertEqual(Noisy.seen, [1, 1])
 
+    def test_norms(self):
+        """They raise where they would, and give what they would."""
+        functions = (
+            lambda x: np.linalg.norm(x * 2) + 1,
+            lambda x: np.linalg.norm(x, axis=1, keepdims=True) * x,
+            lambda x: np.linalg.norm(x, ord="nuc"),
+            lambda x: np.linalg.norm(x, 7, axis=5),
+            lambda x: np.linalg.norm(x * np.nan, 2),
+            lambda x: np.linalg.norm(x[:, :0], -2),
+        )
+        for function in functions:
+            self.agree(function, lambda: (np.arange(6.0).reshape(2, 3),), lambda: (np.ones((2, 3)) * 1e300,))
+        self.recorded(functions[0], np.arange(6.0), ops=3)
+
+    def test_an_array_of_an_array(self):
+        def f(x):
+            made = x * 2
+            return np.asarray(x) is x, np.asarray(made) is made, np.asarray(made) + 1
+
+        self.agree(f, lambda: (np.arange(3.0),), lambda: (np.float64(2.0),), lambda: (np.arange(4),))
+        self.recorded(f, np.arange(3.0))
+
     def test_constructors(self):
         def f(a):
             return np.zeros(3) + a, np.full((3,), 2, dtype="int8"), np.arange(3) * a, np.eye(3) @ a, np.zeros_like(a)

@@ -57,6 +57,17 @@ def gradients_of_each(x):
     return torch.vmap(func.grad(loss), in_dims=(None, 0))(parameters, x)
 
 
+def mapped_over_followed(x):
+    """Over what gradients follow, and the graph has made."""
+    return torch.vmap(lambda row: row.mean() * row)(x * WEIGHT)
+
+
+def chosen(x):
+    """A truth chooses before the graph runs; what is chosen may give its argument."""
+    first = torch.cond(x.dim() == 2, lambda a: a, torch.cos, (x,))
+    return first is x, first * 2, torch.cond(False, torch.sin, lambda a: a.tanh(), (x,))
+
+
 def ensemble(x):
     stacked = {name: torch.stack([p, p * 2]).detach() for name, p in NET.named_parameters()}
     return torch.vmap(lambda parameters: func.functional_call(NET, parameters, (x,)))(stacked) * 2
@@ -175,6 +186,8 @@ class Weighted(torch.autograd.Function):
 
 
 ROWS = [
+    (mapped_over_followed, 0),
+    (chosen, 0),
     (lambda x: torch.vmap(lambda a: a * 2 + a.sum())(x * 2) + 1, 0),
     (lambda x: torch.vmap(torch.vmap(torch.mul), out_dims=1)(x * 2, x) + 1, 0),
     (lambda x: torch.vmap(lambda a, b: {"sum": a + b, "dot": a @ b}, in_dims=(0, None))(x * 2, x[0]), 0),

@@ -240,6 +240,7 @@ ROWS = [
     (lambda x: torch.rand(2, 3, generator=GENERATOR) * x, 1),
     (lambda x: torch.sparse.mm((x * 2).to_sparse(), x.T) * 2, 2),
     (transforms, 0),
+    (lambda x: torch.einsum("ij,ij,kj->k", x * 2, x, x) * 2, 0),
     (lambda x: torch.cond(x.sum() > 3, torch.sin, torch.cos, (x,)) * 2, 1),
 ]
 

@@ -116,7 +116,13 @@ def scalar_beside(x):
     return numpy.array(x).sum() + x, numpy.array([1.0, 2.0])
 
 
+def seen_as_arrays(x):
+    numbers = numpy.asarray(x.numpy())
+    return torch.from_numpy(numbers * 2) + x, torch.from_numpy(numpy.linalg.norm(numbers, axis=0))
+
+
 ROWS = [
+    (of(seen_as_arrays), 0),
     (of(copied), 0),
     (of(copied_and_changed), 0),
     (of(refused_copy, lambda: matrix().requires_grad_()), None),

@@ -152,6 +152,32 @@ class Namespaces(unittest.TestCase):
         builtins.zork = 5
         self.assertEqual(compiled(), 5)
 
+    def test_methods_of_a_module(self):
+        """What a module has of its class and of `object`, bound to it: packages ask a module of theirs for names in this way."""
+
+        class Outer:
+            def __init__(self, module):
+                self.module = module
+
+            def __getattr__(self, name):
+                return self.module.__getattribute__(name)
+
+        here = sys.modules[__name__]
+
+        def f(module, outer):
+            told = [module.__getattribute__("GIVEN"), outer.GIVEN, module.__eq__(module), module.__dir__ == module.__dir__]
+            try:
+                outer.missing
+            except AttributeError as error:
+                told.append(str(error))
+            return told, module.__hash__() == hash(module), module.__sizeof__() > 0
+
+        compiled = slotrt.compile(f)
+        for number in (1, 2):
+            global GIVEN
+            GIVEN = number
+            self.assertEqual(compiled(here, Outer(here)), f(here, Outer(here)))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,4 +9,4 @@ mod layouts;
 mod objects;
 pub(super) mod open_sizes;
 mod sample;
-mod tags;
+pub(super) mod tags;

@@ -14,6 +14,8 @@ pub(super) struct Tags {
     pub elementwise: bool,
 }
 
+const CTC_LOSS: &str = "ctc_loss";
+
 /// Operators of Python, and functions, whose work another operation of PyTorch's does.
 const DONE_BY: &[(&str, &str)] = &[
     ("getitem", "index"),
@@ -23,7 +25,7 @@ const DONE_BY: &[(&str, &str)] = &[
     ("and", "bitwise_and"),
     ("or", "bitwise_or"),
     ("xor", "bitwise_xor"),
-    ("ctc_loss", "_ctc_loss"),
+    (CTC_LOSS, "_ctc_loss"),
 ];
 
 /// Operations without such a tag that change nothing but sizes either, and give what their operands lie in perhaps.
@@ -84,7 +86,12 @@ const OTHERS: &[&str] = &[
 ];
 
 /// Operations without a tag that look at contents to see whether these are right.
-const CHECKED: &[&str] = &["corrcoef", "cov"];
+const CHECKED: &[&str] = &["corrcoef", "cov", "istft"];
+
+/// Whether PyTorch's compilers would look at contents to see what a function gives, which they do not.
+pub(in crate::domain::torch) fn is_left_by_compilers(name: &str) -> bool {
+    CHECKED.contains(&name) || name == CTC_LOSS
+}
 
 /// Whether what it gives may lie in the memory of its operand.
 pub(super) fn gives_views(name: &str) -> bool {

@@ -15,12 +15,20 @@ use pyo3::types::{PyBool, PyString, PyTuple};
 use Formal::{First, Whole};
 
 /// An operator like most.
-const PLAIN: HigherOrder =
-    HigherOrder { bodies: &[0], formals: &[], lifted: 0, arity: 0, options: &[], single: false, shaped: None };
+const PLAIN: HigherOrder = HigherOrder {
+    bodies: &[0],
+    formals: &[],
+    lifted: 0,
+    arity: 0,
+    options: &[],
+    single: false,
+    chooses: None,
+    shaped: None,
+};
 
 /// Modules, names there, and what the operators take.
 const OPERATORS: &[(&str, &str, HigherOrder)] = &[
-    (COND, "cond_op", HigherOrder { bodies: &[1, 2], lifted: 3, arity: 4, shaped: Some(0), ..PLAIN }),
+    (COND, "cond_op", HigherOrder { bodies: &[1, 2], lifted: 3, arity: 4, chooses: Some(0), shaped: Some(0), ..PLAIN }),
     (
         "torch._higher_order_ops.while_loop",
         "while_loop_op",

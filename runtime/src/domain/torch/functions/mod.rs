@@ -16,6 +16,7 @@ pub(super) mod module_calls;
 pub(super) mod natives;
 mod outputs;
 mod overloads;
+pub(super) mod parameters;
 pub(super) mod random_state;
 pub(super) mod rehearsals;
 mod replay;

@@ -31,6 +31,7 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("torch.nn.utils.parametrize", &["register_parametrization", "remove_parametrizations"]),
     ("torch.nn.utils.rnn", &[]),
     ("torch.optim.swa_utils", &["AveragedModel.update_parameters", "update_bn"]),
+    ("torch.utils", &["swap_tensors"]),
     ("torch.utils.data", &[]),
 ];
 

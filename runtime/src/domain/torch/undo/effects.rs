@@ -2,7 +2,9 @@
 //! raise for no contents.
 use super::super::library::Torch;
 use super::super::named::module_of;
-use super::super::own::{ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, SET_DATA, VERSION_OF, is_check, is_through_hook};
+use super::super::own::{
+    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check, is_through_hook,
+};
 use super::super::thread::modes;
 use super::indices::{are_chosen_by_truths, raises_by};
 use super::sure::SURE;
@@ -113,7 +115,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     if name == AS_SUBCLASS || OF_ARRAYS.contains(&name) {
         return NodeEffects { shares_first: true, ..plain };
     }
-    if name == SET_REQUIRES_GRAD || name == GRADIENT_OF {
+    if [SET_REQUIRES_GRAD, GRADIENT_OF, PARAMETER_OF].contains(&name) {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
