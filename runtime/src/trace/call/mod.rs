@@ -24,6 +24,7 @@ pub(crate) mod lru_cache;
 pub(crate) mod models;
 mod not_callable;
 pub(crate) mod rehearsal;
+mod subgraph_bodies;
 pub(crate) mod subgraphs;
 pub(crate) mod taken_over;
 pub(crate) mod taking_modes;
