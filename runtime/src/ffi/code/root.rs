@@ -93,7 +93,9 @@ fn same_slots(root: &Code, made: &Code) -> Box<[Option<usize>]> {
 fn same_place(own: &Instr, instrs: &[Instr]) -> Option<i32> {
     let there = |instr: &&Instr| instr.position.line > 0 && instr.position == own.position;
     let same = instrs.iter().filter(there).find(|instr| instr.op == own.op);
+    // Code that runs in another one's place calls by subscription.
+    let call = || instrs.iter().filter(there).find(|instr| instr.op.name().starts_with("CALL"));
     let acts = |instr: &&Instr| there(instr) && !matches!(instr.op, Op::POP_TOP | Op::NOP);
-    let found = same.or_else(|| instrs.iter().rfind(acts))?;
+    let found = same.or_else(call).or_else(|| instrs.iter().rfind(acts))?;
     i32::try_from(found.offset?).ok()
 }
