@@ -15,6 +15,9 @@ pub const KEEPS_RECORDS: &str = "call of a function that keeps a log";
 /// Kind of the break at a call that reads or changes a state which is another at each call.
 pub const PASSING_STATE: &str = "state that changes from call to call";
 
+/// Kind of the break at a call after which frames may be told to somebody.
+pub const SETS_OBSERVERS: &str = "call after which frames are told to somebody";
+
 /// Kinds of breaks where a stretch of the program runs natively, with no graph work to be done in between.
 pub const STRETCHES: [&str; 4] = [RUN_AS_A_WHOLE, OVERRIDDEN, GETS_READY, KEEPS_RECORDS];
 

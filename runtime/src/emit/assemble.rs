@@ -40,7 +40,7 @@ pub fn assemble<'py>(
             .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
     }
     code.flatten();
-    let code = code.assemble(py)?;
+    let code = code.assemble_in_place(py)?;
     let made = function_like(&code, function)?;
     Ok(AssembledFunction { function: made.unbind(), code: code.unbind() })
 }
@@ -57,7 +57,7 @@ pub fn assemble_split<'py>(
         code.consts[continuation.constant] = host.continuation(py, continuation)?;
     }
     code.flatten();
-    Ok(function_like(&code.assemble(py)?, function)?.unbind())
+    Ok(function_like(&code.assemble_in_place(py)?, function)?.unbind())
 }
 
 fn whole(py: Python<'_>, mut code: Code, prologue: Prologue, slots: Slots) -> Code {

@@ -166,7 +166,7 @@ impl GraphFailure {
                 .filter(|instr| instr.op == Op::RESUME)
                 .take(1)
                 .for_each(|instr| instr.arg = RESUME_UNINTERRUPTED);
-            function_like(&code.assemble(py)?, function)?
+            function_like(&code.assemble_in_place(py)?, function)?
         };
         if !cells.is_empty() {
             function::set_closure(&named, Some(cells))?;

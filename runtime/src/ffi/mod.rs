@@ -48,10 +48,10 @@ pub(crate) use capi::{
 };
 #[cfg(slotrt_hooks)]
 pub(crate) use code::extra;
-#[cfg(slotrt_hooks)]
-pub use code::function;
 #[cfg(slotrt_traces)]
 pub use code::instruction;
+#[cfg(slotrt_hooks)]
+pub use code::{function, root};
 #[cfg(slotrt_hooks)]
 use frames::generator_survivors;
 #[cfg(slotrt_traces)]
@@ -59,7 +59,7 @@ pub use frames::observers;
 #[cfg(slotrt_hooks)]
 pub(crate) use frames::units;
 #[cfg(slotrt_hooks)]
-pub use frames::{eval_breaker, frame, surviving_frames, traceback};
+pub use frames::{delegation, eval_breaker, frame, program_frames, surviving_frames, traceback};
 #[cfg(slotrt_hooks)]
 pub(crate) use objects::callee;
 #[cfg(slotrt_traces)]

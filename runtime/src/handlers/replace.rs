@@ -1,7 +1,7 @@
 //! A frame handler that runs every frame from another code object with the same meaning.
 use super::counters::Counters;
 use crate::bytecode::Code;
-use crate::ffi::extra;
+use crate::ffi::extra::{self, Place};
 use crate::ffi::frame::{Frame, ReplaceRefusal};
 use crate::ffi::hook::{Action, FrameHandler};
 use crate::names::name;
@@ -43,11 +43,11 @@ impl Replace {
     fn made(&self, code: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         let py = code.py();
         let code = code.cast::<PyCode>()?;
-        let found = match extra::get(code)? {
+        let found = match extra::get(code, Place::Replacement)? {
             Some(found) => found,
             None => {
                 let made = self.copy.of(code).unwrap_or_else(|| py.None().into_bound(py));
-                extra::set(code, made.clone())?;
+                extra::set(code, Place::Replacement, made.clone())?;
                 made
             }
         };

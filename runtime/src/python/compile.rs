@@ -11,7 +11,7 @@ use crate::emit::{self, EmittedCode, Failure};
 use crate::ffi::callable::Choice;
 use crate::ffi::random_numbers::KeptGenerator;
 use crate::ffi::{Args, eval_breaker, function};
-use crate::graph_break::{Break, PASSING_STATE};
+use crate::graph_break::{Break, PASSING_STATE, SETS_OBSERVERS};
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
 use crate::stored::ProcessBound;
@@ -112,7 +112,7 @@ impl Compiled {
         }
         if let End::Break { inner, .. } = &outcome.end
             && waiting.is_empty()
-            && let Some(reason) = self.reads_frames(function, &code)
+            && let Some(reason) = self.sees_breaks(function, &code, &outcome.end)
         {
             let inner = inner.iter().map(|frame| frame.code.original.clone_ref(py));
             nested::register(
@@ -235,13 +235,24 @@ impl Compiled {
         Ok(Choice::Run(run))
     }
 
+    /// Why a frame is left alone that ends at this graph break: somebody would see it.
+    fn sees_breaks(&self, function: &Bound<'_, PyAny>, code: &Code, end: &End) -> Option<String> {
+        if let End::Break { reason, .. } = end
+            && reason.kind == SETS_OBSERVERS
+            && !self.unit.options.fullgraph
+        {
+            return Some(format!("who is told of frames would be told of a graph break: {}", reason.context));
+        }
+        self.reads_frames(function, code)
+    }
+
     /// Why a frame is left alone that ends at a graph break: what comes after it would look at another one.
     fn reads_frames(&self, function: &Bound<'_, PyAny>, code: &Code) -> Option<String> {
         if self.resumed.is_some() || self.unit.options.fullgraph {
             return None;
         }
         let found = trace::names_frames(function, code)?;
-        Some(format!("it looks at its own frame, which a graph break would end: {found}"))
+        Some(format!("it looks at its own frame, which a graph break would end, or has somebody told of it: {found}"))
     }
 
     /// The frame runs as it is, from now on.

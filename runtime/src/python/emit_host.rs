@@ -58,7 +58,7 @@ impl UnitHost {
             return Ok(known);
         }
         let code = wanted.build(py, &self.0.shared.constants).map_err(refused)?;
-        let plain = function::from_code(&code.assemble(py)?, self.0.function.bind(py))?;
+        let plain = function::from_code(&code.assemble_in_place(py)?, self.0.function.bind(py))?;
         let made = Compiled::continuation(Arc::clone(&self.0), ResumePoint { line: wanted.line(), entered });
         let cache = made.cache();
         let member = ContinuationEntry { callable: callable::new(&plain, Box::new(made), true)?.unbind(), cache };

@@ -4,7 +4,6 @@ use super::packet_layout::PacketLayout;
 use crate::bytecode::shape::{Bound, Entry};
 use crate::bytecode::{Code, Handler, Instr, LocalKind};
 use generated::opcodes::Op;
-use pyo3::exceptions::PyGeneratorExit;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
@@ -42,8 +41,9 @@ impl Block<'_> {
     ) -> PyResult<()> {
         let carried = self.take_down(py, layout, constants)?;
         let delegates = layout.delegates && !self.packs;
-        let callee = if delegates {
-            self.code.begin_call(py, constants, constant)
+        let callee: Vec<_> = if delegates {
+            let delegator = self.code.constant(constants.delegator.bind(py).as_any());
+            [delegator, constant as u32].map(|loaded| self.code.instr(Op::LOAD_CONST, loaded)).into()
         } else {
             let mark = self.code.constant(constants.packet.bind(py));
             let begin = [self.code.instr(Op::LOAD_CONST, constant as u32), self.code.instr(Op::LOAD_CONST, mark)];
@@ -72,28 +72,6 @@ impl Block<'_> {
         self.push(Op::BUILD_TUPLE, depth as usize);
         self.push(Op::RETURN_VALUE, 0);
         Ok(())
-    }
-
-    /// Writes the block for an exception on top of the stack: a packet would be lost where that is a `GeneratorExit` of C, so
-    /// this frame delegates then.
-    pub fn write_closed(
-        &mut self,
-        py: Python<'_>,
-        layout: &PacketLayout,
-        constant: usize,
-        constants: &TransferConstants,
-    ) -> PyResult<()> {
-        let exit = self.code.constant(py.get_type::<PyGeneratorExit>().as_any()) as usize;
-        let other = self.code.instr(Op::NOP, 0);
-        self.push(Op::LOAD_CONST, exit);
-        self.push(Op::CHECK_EXC_MATCH, 0);
-        let unless = self.code.unless(other.id);
-        self.instrs.push(unless);
-        self.packs = false;
-        self.write(py, layout, constant, constants)?;
-        self.packs = true;
-        self.instrs.push(other);
-        self.write(py, layout, constant, constants)
     }
 
     /// Pushes the surviving frames.

@@ -25,6 +25,8 @@ pub struct TransferConstants {
     pub(super) referent: Py<PyAny>,
     /// Runs what follows a frame packet.
     pub(super) follower: Py<helpers::Follower>,
+    /// Makes what a generator delegates to.
+    pub(super) delegator: Py<helpers::Delegator>,
     /// Makes what goes on with a packet when it is called.
     pub(super) suspender: Py<helpers::Suspender>,
     /// Gives the running frame's surviving frames.
@@ -68,7 +70,7 @@ impl TransferConstants {
     }
 
     /// All of them, in an order that does not change.
-    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 16] {
+    pub(crate) fn all<'py>(&self, py: Python<'py>) -> [pyo3::Bound<'py, PyAny>; 17] {
         let helper = |object: &Py<PyAny>| object.bind(py).clone();
         [
             helper(&self.unbound),
@@ -87,6 +89,7 @@ impl TransferConstants {
             helper(&self.namespace),
             helper(self.unit_placer.as_any()),
             helper(&self.referent),
+            helper(self.delegator.as_any()),
         ]
     }
 
@@ -103,6 +106,7 @@ impl TransferConstants {
             keyword_caller: callable::keyword_caller(py)?.unbind(),
             referent: callable::referent(py)?.unbind(),
             follower: Py::new(py, helpers::Follower)?,
+            delegator: Py::new(py, helpers::Delegator)?,
             suspender: Py::new(py, helpers::Suspender)?,
             survivors: Py::new(py, helpers::Survivors)?,
             sharer: Py::new(py, helpers::Sharer)?,

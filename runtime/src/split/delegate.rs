@@ -14,9 +14,8 @@ impl Block<'_> {
     /// Calls the continuation with the `count` values on the stack, yields what it yields, sends it what is sent, throws
     /// into it what is thrown, and returns what it returns.
     ///
-    /// For generators this is not quite `yield from`, which closes what it delegates to before a `GeneratorExit` comes in.
-    /// A coroutine does await: that is how it is seen to be awaited. (So its `close()` gives `None` where the program
-    /// returns something else on being closed, and it is said to ignore a `GeneratorExit` of `throw()` where it goes on.)
+    /// This is not quite `yield from`, which closes what it delegates to before a `GeneratorExit` comes in. A coroutine does await: that is
+    /// how it is seen to be awaited.
     /// Exceptions lose the traceback entry of this frame, where nothing of the program runs any more.
     pub fn delegate(&mut self, py: Python<'_>, count: usize, constants: &TransferConstants) {
         let none = self.code.constant(py.None().bind(py));
@@ -35,25 +34,13 @@ impl Block<'_> {
         let send = Instr { handler: raised, ..self.code.jump(Op::SEND, done.id) };
         let awaits = self.code.flags & flag::COROUTINE != 0;
         let given = self.code.instr(Op::YIELD_VALUE, yielded(isa, awaits));
-        let handler = match (awaits, isa.minor()) {
-            // C throws into what is awaited.
-            (true, ..=11) => raised,
-            (true, _) => {
-                Some(Handler { target: self.cleanup(py, constants, done.id, raised), depth: places + 1, lasti: false })
-            }
-            (false, _) => Some(Handler {
-                target: self.thrown(py, constants, given.id, done.id, raised),
-                depth: places,
-                lasti: false,
-            }),
-        };
+        let target = self.thrown(py, constants, given.id, done.id, raised);
+        let handler = Some(Handler { target, depth: places, lasti: false });
         let given = Instr { handler, ..given };
         let resume = self.resume(awaits, handler);
         let back = self.code.jump(Op::JUMP_BACKWARD_NO_INTERRUPT, send.id);
-        // From here on C raises what came of throwing, up to 3.11.
-        let again = Instr { handler: if isa.minor() < 12 { raised } else { None }, ..back };
         let start = second.map_or(none.id, |second| second.id);
-        self.instrs.extend(second.into_iter().chain([none, send, given, resume, again, done]));
+        self.instrs.extend(second.into_iter().chain([none, send, given, resume, back, done]));
         self.follow(py, constants, start);
     }
 
@@ -107,7 +94,7 @@ impl Block<'_> {
         let places = self.places();
         let handler = Some(Handler { target: cleanup, depth: places + 1, lasti: false });
         let label = self.take_off_traceback();
-        let mut instrs = self.code.begin_method(py, constants, places as usize + 1, "throw");
+        let mut instrs = self.code.begin_method(py, constants, places as usize + 1, "raise_in");
         instrs.push(self.code.instr(Op::COPY, 3));
         instrs.extend(self.code.end_call(1));
         self.handlers.extend(instrs.into_iter().map(|instr| Instr { handler, ..instr }));

@@ -1,7 +1,8 @@
 //! Helpers among the constants of split code. They are called by subscription, after which the interpreter handles no signals:
 //! `follower[packet]`.
 use super::metadata::own_unit;
-use crate::ffi::{callable, frame, surviving_frames, units};
+use super::rest::Rest;
+use crate::ffi::{callable, delegation, frame, surviving_frames, units};
 use pyo3::exceptions::{PyRuntimeError, PyStopAsyncIteration, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyTuple};
@@ -72,15 +73,33 @@ impl UnitPlacer {
     }
 }
 
-/// Runs what follows a frame packet, and gives the generator that this makes; `None` for any other object.
+/// Runs what follows a frame packet, and gives what to delegate to of the generator that this makes; `None` for any other object.
 #[pyclass(frozen, module = "slotrt")]
 #[derive(Debug)]
 pub(super) struct Follower;
 
 #[pymethods]
 impl Follower {
-    fn __getitem__<'py>(&self, result: Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if callable::is_packet(&result) { callable::follow(result).map(Some) } else { Ok(None) }
+    fn __getitem__(&self, result: Bound<'_, PyAny>) -> PyResult<Option<Rest>> {
+        if !callable::is_packet(&result) {
+            return Ok(None);
+        }
+        let made = delegation::uncounted(result.py(), move || callable::follow(result));
+        made.map(|made| Some(Rest::new(made)))
+    }
+}
+
+/// Calls what makes a generator that continues the running one, and gives what to delegate to: `delegator[function, *arguments]`.
+#[pyclass(frozen, module = "slotrt")]
+#[derive(Debug)]
+pub(super) struct Delegator;
+
+#[pymethods]
+impl Delegator {
+    fn __getitem__(&self, call: &Bound<'_, PyTuple>) -> PyResult<Rest> {
+        let (function, arguments) = (call.get_item(0)?, call.get_slice(1, call.len()));
+        let made = delegation::uncounted(call.py(), || function.call1(arguments));
+        made.map(Rest::new)
     }
 }
 

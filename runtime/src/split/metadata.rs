@@ -4,6 +4,7 @@ use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::{Bound, Entry, State};
 use crate::bytecode::{Code, Position, flag};
+use crate::ffi::root;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -128,7 +129,29 @@ pub(super) fn own_unit(code: &pyo3::Bound<'_, PyAny>, unit: u32) -> PyResult<Opt
     Ok(None)
 }
 
+/// The code that a continuation's code was made from; any other code itself.
+#[must_use]
+pub(crate) fn root_of<'py>(code: &pyo3::Bound<'py, PyAny>) -> pyo3::Bound<'py, PyAny> {
+    let py = code.py();
+    let constants = code.getattr(intern!(py, "co_consts")).ok().and_then(|found| found.cast_into::<PyTuple>().ok());
+    let metadata = |constants: pyo3::Bound<'py, PyTuple>| {
+        constants.iter().rev().find_map(|constant| constant.cast_into_exact::<ResumeMetadata>().ok())
+    };
+    constants.and_then(metadata).map_or_else(|| code.clone(), |found| found.get().root.original.bind(py).clone())
+}
+
 impl Code {
+    /// A code object that runs in place of the one that this was made from: its frames show that one in tracebacks.
+    ///
+    /// # Errors
+    /// Where the instructions do not fit together, or there is no memory.
+    pub fn assemble_in_place<'py>(&self, py: Python<'py>) -> PyResult<pyo3::Bound<'py, PyAny>> {
+        let made = self.assemble(py)?;
+        let root = self.metadata(py).map_or(&self.original, |metadata| &metadata.root.original);
+        root::keep(&made, root.bind(py))?;
+        Ok(made)
+    }
+
     /// Whether this is a continuation's code.
     #[must_use]
     pub fn is_continuation(&self, py: Python<'_>) -> bool {

@@ -7,7 +7,7 @@ use super::metadata::RootCode;
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::State;
-use crate::bytecode::{Code, Error, Handler, Instr, Label, Position, Problem, flag};
+use crate::bytecode::{Code, Error, Handler, Instr, Label, Position, Problem};
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -297,15 +297,7 @@ impl Exits<'_, '_> {
             unit,
             indices: root.indices(state),
         };
-        // C closes what a coroutine awaits, and drops what that returns.
-        let closed = way == Exit::Raise
-            && block.packs
-            && original.instrs[self.site.at].op == Op::YIELD_VALUE
-            && original.flags & flag::COROUTINE != 0;
-        let written = match closed {
-            true => block.write_closed(self.py, &layout, constant, constants),
-            false => block.write(self.py, &layout, constant, constants),
-        };
+        let written = block.write(self.py, &layout, constant, constants);
         written.map_err(|error| Error::new(index, Problem::Object(error.to_string())))?;
         let mut instrs = block.instrs;
         instrs.extend(block.handlers);

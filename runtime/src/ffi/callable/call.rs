@@ -4,7 +4,7 @@ use super::compiled_function::{CompiledFunction, State};
 use super::dispatch::{Choice, Dispatch};
 use super::heap_type::{Call, Vectorcalled, vectorcall};
 use super::{frame_packet, native_call, slots};
-use crate::ffi::{Args, generator_survivors, other_compiler, surviving_frames, traceback};
+use crate::ffi::{Args, generator_survivors, other_compiler, program_frames, surviving_frames, traceback};
 use crate::internal_error::InternalError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -72,7 +72,8 @@ impl Vectorcalled for CompiledFunction {
             return result.map_err(|error| traceback::without_callers(this, error));
         }
         // SAFETY: as the caller promises.
-        let (result, continuation) = unsafe { (once(this, call)?, state.continuation) };
+        let (result, continuation) = unsafe { (once(this, call), state.continuation) };
+        let result = result.map_err(|error| program_frames::restored(this.py(), error))?;
         if is_packet(&result) {
             return follow(result);
         }
@@ -124,7 +125,8 @@ pub fn follow<'py>(mut result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
     while let Some(continuation) = packet(&result) {
         let values = frame_packet::unpack(result);
         // SAFETY: `packet` found an instance of our type.
-        result = unsafe { resume(&continuation, values)? };
+        let resumed = unsafe { resume(&continuation, values) };
+        result = resumed.map_err(|error| program_frames::restored(continuation.py(), error))?;
     }
     Ok(result)
 }

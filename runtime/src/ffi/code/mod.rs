@@ -12,6 +12,8 @@ pub mod fields;
 pub mod function;
 #[cfg(slotrt_traces)]
 pub mod instruction;
+#[cfg(slotrt_hooks)]
+pub mod root;
 
 #[cfg(slotrt_traces)]
 pub(crate) use fields::name_at;

@@ -3,12 +3,13 @@
 use super::survivors::{Survivors, alive};
 use super::variables;
 use crate::bytecode::flag;
-use crate::ffi::{layout, raw};
+use crate::ffi::{layout, raw, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::mem::offset_of;
 use std::sync::{Arc, Mutex};
 
 /// The survivors of a generator's frame, while the generator lives.
@@ -44,6 +45,7 @@ pub(super) fn register(generator: &Bound<'_, PyAny>, frames: Vec<Py<PyAny>>) -> 
         ["gi_frame", "cr_frame", "ag_frame"].iter().find_map(|name| generator.getattr_opt(*name).ok().flatten());
     let Some(frame) = frame.filter(|frame| !frame.is_none()) else { return Ok(()) };
     let key = frame.as_ptr() as usize;
+    frames.iter().for_each(|frame| suspend(frame.bind(py)));
     let survivors = Arc::new(Mutex::new(Survivors { frames, shared: false }));
     let (left, frame) = (Arc::clone(&survivors), frame.unbind());
     let at_end = PyCFunction::new_closure(py, None, None, move |args, _| {
@@ -57,6 +59,17 @@ pub(super) fn register(generator: &Bound<'_, PyAny>, frames: Vec<Py<PyAny>>) -> 
     let end = PyWeakrefReference::new_with(generator, at_end)?.unbind();
     ENTRIES.with_borrow_mut(|entries| entries.insert(key, Entry { survivors, _end: end }));
     Ok(())
+}
+
+/// A frame that others keep leads to no caller while the generator is suspended: it would keep what that holds.
+fn suspend(object: &Bound<'_, PyAny>) {
+    // SAFETY: survivors are frame objects; the field is NULL or an owned reference, which is dropped when it is gone from there.
+    unsafe {
+        let at = offset_of!(release::PyFrameObject, f_back);
+        let back: *mut ffi::PyObject = raw::read(object.as_ptr().cast(), at);
+        raw::write(object.as_ptr().cast(), at, std::ptr::null_mut::<ffi::PyObject>());
+        ffi::Py_XDECREF(back);
+    }
 }
 
 /// Marks a generator that continues another one as finalised. The other one closes it; its own end must run nothing, also where it did not

@@ -1,7 +1,7 @@
 //! The variables of a frame object's frame, copied from one frame to another.
 use crate::ffi::layout::{code, frame};
 use crate::ffi::raw;
-use crate::ffi::release::{PyFrameObject, Reference};
+use crate::ffi::release::{self, PyFrameObject, Reference};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -15,7 +15,7 @@ pub(super) fn data(object: &Bound<'_, PyAny>) -> *mut u8 {
 }
 
 /// The variables in the slots of a frame object's frame.
-struct FrameVariables<'py> {
+pub(super) struct FrameVariables<'py> {
     raw: *mut u8,
     names: Bound<'py, PyTuple>,
     kinds: Bound<'py, PyBytes>,
@@ -43,8 +43,13 @@ impl<'py> FrameVariables<'py> {
         Some(Self { raw, names: names.cast_into().ok()?, kinds: kinds.cast_into().ok()? })
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
     /// Of a frame that has ended, and belongs to its object.
-    fn of_ended(object: &Bound<'py, PyAny>) -> Option<Self> {
+    pub(super) fn of_ended(object: &Bound<'py, PyAny>) -> Option<Self> {
         // SAFETY: only called with frame objects.
         let inside = unsafe { object.as_ptr().cast::<u8>().add(offset_of!(PyFrameObject, _f_frame_data)) };
         (data(object) == inside).then(|| Self::of(object)).flatten()
@@ -61,7 +66,7 @@ impl<'py> FrameVariables<'py> {
         self.kinds.as_bytes().get(index).is_some_and(|kind| kind & FREE != 0)
     }
 
-    fn place(&self, index: usize) -> *mut Reference {
+    pub(super) fn place(&self, index: usize) -> *mut Reference {
         // SAFETY: a frame has a slot for each of its code's names.
         unsafe { frame::slot(self.raw, index) }
     }
@@ -77,6 +82,24 @@ impl<'py> FrameVariables<'py> {
             }
             Bound::from_borrowed_ptr_or_opt(self.names.py(), before.object())
         }
+    }
+
+    /// Moves them: for each slot, from which it gets its variable. Gives what no slot is for. `None`: the frame is too small, or has something
+    /// on its stack.
+    pub(super) fn moved(&self, slots: &[Option<usize>]) -> Option<Vec<Bound<'py, PyAny>>> {
+        // SAFETY: a frame that has ended is as alive as its object.
+        let used = unsafe { release::stack_end(self.raw) };
+        if slots.len() > self.len() || usize::try_from(used).ok() != Some(self.len()) {
+            return None;
+        }
+        let mut left: Vec<_> = (0..self.len()).map(|index| self.put(index, None)).collect();
+        for (index, own) in slots.iter().enumerate() {
+            let value = own.and_then(|own| left.get_mut(own)?.take());
+            drop(self.put(index, value));
+        }
+        // SAFETY: the frame has at least that many slots, and those behind them are empty.
+        unsafe { frame::set_stack(self.raw, slots.len() as c_int) };
+        Some(left.into_iter().flatten().collect())
     }
 
     fn get(&self, index: usize) -> Option<Bound<'py, PyAny>> {

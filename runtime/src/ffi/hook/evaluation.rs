@@ -154,9 +154,8 @@ unsafe fn run_replaced(
     raw: *mut u8,
 ) -> *mut ffi::PyObject {
     // SAFETY: as the caller promises; the result is new, or NULL with an exception set.
-    let result = unsafe { Bound::from_owned_ptr_or_opt(py, pass_on(&PASSED_ON, installed.previous, state, raw, 0)) };
-    let Some(result) = result else { return std::ptr::null_mut() };
-    given(py, callable::follow(result).map(Bound::unbind))
+    let result = unsafe { Bound::from_owned_ptr_or_err(py, pass_on(&PASSED_ON, installed.previous, state, raw, 0)) };
+    given(py, result.and_then(callable::follow).map(Bound::unbind))
 }
 
 /// Asks the handler; a result means that the frame is done and gone.

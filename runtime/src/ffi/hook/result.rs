@@ -1,5 +1,5 @@
 //! Results of frames that the hook does not run itself.
-use crate::ffi::release;
+use crate::ffi::{program_frames, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -22,7 +22,7 @@ pub(super) unsafe fn stand_in(
 pub(super) fn given(py: Python<'_>, result: PyResult<Py<PyAny>>) -> *mut ffi::PyObject {
     result.map_or_else(
         |error| {
-            error.restore(py);
+            program_frames::restored(py, error).restore(py);
             std::ptr::null_mut()
         },
         Py::into_ptr,

@@ -26,6 +26,8 @@ pub(in crate::ffi) mod frame {
     pub const OWNED_BY_THREAD: u8 = 0;
     /// `FRAME_OWNED_BY_GENERATOR`; others follow.
     pub const OWNED_BY_GENERATOR: u8 = 1;
+    /// `FRAME_OWNED_BY_CSTACK`, from 3.14 on `FRAME_OWNED_BY_INTERPRETER`: it stands for a call of the evaluator.
+    pub const OWNED_BY_C: u8 = 3;
 
     /// What the frame runs, borrowed; NULL once it was cleared.
     ///

@@ -16,6 +16,8 @@ pub const F_CODE: usize = offset_of!(_PyInterpreterFrame, f_code);
 pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_func);
 /// Of a frame: where it is in its code.
 pub const INSTR: usize = offset_of!(_PyInterpreterFrame, prev_instr);
+/// Of a thread: how many more calls its limit of recursion leaves.
+pub const CALLS_LEFT: usize = offset_of!(PyThreadState, recursion_remaining);
 /// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
 pub const FRESH: isize = -2;
 
@@ -48,6 +50,15 @@ pub fn monitoring_version(_py: Python<'_>) -> usize {
 pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     // SAFETY: as the caller promises; `_PyCFrame.current_frame` comes behind a byte.
     unsafe { raw::read(raw::read(state, offset_of!(PyThreadState, cframe)), 8) }
+}
+
+/// The thread runs another frame, or none.
+///
+/// # Safety
+/// `state` must be the running thread's; `frame` NULL, or a frame that runs on it.
+pub unsafe fn set_current_frame(state: *mut u8, frame: *mut u8) {
+    // SAFETY: as the caller promises; `_PyCFrame.current_frame` comes behind a byte.
+    unsafe { raw::write(raw::read(state, offset_of!(PyThreadState, cframe)), 8, frame) }
 }
 
 /// Whether monitoring has changed the code: this release has none.

@@ -16,6 +16,8 @@ pub const F_CODE: usize = offset_of!(_PyInterpreterFrame, f_executable);
 pub const F_FUNC: usize = offset_of!(_PyInterpreterFrame, f_funcobj);
 /// Of a frame: where it is in its code.
 pub const INSTR: usize = offset_of!(_PyInterpreterFrame, instr_ptr);
+/// Of a thread: how many more calls its limit of recursion leaves.
+pub const CALLS_LEFT: usize = offset_of!(PyThreadState, py_recursion_remaining);
 /// What [`INSTR`] holds before the first instruction, in bytes from the code's first.
 pub const FRESH: isize = 0;
 
@@ -39,6 +41,15 @@ unsafe extern "C" {
 pub unsafe fn current_frame(state: *mut u8) -> *mut u8 {
     // SAFETY: as the caller promises.
     unsafe { raw::read(state, offset_of!(PyThreadState, current_frame)) }
+}
+
+/// The thread runs another frame, or none.
+///
+/// # Safety
+/// `state` must be the running thread's; `frame` NULL, or a frame that runs on it.
+pub unsafe fn set_current_frame(state: *mut u8, frame: *mut u8) {
+    // SAFETY: as the caller promises.
+    unsafe { raw::write(state, offset_of!(PyThreadState, current_frame), frame) }
 }
 
 /// `_PY_SIGNALS_PENDING_BIT`, `_PY_CALLS_TO_DO_BIT`, `_PY_ASYNC_EXCEPTION_BIT`.

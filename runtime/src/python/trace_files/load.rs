@@ -4,7 +4,7 @@ use super::save::{environment, hashes};
 use crate::emit::function_like;
 use crate::ffi::callable::Choice;
 use crate::ffi::collector::Pause;
-use crate::ffi::{Args, inspect};
+use crate::ffi::{Args, inspect, root};
 use crate::guard::Program;
 use crate::python::cache::Entry;
 use crate::python::compiled::Compiled;
@@ -12,6 +12,7 @@ use crate::python::dispatch::poisoned;
 use crate::python::errors::refused_file;
 use crate::python::shared::Shared;
 use crate::python::trace_store::{Settings, StoredTrace, TraceStore, version};
+use crate::split::root_of;
 use crate::stored::{FileError, In, Misfit, code_digest, read_code, read_file};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -162,6 +163,7 @@ impl Compiled {
             *known = fingerprints;
         }
         let (guards, made) = read.map_err(|misfit| absent.map_or(Unread::Unfit(misfit), Unread::Early))?;
+        root::keep(&made, &root_of(code)).map_err(Misfit::from)?;
         Ok((guards, function_like(&made, function).map_err(Misfit::from)?))
     }
 

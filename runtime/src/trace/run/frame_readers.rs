@@ -1,21 +1,27 @@
-//! Functions that look at their own frame: a graph break would show them another one, with other code.
+//! Functions that look at their own frame, or have somebody told of frames: a graph break would show them another one, with other code.
 use crate::bytecode::Code;
 use crate::ffi::inspect::{function_code, globals};
 use crate::ffi::key_hashes::runs_code_for;
 use crate::ffi::{callee, types};
 use crate::names::{interned, name};
+use crate::trace::call::effects::observers;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyTuple};
 
 /// The functions of `sys` that give frames.
 const GIVE_FRAMES: [&str; 2] = ["_getframe", "_current_frames"];
 
-/// What a function names that gives frames: a function of `sys`, or one of Python code that names such a function, as `inspect.currentframe`
-/// does. Names are looked for in its globals, and in modules that these hold; no code runs.
+/// Whether a function of `sys` with this name gives frames, or has somebody told of them.
+fn is_name_of_one(name: &str) -> bool {
+    GIVE_FRAMES.contains(&name) || observers::is_name_of_one(name)
+}
+
+/// What a function names that gives frames or has somebody told of them: a function of `sys`, or one of Python code that names such a
+/// function, as `inspect.currentframe` does. Names are looked for in its globals, and in modules that these hold; no code runs.
 #[must_use]
 pub fn names_frames(function: &Bound<'_, PyAny>, code: &Code) -> Option<String> {
     let py = function.py();
-    if let Some(found) = code.names.iter().find(|name| GIVE_FRAMES.contains(&&***name)) {
+    if let Some(found) = code.names.iter().find(|name| is_name_of_one(name)) {
         return Some(found.clone());
     }
     let globals = globals(function)?.cast_into_exact::<PyDict>().ok()?;
@@ -35,15 +41,16 @@ pub fn names_frames(function: &Bound<'_, PyAny>, code: &Code) -> Option<String> 
     })
 }
 
-/// Whether it is a function of `sys` that gives frames, or one of Python code that names one.
+/// Whether it is a function of `sys` that gives frames or has somebody told of them, or one of Python code that names one.
 fn gives_frames(object: &Bound<'_, PyAny>) -> bool {
     if object.is_exact_instance_of::<PyCFunction>() {
-        return GIVE_FRAMES.contains(&&*callee::name_of(object)) && callee::module_of(object) == "sys";
+        let (name, module) = (callee::name_of(object), callee::module_of(object));
+        return GIVE_FRAMES.contains(&&*name) && module == "sys" || observers::sets_observers(&module, &name);
     }
     if !object.is_exact_instance_of::<PyFunction>() {
         return false;
     }
     let names = function_code(object).and_then(|code| code.getattr(name!("co_names")).ok());
     let names = names.and_then(|names| names.cast_into_exact::<PyTuple>().ok());
-    names.is_some_and(|names| names.iter().any(|name| GIVE_FRAMES.contains(&&*types::text(&name))))
+    names.is_some_and(|names| names.iter().any(|name| is_name_of_one(&types::text(&name))))
 }

@@ -288,8 +288,6 @@ class Closing(unittest.TestCase):
                 for steps in (1, 2, 1, 2):
                     if make in (raises_another, goes_on) and end is drop:
                         continue  # this writes to standard error
-                    if make is goes_on and end is throw_exit:
-                        continue  # C closes what a coroutine awaits: docs/breaks.md
                     with self.subTest(make.__name__, end=end.__name__, steps=steps):
                         self.assertEqual(outcome(compiled, steps, end), outcome(make, steps, end))
 

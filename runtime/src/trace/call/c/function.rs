@@ -1,9 +1,10 @@
 //! Calls C functions and methods: the domain first, then models, then the real function on private objects; else a graph break names it.
 use crate::domain::Domain;
 use crate::ffi::{callee, types};
+use crate::graph_break::SETS_OBSERVERS;
 use crate::semantics::slotdefs::SLOTDEFS;
 use crate::trace::call::c::acting::Calls;
-use crate::trace::call::effects::allowed;
+use crate::trace::call::effects::{allowed, observers};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::proxy::Proxy;
 use crate::trace::state::tracer::Tracer;
@@ -103,6 +104,9 @@ impl<'py> Tracer<'py> {
     ) -> Traced<()> {
         if let Some(owner) = owner {
             let class = types::c_name(owner);
+            if observers::sets_observers(&class, name) {
+                return unsupported(SETS_OBSERVERS, format!("{class}.{name}"));
+            }
             if class == "module" && name == "__dir__" && !given.own_first {
                 return unsupported("names of a module", name);
             }
@@ -139,6 +143,9 @@ impl<'py> Tracer<'py> {
         }
         if receiver.is_instance_of::<PyModule>() {
             let module = callee::module_of(object);
+            if observers::sets_observers(&module, name) {
+                return unsupported(SETS_OBSERVERS, format!("{module}.{name}"));
+            }
             return match allowed::confined(&module, name, given) {
                 Ok(()) => Ok(()),
                 // It writes to the class alone.
