@@ -2,32 +2,37 @@
 
 import sys
 
-from ._fx import graph_module, has_tensors, module_of, surroundings
+from ._early import Early, is_early
+from ._fx import has_tensors, module_of, surroundings
 from ._fx_meta import Examples, own_base
 from ._parts import Parts, has_apart
 from ._slotrt import native_call
-from ._symbols import Symbols, is_symbolic
+from ._symbols import Symbols
 
 
 def _with_fx(backend):
     """`backend`, but it gets graphs of tensors as `torch.fx.GraphModule`, and what it raises has the graph attached."""
 
     def adapted(graph, example_inputs):
-        symbols, traced, examples = None, graph, None
-        if has_tensors(graph) and has_apart(graph):
-            return native_call(Parts(graph, part))
-        if has_tensors(graph):
-            example_inputs = tuple(map(own_base, example_inputs))
-            if is_symbolic(traced):
-                symbols = Symbols(traced, example_inputs)
-                example_inputs = symbols.inputs
-            examples = Examples(example_inputs)
-            graph = graph_module(graph, examples=examples)
-        compiled = given(graph, example_inputs, examples)
+        if not has_tensors(graph):
+            return given(graph, example_inputs, None)
+        early, symbols = Early(graph), None
+        if has_apart(early.late):
+            return native_call(Parts(graph, early, part))
+        example_inputs = tuple(map(own_base, early.values(example_inputs)))
+        sizes = early.sizes()
+        if any(known is not None for known in sizes):
+            symbols = Symbols(sizes, example_inputs)
+            example_inputs = symbols.inputs
+        examples = Examples(example_inputs)
+        compiled = given(module_of(early.inputs, early.late, early.results, examples), example_inputs, examples)
         conditions = None if symbols is None else symbols.conditions()
         if conditions is not None:
-            traced.require(*conditions)
-        return compiled
+            if any(map(is_early, conditions[1])):
+                # No guard asks for these numbers.
+                return native_call(Parts(graph, early, part))
+            graph.require(*conditions)
+        return native_call(early.before(compiled)) if early.calls else compiled
 
     def part(inputs, calls, results, values):
         """What the backend makes of a part of a graph, whose inputs have these values for now."""

@@ -22,6 +22,7 @@ def module_of(inputs, calls, results, examples=None):
     import torch.fx
 
     from ._fx_meta import Examples, Meta, origin
+    from ._fx_targets import items
     from ._fx_targets import node as call
 
     root, made, known = torch.nn.Module(), torch.fx.Graph(), {}
@@ -49,10 +50,26 @@ def module_of(inputs, calls, results, examples=None):
         known[node] = placeholder
     for node in calls:
         named = {name: convert(value) for name, value in node.kwargs.items()}
-        known[node] = call(made, node.target, convert(tuple(node.args)), named)
+        if _gets_items(node):
+            known[node] = items(made, *convert(tuple(node.args)))
+        else:
+            known[node] = call(made, node.target, convert(tuple(node.args)), named)
         known[node].meta.update(origin(node, known[node].name, known[node].target))
     made.output(convert(results))
     return torch.fx.GraphModule(root, made)
+
+
+def _gets_items(node):
+    """Whether a call gets items of a tensor by slices and integers of which one is another one at each call: backends have a symbol for it where
+    the item is selected."""
+    if getattr(node.target, "__name__", "") not in ("__getitem__", "getitem") or node.meta["domain"] != "torch" or len(node.args) != 2:
+        return False
+    tensor, key = node.args
+    keys = key if type(key) is tuple else (key,)
+    is_symbol = [type(part) is type(node) and part.meta["domain"] == "" and part.meta["value"] == "int" for part in keys]
+    is_tensor = type(tensor) is type(node) and tensor.meta["value"].startswith("Tensor[")
+    others = (part for part, is_number in zip(keys, is_symbol, strict=True) if not is_number)
+    return is_tensor and any(is_symbol) and all(type(part) in (int, slice) for part in others)
 
 
 def surroundings(module):

@@ -30,6 +30,20 @@ def node(graph, target, args, kwargs):
     return graph.call_function(_named(target), args, kwargs)
 
 
+def items(graph, tensor, key):
+    """The same for `tensor[key]`, where the key is of slices and integers."""
+    import torch
+
+    keys = key if type(key) is tuple else (key,)
+    bounds = tuple(part if type(part) is slice else slice(None) for part in keys)
+    if any(part != slice(None) for part in bounds):
+        tensor = graph.call_function(operator.getitem, (tensor, bounds))
+    for place in reversed(range(len(keys))):
+        if type(keys[place]) is not slice:
+            tensor = graph.call_function(torch.select, (tensor, place, keys[place]))
+    return tensor
+
+
 def _operator(name):
     """The function of `operator` for a special method, and whether its operands change places."""
     bare = name[2:-2] if name.startswith("__") and name.endswith("__") else ""

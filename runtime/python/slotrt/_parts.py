@@ -5,6 +5,7 @@ It runs as it was recorded."""
 
 import operator
 
+from ._early import nodes, value
 from ._slotrt import Node
 
 # How many compilations of a part are kept: one for each kind of inputs that it got; and how many are made: after that it runs as recorded.
@@ -12,21 +13,22 @@ _KEPT = 16
 _MADE = 64
 
 
-def has_apart(graph):
-    """Whether the graph has calls that a backend for tensors does not compile."""
-    calls = (node for node in graph if node.op == "call_function")
+def has_apart(calls):
+    """Whether there are calls that a backend for tensors does not compile."""
     return any(node.meta.get("apart") in ("call", "end") or node.meta["domain"] not in ("", "torch") for node in calls)
 
 
 class Parts:
-    """What runs in place of such a graph. `compiled(inputs, calls, results, values)` is what a backend makes of a part."""
+    """What runs in place of such a graph, where `early` comes first. `compiled(inputs, calls, results, values)` is what a backend makes of
+    a part."""
 
-    def __init__(self, graph, compiled):
-        nodes = list(graph)
-        self._inputs = [node for node in nodes if node.op == "placeholder"]
-        self._results = tuple(nodes[-1].args)
-        self._steps = list(_steps([node for node in nodes if node.op == "call_function"], compiled))
-        needed = set(_nodes(self._results))
+    def __init__(self, graph, early, compiled):
+        self._inputs = [node for node in graph if node.op == "placeholder"]
+        self._results = early.results
+        first = set(early.calls)
+        rest = [node for node in graph if node.op == "call_function" and node not in first]
+        self._steps = list(_steps([*early.calls, *rest], compiled))
+        needed = set(nodes(self._results))
         for step in reversed(self._steps):
             step.begin(needed)
 
@@ -36,7 +38,7 @@ class Parts:
             step.run(values)
             for node in step.dead:
                 values.pop(node, None)
-        return tuple(_value(result, values) for result in self._results)
+        return tuple(value(result, values) for result in self._results)
 
 
 class _Call:
@@ -48,13 +50,13 @@ class _Call:
     def begin(self, needed):
         """`needed` are the nodes whose values are used after this, and then those that are used from here on."""
         needed.discard(self._node)
-        used = dict.fromkeys(_nodes((self._node.args, self._node.kwargs)))
+        used = dict.fromkeys(nodes((self._node.args, self._node.kwargs)))
         self.dead = [node for node in used if node not in needed]
         needed.update(used)
 
     def run(self, values):
-        args = [_value(argument, values) for argument in self._node.args]
-        named = {name: _value(argument, values) for name, argument in self._node.kwargs.items()}
+        args = [value(argument, values) for argument in self._node.args]
+        named = {name: value(argument, values) for name, argument in self._node.kwargs.items()}
         values[self._node] = self._node.target(*args, **named)
 
 
@@ -68,7 +70,7 @@ class _Part:
         own = set(self._calls)
         self._results = tuple(node for node in self._calls if node in needed)
         needed -= own
-        used = dict.fromkeys(_nodes([(node.args, node.kwargs) for node in self._calls]))
+        used = dict.fromkeys(nodes([(node.args, node.kwargs) for node in self._calls]))
         self._inputs = [node for node in used if node not in own]
         self.dead = [node for node in self._inputs if node not in needed]
         needed.update(self._inputs)
@@ -118,7 +120,7 @@ def _is_apart(node):
     if node.meta.get("apart", "end") != "end" or node.meta["domain"] != "torch":
         return True
     given = node.args[0] if node.target is operator.getitem else None
-    return _is_node(given) and given.op != "placeholder" and _is_apart(given)
+    return type(given) is Node and given.op != "placeholder" and _is_apart(given)
 
 
 def _kind(value):
@@ -131,29 +133,3 @@ def _kind(value):
         return type(value), value.layout, value.dtype
     kind = type(value), value.dtype, value.device, tuple(value.shape), value.stride(), value.requires_grad
     return (*kind, value.is_leaf, value.is_conj(), value.is_neg(), value.is_inference())
-
-
-def _nodes(argument):
-    """The nodes in an argument."""
-    if isinstance(argument, (tuple, list)):
-        for item in argument:
-            yield from _nodes(item)
-    elif isinstance(argument, dict):
-        yield from _nodes(list(argument.values()))
-    elif type(argument) is slice:
-        yield from _nodes((argument.start, argument.stop, argument.step))
-    elif _is_node(argument):
-        yield argument
-
-
-def _is_node(argument):
-    return type(argument) is Node
-
-
-def _value(argument, values):
-    """What an argument is where nodes have these values."""
-    if type(argument) in (tuple, list):
-        return type(argument)(_value(item, values) for item in argument)
-    if type(argument) is slice:
-        return slice(*(_value(item, values) for item in (argument.start, argument.stop, argument.step)))
-    return values[argument] if _is_node(argument) else argument

@@ -4,26 +4,19 @@ PyTorch's machinery for symbolic sizes (`ShapeEnv`, SymPy) is imported only here
 """
 
 
-def is_symbolic(graph):
-    """Whether sizes or numbers among the inputs of the graph differ from call to call."""
-    return any("sizes" in node.meta for node in graph if node.op == "placeholder")
-
-
 class Symbols:
-    """The symbols of one graph, and the inputs that a backend is shown."""
+    """The symbols of one graph, and the inputs that a backend is shown. `sizes`: names and known sizes of each; `None`, where nothing differs."""
 
-    def __init__(self, graph, example_inputs):
+    def __init__(self, sizes, example_inputs):
         from torch._subclasses.fake_tensor import FakeTensorMode
         from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
         self.environment = ShapeEnv()
         self.mode = FakeTensorMode(shape_env=self.environment)
         self.known = {}
-        placeholders = [node for node in graph if node.op == "placeholder"]
-        sizes = [node.meta.get("sizes") for node in placeholders]
         # Sizes before other numbers: a size is at least 2, which backends rely on.
         for known, value in zip(sizes, example_inputs, strict=True):
-            if known is not None and not isinstance(value, int):
+            if known is not None and not isinstance(value, (int, float)):
                 for name, size in zip(known, value.shape, strict=True):
                     self._symbol(name, int(size), True)
         made = zip(sizes, example_inputs, strict=True)
@@ -76,8 +69,9 @@ class Symbols:
             return None
         from torch.utils._sympy.printers import PythonPrinter
 
-        names = list(self.known)
-        parameters = {str(symbol): f"v[{names.index(name)}]" for name, (symbol, _) in self.known.items()}
+        used = {symbol for guard in guards for symbol in guard.free_symbols}
+        names = [name for name, (symbol, _) in self.known.items() if symbol in used]
+        parameters = {str(self.known[name][0]): f"v[{place}]" for place, name in enumerate(names)}
         printer = PythonPrinter()
         texts = []
         for guard in guards:

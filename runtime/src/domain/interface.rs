@@ -2,7 +2,9 @@
 use super::gradient::{Gradient, HistoryUse, LaterCall};
 use super::higher_order::{GraphCall, HigherOrder};
 use super::node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
-use super::operation::{Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, Operand};
+use super::operation::{
+    Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, NumberUse, Operand, ScalarPlace,
+};
 use super::recorded::Recorded;
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
@@ -175,9 +177,13 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn takes_open_sizes(&self, _callee: &Callee<'_>) -> bool {
         false
     }
-    /// Whether numbers that differ from call to call may be operands: what the operation gives does not depend on them, but for its contents.
-    fn takes_numbers(&self, _callee: &Callee<'_>) -> bool {
-        false
+    /// What the operation does with numbers among its operands that differ from call to call.
+    fn use_of_numbers(&self, _callee: &Callee<'_>) -> NumberUse {
+        NumberUse::Other
+    }
+    /// Where an operation may get an array in the place of a float.
+    fn scalar_places(&self, _callee: &Callee<'_>) -> &'static [ScalarPlace] {
+        &[]
     }
     /// What makes an array of a float that does in this operation on `array` and the float what the float does; called with that alone.
     fn scalar_tensor<'py>(&self, _callee: &Callee<'py>, _array: &Bound<'py, PyAny>) -> Option<CallWithNames<'py>> {

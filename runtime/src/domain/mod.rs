@@ -19,7 +19,10 @@ pub use gradient::{Gradient, HistoryUse, LaterCall};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
-pub use operation::{Answer, AnsweredOperation, Call, CallWithNames, Callee, Gives, HandedOver, ModeChange, Operand};
+pub use operation::{
+    Answer, AnsweredOperation, Call, CallWithNames, Callee, Gives, HandedOver, ModeChange, NumberUse, Operand,
+    ScalarPlace,
+};
 pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};

@@ -36,6 +36,30 @@ impl Callee<'_> {
 /// A callable, and what it is called with by name.
 pub type CallWithNames<'py> = (Bound<'py, PyAny>, Vec<(String, Bound<'py, PyAny>)>);
 
+/// What an operation does with numbers among its operands that differ from call to call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberUse {
+    /// It may depend on them.
+    Other,
+    /// What it gives does not depend on them, but for its contents.
+    Contents,
+    /// The same: of one alone it makes an array without dimensions.
+    Array,
+    /// It looks at their classes alone.
+    Classes,
+}
+
+/// Where an operation may get an array in the place of a float.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarPlace {
+    /// The operand with whose numbers it computes.
+    pub array: usize,
+    /// The operand that is the float.
+    pub number: usize,
+    /// Whether the operation refuses floats that are too large for the numbers of the array.
+    pub checks_size: bool,
+}
+
 /// An argument.
 #[derive(Clone, Debug)]
 pub enum Operand<'py> {

@@ -6,7 +6,7 @@ use super::examples::placed::place_of;
 use super::functions::kinds::OVERRIDES;
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
-use crate::domain::{Answer, Callee, Domain, Operand};
+use crate::domain::{Answer, Callee, NumberUse, Operand};
 use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
@@ -43,7 +43,7 @@ impl<'py> Meta<'_, 'py> {
         let any = args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_scalars);
         // Whether a class takes over calls, numbers do not say.
         let asks = matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*callee::name_of(function)));
-        match any && !asks && !self.torch.takes_numbers(callee) {
+        match any && !asks && self.torch.use_of_numbers_in(callee) == NumberUse::Other {
             true => Err(stop(KIND, "scalar of numpy", "What the operation gives may depend on the number.")),
             false => Ok(()),
         }

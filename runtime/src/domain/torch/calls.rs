@@ -11,15 +11,14 @@ use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::own::{CLEAR_GRADIENT, MODULE};
-use super::symbols::open_sizes::OpenSizes;
-use super::symbols::{marks, sizes};
+use super::symbols::{marks, numbers::scalar_places, open_sizes::OpenSizes, sizes};
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
     Answer, AnsweredOperation, CallEffects, CallWithNames, Callee, Domain, GlobalStateGuard, Gradient, GraphCall,
-    HandedOver, HistoryUse, LaterCall, LayoutQuestion, NodeEffects, Operand, Recorded, Rehearsal, SavedParts,
-    SavedState, SizeMark, TakingModes,
+    HandedOver, HistoryUse, LaterCall, LayoutQuestion, NodeEffects, NumberUse, Operand, Recorded, Rehearsal,
+    SavedParts, SavedState, ScalarPlace, SizeMark, TakingModes,
 };
 use crate::ffi::types;
 use crate::graph::ForBackend;
@@ -198,12 +197,16 @@ impl Domain for Torch {
         takes_open_sizes(callee)
     }
 
+    fn scalar_places(&self, callee: &Callee<'_>) -> &'static [ScalarPlace] {
+        scalar_places(callee)
+    }
+
     fn scalar_tensor<'py>(&self, callee: &Callee<'py>, array: &Bound<'py, PyAny>) -> Option<CallWithNames<'py>> {
         self.scalar_tensor_for(callee, array).ok().flatten()
     }
 
-    fn takes_numbers(&self, callee: &Callee<'_>) -> bool {
-        self.takes_numbers_in(callee)
+    fn use_of_numbers(&self, callee: &Callee<'_>) -> NumberUse {
+        self.use_of_numbers_in(callee)
     }
 
     fn example_of<'py>(&self, object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {

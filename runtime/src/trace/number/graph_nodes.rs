@@ -22,7 +22,12 @@ impl<'py> Tracer<'py> {
         let is_float = numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>());
         // Backends compile floats as constants.
         let compiled = self.state.backend && !self.state.numbers.becomes_tensor;
-        if is_float && (compiled || taken != TakenNumbers::All) {
+        let takes_floats = match taken {
+            TakenNumbers::All => !compiled,
+            TakenNumbers::Classes => true,
+            TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
+        };
+        if is_float && !takes_floats {
             return Ok(None);
         }
         Ok(numeral.map(|numeral| Operand::Number { value, hint: numeral.hint, expression: numeral.expression }))

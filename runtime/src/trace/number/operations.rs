@@ -198,7 +198,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether the operand is so compared with a number.
-    fn compares_with(&mut self, operand: &Numeral<'py>, comparison: Comparison, bound: Number) -> bool {
+    pub(super) fn compares_with(&mut self, operand: &Numeral<'py>, comparison: Comparison, bound: Number) -> bool {
         let Some(left) = operand.expression else { return false };
         let right = self.state.numbers.expressions.constant(bound);
         let why = "the trace computes with a number of this sign";

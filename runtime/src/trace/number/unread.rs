@@ -146,7 +146,7 @@ impl<'py> Tracer<'py> {
     /// Such a number as an operand of an operation whose result has the same metadata whatever the number.
     pub(crate) fn unread_operand(&mut self, value: ValueId, taken: TakenNumbers) -> Traced<Option<Operand<'py>>> {
         let takes = match (taken, self.value(value)) {
-            (TakenNumbers::All, _) => self.is_unread(value),
+            (TakenNumbers::All | TakenNumbers::Classes, _) => self.is_unread(value),
             (TakenNumbers::OpenIntegers, Value::Node { kind, .. }) => {
                 kind.bind(self.py).is(self.py.get_type::<PyInt>())
             }

@@ -145,4 +145,6 @@ pub(crate) enum TakenNumbers {
     OpenIntegers,
     /// All: they are contents.
     All,
+    /// All: the operation looks at their classes alone, and is no part of the graph.
+    Classes,
 }

@@ -1,5 +1,7 @@
 //! Records operations of a domain as nodes of the graph.
-use crate::domain::{Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, HistoryUse, Operand};
+use crate::domain::{
+    Answer, AnsweredOperation, Callee, Domain, Gives, GlobalStateGuard, HistoryUse, NumberUse, Operand,
+};
 use crate::ffi::types;
 use crate::graph::{Argument, ForBackend, Node, NodeId, NodeOp};
 use crate::graph_break::GETS_READY;
@@ -59,18 +61,22 @@ impl<'py> Tracer<'py> {
         {
             return Ok(answer);
         }
-        let with_tensor = if keywords.is_empty() { self.with_scalar_tensor(domain, &callee, args)? } else { None };
-        let args = with_tensor.as_ref().map_or(args, |args| args.as_slice());
-        let in_contents = domain.takes_numbers(&callee);
+        let with_tensor = if keywords.is_empty() { self.with_scalar_tensors(domain, &callee, args)? } else { None };
+        let args = with_tensor.as_deref().unwrap_or(args);
+        let use_of_numbers = domain.use_of_numbers(&callee);
+        let in_contents = use_of_numbers != NumberUse::Other;
         let takes_sizes = domain.takes_sizes(&callee);
         let numbers = match (in_contents, takes_sizes) {
+            (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
             (false, true) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
             (false, true) => TakenNumbers::Integers,
             (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
             (false, false) => TakenNumbers::None,
         };
-        let (mut operands, mut named) = (self.operands_of(args, numbers)?, self.named_operands(keywords, numbers)?);
+        let is_early = use_of_numbers == NumberUse::Array && self.is_made_early(domain, args, keywords);
+        let mut operands = self.operands_made_early(args, numbers, is_early)?;
+        let mut named = self.named_operands(keywords, numbers)?;
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
         let uses = domain.use_of_history(&callee, &operands, &named);
@@ -109,6 +115,9 @@ impl<'py> Tracer<'py> {
             _ => None,
         };
         let taken = self.take_answer(domain, answer, layouts)?;
+        if is_early {
+            self.make_early(taken)?;
+        }
         Ok(argument.unwrap_or(taken))
     }
 

@@ -1,7 +1,7 @@
 //! Operations whose results have the same metadata whatever number an operand is: only its class, `int` or `float`, decides.
-use crate::domain::Callee;
 use crate::domain::torch::functions::kinds::OVERRIDES;
 use crate::domain::torch::library::Torch;
+use crate::domain::{Callee, NumberUse, ScalarPlace};
 use crate::ffi::callee;
 
 /// Slots.
@@ -29,7 +29,11 @@ const ARITHMETIC: &[&str] = &[
     "true_divide",
 ];
 
-/// Others that take numbers, written in the same way.
+/// Comparisons, written in the same way.
+const COMPARISONS: &[&str] =
+    &["eq", "ne", "lt", "le", "gt", "ge", "less", "less_equal", "greater", "greater_equal", "not_equal"];
+
+/// Others that take numbers.
 const CALLS: &[&str] = &[
     "rdiv",
     "rtruediv",
@@ -45,17 +49,6 @@ const CALLS: &[&str] = &[
     "pow",
     "rpow",
     "ipow",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "not_equal",
     "clamp",
     "clamp_min",
     "clamp_max",
@@ -70,6 +63,32 @@ const CALLS: &[&str] = &[
     "new_tensor",
     "as_tensor",
     "scalar_tensor",
+    "addmm",
+    "addmv",
+    "addbmm",
+    "baddbmm",
+    "addr",
+    "leaky_relu",
+    "elu",
+    "celu",
+    "threshold",
+    "hardshrink",
+    "softshrink",
+    "full_like",
+    "norm",
+    "linalg_vector_norm",
+    "tril",
+    "triu",
+    "foreach_add",
+    "foreach_sub",
+    "foreach_mul",
+    "foreach_div",
+    "foreach_addcmul",
+    "foreach_addcdiv",
+    "foreach_lerp",
+    "foreach_pow",
+    "foreach_clamp_min",
+    "foreach_clamp_max",
 ];
 
 /// Whether the slot's function takes numbers.
@@ -79,25 +98,49 @@ fn in_slot(slot: &str) -> bool {
 
 /// Whether a function or method of this name does.
 fn in_call(name: &str) -> bool {
-    is_arithmetic(name) || CALLS.contains(&name.trim_matches('_'))
+    let name = name.trim_matches('_');
+    is_arithmetic(name) || COMPARISONS.contains(&name) || CALLS.contains(&name)
 }
 
-/// Whether a tensor without dimensions may stand for the float among the operands of the function or method of this name.
-pub(super) fn is_arithmetic(name: &str) -> bool {
+fn is_arithmetic(name: &str) -> bool {
     ARITHMETIC.contains(&name.trim_matches('_'))
 }
 
+/// Where a tensor without dimensions may stand for a float.
+pub(in crate::domain::torch) fn scalar_places(callee: &Callee<'_>) -> &'static [ScalarPlace] {
+    const fn place(array: usize, number: usize) -> ScalarPlace {
+        ScalarPlace { array, number, checks_size: true }
+    }
+    let name = match callee {
+        Callee::Function(function) => callee::name_of(function),
+        Callee::Method(name) => name.as_str().into(),
+        Callee::Slot("tp_richcompare") => "eq".into(),
+        Callee::Slot(_) | Callee::GetAttr(_) => return &[],
+    };
+    match name.trim_matches('_') {
+        name if is_arithmetic(name) => &[ScalarPlace { array: 0, number: 1, checks_size: false }],
+        name if COMPARISONS.contains(&name) => const { &[place(0, 1)] },
+        "fill" => const { &[place(0, 1)] },
+        "masked_fill" => const { &[place(0, 2)] },
+        "where" => const { &[place(1, 2), place(2, 1)] },
+        _ => &[],
+    }
+}
+
 impl Torch {
-    /// Whether numbers among the operands of an operation may be symbolic: they are contents.
-    pub(in crate::domain::torch) fn takes_numbers_in(&self, callee: &Callee<'_>) -> bool {
-        match callee {
+    /// What an operation does with numbers among its operands that may be symbolic.
+    pub(in crate::domain::torch) fn use_of_numbers_in(&self, callee: &Callee<'_>) -> NumberUse {
+        let takes = match callee {
             Callee::Slot(slot) => in_slot(slot),
-            Callee::Function(function) => {
-                let name = callee::name_of(function);
-                !self.is_operator(function) && (in_call(&name) || OVERRIDES.contains(&&*name))
-            }
+            Callee::Function(function) if self.is_operator(function) => false,
+            Callee::Function(function) => match callee::name_of(function) {
+                name if OVERRIDES.contains(&&*name) => return NumberUse::Classes,
+                name if name == "tensor" => return NumberUse::Array,
+                name => in_call(&name),
+            },
             Callee::Method(name) => in_call(name),
             Callee::GetAttr(_) => false,
-        }
+        };
+        if takes { NumberUse::Contents } else { NumberUse::Other }
     }
 }

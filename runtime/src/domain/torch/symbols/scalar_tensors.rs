@@ -2,29 +2,24 @@
 use crate::domain::torch::examples::layout::layout_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::library::Torch;
-use crate::domain::torch::symbols::numbers::is_arithmetic;
+use crate::domain::torch::symbols::numbers::scalar_places;
 use crate::domain::{CallWithNames, Callee};
-use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+/// Classes of integers.
+const INTEGERS: [&str; 5] = ["int64", "int32", "int16", "int8", "uint8"];
+
 impl Torch {
     /// What makes the tensor for an operation on a tensor and a float. One with dimensions decides alone what class of numbers the result has;
-    /// one without computes in its own.
+    /// one without computes in its own. Integers become floats of the default class.
     pub(in crate::domain::torch) fn scalar_tensor_for<'py>(
         &self,
         callee: &Callee<'py>,
         tensor: &Bound<'py, PyAny>,
     ) -> PyResult<Option<CallWithNames<'py>>> {
-        let name = match callee {
-            Callee::Function(function) => callee::name_of(function).into_owned(),
-            Callee::Method(name) => name.clone(),
-            Callee::Slot(_) | Callee::GetAttr(_) => return Ok(None),
-        };
-        let Some(layout) = layout_of(tensor).filter(|_| is_arithmetic(&name)) else {
-            return Ok(None);
-        };
+        let Some(layout) = layout_of(tensor) else { return Ok(None) };
         let py = tensor.py();
         let module = self.module.bind(py);
         let dtype = match tensor.cast::<Sketch>() {
@@ -34,7 +29,10 @@ impl Torch {
         let Some(dtype) = dtype else { return Ok(None) };
         let double = module.getattr(interned(py, "float64"))?;
         let is_plain = dtype.is(&double) || dtype.is(&module.getattr(interned(py, "float32"))?);
+        let is_integer = INTEGERS.iter().any(|name| module.getattr(*name).is_ok_and(|known| dtype.is(&known)));
         let own = match layout.sizes.is_empty() {
+            _ if is_integer && scalar_places(callee).iter().any(|place| place.checks_size) => return Ok(None),
+            _ if is_integer => module.call_method0(interned(py, "get_default_dtype"))?,
             true if is_plain => dtype,
             false if dtype.getattr(interned(py, "is_floating_point"))?.is_truthy()? => double,
             _ => return Ok(None),
