@@ -76,8 +76,7 @@ impl<'py> StandIn<'py> {
             return Ok(*known);
         }
         let (own, root) = (Code::read(&self.made)?, Code::read(&self.root())?);
-        let found = own.instrs.iter().find(|instr| instr.offset == u32::try_from(offset).ok());
-        let found = found.and_then(|own| same_place(own, &root.instrs));
+        let found = u32::try_from(offset).ok().and_then(|offset| same_place(offset, &own.instrs, &root.instrs));
         places()?.insert(offset, found);
         Ok(found)
     }
@@ -90,12 +89,22 @@ fn same_slots(root: &Code, made: &Code) -> Box<[Option<usize>]> {
     root.locals.iter().map(|local| made.locals.iter().position(|own| same(local, own))).collect()
 }
 
-fn same_place(own: &Instr, instrs: &[Instr]) -> Option<i32> {
-    let there = |instr: &&Instr| instr.position.line > 0 && instr.position == own.position;
-    let same = instrs.iter().filter(there).find(|instr| instr.op == own.op);
+/// The place in `root` of the operation that an offset in `made` is of. Up to 3.12 a frame that has called stands behind the operation, on the
+/// last of its inline caches.
+fn same_place(offset: u32, made: &[Instr], root: &[Instr]) -> Option<i32> {
+    let own = made.iter().rfind(|instr| instr.offset.is_some_and(|start| start <= offset))?;
+    let there = |at: &usize| root[*at].position.line > 0 && root[*at].position == own.position;
+    let mut places = (0..root.len()).filter(there);
+    let same = places.clone().find(|at| root[*at].op == own.op);
     // Code that runs in another one's place calls by subscription.
-    let call = || instrs.iter().filter(there).find(|instr| instr.op.name().starts_with("CALL"));
-    let acts = |instr: &&Instr| there(instr) && !matches!(instr.op, Op::POP_TOP | Op::NOP);
-    let found = same.or_else(call).or_else(|| instrs.iter().rfind(acts))?;
-    i32::try_from(found.offset?).ok()
+    let call = || places.clone().find(|at| root[*at].op.name().starts_with("CALL"));
+    let found = same.or_else(call);
+    let found = found.or_else(|| places.rfind(|at| !matches!(root[*at].op, Op::POP_TOP | Op::NOP)))?;
+    let start = root[found].offset?;
+    let behind = || {
+        let next = root.get(found + 1)?;
+        next.offset?.checked_sub(2 * (u32::from(next.prefixes) + 1))
+    };
+    let place = if own.offset == Some(offset) { start } else { behind().unwrap_or(start).max(start) };
+    i32::try_from(place).ok()
 }
