@@ -111,6 +111,27 @@ def along(x, factor):
 EACH = [other_classes, other_operations, made_in_a_mode, again_backward, along, whole]
 
 
+def scaled_products(x, factor):
+    square = x @ x.t()
+    return torch.addmm(square, x, x.t(), beta=factor, alpha=factor), torch.addmv(x[:, 0], square, x[:, 0], alpha=factor)
+
+
+def activated(x, factor):
+    functional = torch.nn.functional
+    return functional.leaky_relu(x - 1, factor), functional.elu(x - 1, factor), functional.threshold(x, factor, 0.0)
+
+
+def of_lists(x, factor):
+    return *torch._foreach_mul([x, x], factor), *torch._foreach_add([x, x], [x, x], alpha=factor)
+
+
+def others(x, factor):
+    return torch.full_like(x, factor) + x, x.norm(factor), x.tril(int(factor * 10) % 3)
+
+
+WITHOUT_BACKEND = [scaled_products, activated, of_lists, others]
+
+
 def seen(function, factor):
     x = leaf()
     results = function(x, factor)
@@ -142,6 +163,10 @@ class FloatsForBackends(unittest.TestCase):
         for function in ONCE:
             self.check(function, lambda graph, inputs: graph, 2)
             self.check(function, "aot_eager", 2)
+
+    def test_without_a_backend(self):
+        for function in WITHOUT_BACKEND:
+            self.check(function, None, 2)
 
     def test_compiled_as_constants(self):
         for function in EACH:
