@@ -112,10 +112,15 @@ impl RootCode {
     }
 }
 
+/// What the code of a continuation holds among its constants; `None` for any other code.
+fn metadata_in<'py>(code: &pyo3::Bound<'py, PyAny>) -> PyResult<Option<pyo3::Bound<'py, ResumeMetadata>>> {
+    let constants = code.getattr(intern!(code.py(), "co_consts"))?.cast_into::<PyTuple>()?;
+    Ok(constants.iter().rev().find_map(|constant| constant.cast_into_exact::<ResumeMetadata>().ok()))
+}
+
 /// The unit of a continuation's code that stands on the line of a unit of its root's.
 pub(super) fn own_unit(code: &pyo3::Bound<'_, PyAny>, unit: u32) -> PyResult<Option<u32>> {
-    let constants = code.getattr(intern!(code.py(), "co_consts"))?.cast_into::<PyTuple>()?;
-    let metadata = constants.iter().rev().find_map(|constant| constant.cast_into_exact::<ResumeMetadata>().ok());
+    let metadata = metadata_in(code)?;
     let root = metadata.as_ref().map(|metadata| &metadata.get().root);
     let from = root.and_then(|root| root.instrs.iter().find(|instr| instr.offset == Some(unit * 2)));
     let Some(from) = from else { return Ok(None) };
@@ -132,12 +137,8 @@ pub(super) fn own_unit(code: &pyo3::Bound<'_, PyAny>, unit: u32) -> PyResult<Opt
 /// The code that a continuation's code was made from; any other code itself.
 #[must_use]
 pub(crate) fn root_of<'py>(code: &pyo3::Bound<'py, PyAny>) -> pyo3::Bound<'py, PyAny> {
-    let py = code.py();
-    let constants = code.getattr(intern!(py, "co_consts")).ok().and_then(|found| found.cast_into::<PyTuple>().ok());
-    let metadata = |constants: pyo3::Bound<'py, PyTuple>| {
-        constants.iter().rev().find_map(|constant| constant.cast_into_exact::<ResumeMetadata>().ok())
-    };
-    constants.and_then(metadata).map_or_else(|| code.clone(), |found| found.get().root.original.bind(py).clone())
+    let metadata = metadata_in(code).ok().flatten();
+    metadata.map_or_else(|| code.clone(), |found| found.get().root.original.bind(code.py()).clone())
 }
 
 impl Code {

@@ -241,7 +241,7 @@ fn by_first<'py>(name: &str, args: &[Operand<'py>]) -> Vec<Operand<'py>> {
 fn first<'py>(index: &Operand<'py>) -> Operand<'py> {
     match index {
         Operand::Graph { example, .. } => number_like(example).map_or_else(|| index.clone(), Operand::Known),
-        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| first(item)).collect()),
+        Operand::Tuple(items) => Operand::Tuple(items.iter().map(first).collect()),
         other => other.clone(),
     }
 }

@@ -1,5 +1,6 @@
 //! Frames of code that ran in the place of the program's: where an exception has left them, they become frames of the code that the program
 //! knows, and its traceback says where in that code they were.
+use super::survivors::references;
 use super::variables::{FrameVariables, data};
 use crate::ffi::layout::{code, frame};
 use crate::ffi::raw;
@@ -122,10 +123,6 @@ fn restore_all(py: Python<'_>, entries: &Entries) {
             drop(restore(&object, &at));
         }
     }
-}
-
-fn references(object: &Bound<'_, PyAny>) -> isize {
-    super::survivors::references(object)
 }
 
 /// Makes a frame that has ended one of the code that the program knows. `entries` are all that name it.

@@ -99,11 +99,7 @@ fn in_slot(slot: &str) -> bool {
 /// Whether a function or method of this name does.
 fn in_call(name: &str) -> bool {
     let name = name.trim_matches('_');
-    is_arithmetic(name) || COMPARISONS.contains(&name) || CALLS.contains(&name)
-}
-
-fn is_arithmetic(name: &str) -> bool {
-    ARITHMETIC.contains(&name.trim_matches('_'))
+    ARITHMETIC.contains(&name) || COMPARISONS.contains(&name) || CALLS.contains(&name)
 }
 
 /// Where a tensor without dimensions may stand for a float.
@@ -118,7 +114,7 @@ pub(in crate::domain::torch) fn scalar_places(callee: &Callee<'_>) -> &'static [
         Callee::Slot(_) | Callee::GetAttr(_) => return &[],
     };
     match name.trim_matches('_') {
-        name if is_arithmetic(name) => &[ScalarPlace { array: 0, number: 1, checks_size: false }],
+        name if ARITHMETIC.contains(&name) => &[ScalarPlace { array: 0, number: 1, checks_size: false }],
         name if COMPARISONS.contains(&name) => const { &[place(0, 1)] },
         "fill" => const { &[place(0, 1)] },
         "masked_fill" => const { &[place(0, 2)] },
