@@ -51,10 +51,10 @@ pub(super) fn register(generator: &Bound<'_, PyAny>, frames: Vec<Py<PyAny>>) -> 
     let at_end = PyCFunction::new_closure(py, None, None, move |args, _| {
         let py = args.py();
         let frames = left.lock().map(|mut left| std::mem::take(&mut left.frames)).unwrap_or_default();
-        variables::copy_at_end(frame.bind(py), &alive(py, frames));
+        let replaced = variables::leave(frame.bind(py), &alive(py, frames));
         // What it held is freed when all is done.
         let entry = ENTRIES.with_borrow_mut(|entries| entries.remove(&key));
-        drop(entry);
+        drop((entry, replaced));
     })?;
     let end = PyWeakrefReference::new_with(generator, at_end)?.unbind();
     ENTRIES.with_borrow_mut(|entries| entries.insert(key, Entry { survivors, _end: end }));

@@ -102,6 +102,25 @@ impl<'py> FrameVariables<'py> {
         Some(left.into_iter().flatten().collect())
     }
 
+    /// Whether there is something on the stack of a frame that does not run.
+    fn has_stack(&self) -> bool {
+        // SAFETY: `FrameVariables` are only made of live frames.
+        let used = unsafe { release::stack_end(self.raw) };
+        usize::try_from(used).is_ok_and(|used| used > self.len())
+    }
+
+    /// Puts an object on the stack of a frame that has ended, if nothing is there.
+    fn keep(&self, kept: &Bound<'py, PyAny>) {
+        // SAFETY: the frame has a slot for each of its variables, and behind them at least one, for no code runs without a stack.
+        unsafe {
+            let used = release::stack_end(self.raw);
+            if usize::try_from(used).ok() == Some(self.len()) {
+                *self.place(self.len()) = Reference::owned(kept.clone().into_ptr());
+                frame::set_stack(self.raw, used + 1);
+            }
+        }
+    }
+
     fn get(&self, index: usize) -> Option<Bound<'py, PyAny>> {
         // SAFETY: the slot holds a live object or NULL.
         unsafe { Bound::from_borrowed_ptr_or_opt(self.names.py(), (*self.place(index)).object()) }
@@ -130,6 +149,20 @@ pub(super) fn copy_at_end(object: &Bound<'_, PyAny>, survivors: &[Py<PyAny>]) {
     if FrameVariables::of_ended(object).is_some() {
         drop(copy(object, survivors));
     }
+}
+
+/// Gives surviving frames what they hold of a generator's frame that has ended or is dropped as it is: its variables, and in the latter case
+/// what lies on its stack, by holding the frame. Gives what they held before: it must not be freed before all is done.
+pub(super) fn leave<'py>(object: &Bound<'py, PyAny>, survivors: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
+    let replaced = copy(object, survivors);
+    let dropped =
+        FrameVariables::of_ended(object).is_none() && FrameVariables::of(object).is_some_and(|of| of.has_stack());
+    for survivor in survivors.iter().filter(|_| dropped) {
+        if let Some(to) = FrameVariables::of_ended(survivor.bind(object.py())) {
+            to.keep(object);
+        }
+    }
+    replaced
 }
 
 /// Copies the variables of a frame to surviving frames, and the line where it stands. Gives what these held before: it must not be freed

@@ -1,7 +1,9 @@
 """Generators and coroutines that are closed, dropped or thrown into while compiled code has suspended them: their handlers run, from the first trace on."""
 
+import gc
 import types
 import unittest
+import unittest.mock
 
 import slotrt
 
@@ -315,6 +317,43 @@ class Closing(unittest.TestCase):
         for steps in (1, 2, 1, 2):
             with self.subTest(steps=steps):
                 self.assertEqual(closed_asynchronous(compiled, steps), closed_asynchronous(asynchronous, steps))
+
+    def test_what_a_dropped_one_holds_in_a_cycle(self):
+        """One that goes on in a handler when it is dropped: the frame that the exception names holds what was on its stack."""
+        ended = []
+
+        def numbers():
+            try:
+                yield from (1, 2, 3)
+            finally:
+                ended.append("numbers")
+
+        def generates(kept):
+            slotrt.graph_break()
+            for number in numbers():
+                try:
+                    kept = yield number
+                finally:
+                    kept = yield 7
+
+        def program(make):
+            ended.clear()
+            suspended = make(0)
+            next(suspended)
+            with unittest.mock.patch("sys.unraisablehook", lambda _: None):
+                del suspended
+            early = list(ended)
+            gc.collect()
+            return early, list(ended)
+
+        compiled = slotrt.compile(generates)
+        gc.disable()
+        try:
+            for _ in range(2):
+                self.assertEqual(program(compiled), program(generates))
+        finally:
+            gc.enable()
+            gc.collect()
 
     def test_many_times_in_one_frame(self):
         async def loop(log):
