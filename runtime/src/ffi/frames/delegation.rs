@@ -1,6 +1,7 @@
 //! A generator's frame stays where it was made, and delegates to a generator that continues it. What that one runs has the caller of the first
 //! before it: there is one frame for the program, and one call for its limit of recursion.
 use super::program_frames::restored;
+use super::suspended::{hide, show};
 use crate::ffi::{layout, raw, release};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -24,7 +25,7 @@ struct LeftOut {
 
 impl LeftOut {
     /// Of the running frame; `None` where no frame runs.
-    fn new(_py: Python<'_>) -> Option<Self> {
+    fn new(py: Python<'_>) -> Option<Self> {
         // SAFETY: attached, so that the thread's state is live; the running frame is live, and so is the one that it leads to.
         unsafe {
             let state = ffi::PyThreadState_Get().cast::<u8>();
@@ -37,6 +38,7 @@ impl LeftOut {
             while !before.is_null() && raw::read::<u8>(before, layout::frame::OWNER) >= layout::frame::OWNED_BY_C {
                 before = previous(before);
             }
+            hide(py, frame);
             release::set_current_frame(state, before);
             count(state, 1);
             Some(Self { state, frame })
@@ -107,7 +109,11 @@ pub fn send<'py>(rest: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>) -> PyResul
     };
     // SAFETY: as above.
     let result = unsafe { Bound::from_owned_ptr_or_err(py, result) }.map_err(|error| restored(py, error))?;
-    Ok(if status == ffi::PySendResult::PYGEN_NEXT { Sent::Given(result) } else { Sent::Returned(result) })
+    if status != ffi::PySendResult::PYGEN_NEXT {
+        return Ok(Sent::Returned(result));
+    }
+    show(rest);
+    Ok(Sent::Given(result))
 }
 
 /// Throws an exception into what continues the running generator; gives what that yields.
@@ -123,5 +129,7 @@ pub fn throw<'py>(
         let _left_out = LeftOut::new(rest.py());
         rest.call_method1(name, (raised,))
     };
-    result.map_err(|error| restored(rest.py(), error))
+    let result = result.map_err(|error| restored(rest.py(), error))?;
+    show(rest);
+    Ok(result)
 }

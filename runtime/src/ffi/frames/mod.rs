@@ -11,6 +11,7 @@ pub mod observers;
 pub mod program_frames;
 pub mod surviving_frames;
 mod survivors;
+mod suspended;
 pub mod traceback;
 pub(crate) mod units;
 mod variables;

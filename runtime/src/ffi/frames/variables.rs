@@ -30,8 +30,14 @@ const FREE: u8 = 0x80;
 impl<'py> FrameVariables<'py> {
     /// Of a frame that runs, or has ended.
     fn of(object: &Bound<'py, PyAny>) -> Option<Self> {
-        let (py, raw) = (object.py(), data(object));
-        // SAFETY: a frame object's frame is alive; its code is a code object, or NULL once it was cleared.
+        // SAFETY: a frame object's frame is alive.
+        unsafe { Self::of_frame(object.py(), data(object)) }
+    }
+
+    /// # Safety
+    /// `raw` must be a live frame.
+    pub(super) unsafe fn of_frame(py: Python<'py>, raw: *mut u8) -> Option<Self> {
+        // SAFETY: as the caller promises; a frame's code is a code object, or NULL once it was cleared.
         let (names, kinds) = unsafe {
             let code = frame::code(raw).cast::<u8>();
             if code.is_null() {
@@ -82,6 +88,24 @@ impl<'py> FrameVariables<'py> {
             }
             Bound::from_borrowed_ptr_or_opt(self.names.py(), before.object())
         }
+    }
+
+    /// Gets the variables of another frame, by their names, which are interned; gives those before.
+    pub(super) fn take(&self, from: &Self) -> Vec<Option<Bound<'py, PyAny>>> {
+        let slots: Vec<_> = self.variables().collect();
+        let place = |index: usize, name: &Bound<'py, PyAny>| {
+            let same = |(slot, other): &&(usize, Bound<'py, PyAny>)| {
+                other.is(name) && self.is_free(*slot) == from.is_free(index)
+            };
+            slots.iter().find(same).map(|(slot, _)| *slot)
+        };
+        let places = from.variables().filter_map(|(index, name)| Some((index, place(index, &name)?)));
+        places.map(|(index, slot)| self.put(slot, from.get(index))).collect()
+    }
+
+    /// Has none from now on; gives those before.
+    pub(super) fn emptied(&self) -> Vec<Option<Bound<'py, PyAny>>> {
+        self.variables().map(|(slot, _)| self.put(slot, None)).collect()
     }
 
     /// Moves them: for each slot, from which it gets its variable. Gives what no slot is for. `None`: the frame is too small, or has something
@@ -177,14 +201,7 @@ pub(super) fn copy<'py>(object: &Bound<'py, PyAny>, survivors: &[Py<PyAny>]) -> 
             // SAFETY: `FrameVariables` are only made of frame objects. The field says the line where it is not 0.
             unsafe { raw::write(survivor.as_ptr().cast(), offset_of!(PyFrameObject, f_lineno), line) };
         }
-        let slots: Vec<_> = to.variables().collect();
-        for (index, name) in from.variables() {
-            let named = |other: &Bound<'_, PyAny>| other.is(&name) || other.eq(&name).unwrap_or(false);
-            let same = |(slot, _): &&(usize, _)| to.is_free(*slot) == from.is_free(index);
-            if let Some((slot, _)) = slots.iter().filter(|(_, other)| named(other)).find(same) {
-                replaced.push(to.put(*slot, from.get(index)));
-            }
-        }
+        replaced.extend(to.take(&from));
     }
     replaced
 }
@@ -192,5 +209,5 @@ pub(super) fn copy<'py>(object: &Bound<'py, PyAny>, survivors: &[Py<PyAny>]) -> 
 /// Empties the variables of surviving frames again; gives what they held.
 pub(super) fn clear<'py>(py: Python<'py>, survivors: &[Py<PyAny>]) -> Vec<Option<Bound<'py, PyAny>>> {
     let ended = survivors.iter().filter_map(|survivor| FrameVariables::of_ended(survivor.bind(py)));
-    ended.flat_map(|to| to.variables().map(|(slot, _)| to.put(slot, None)).collect::<Vec<_>>()).collect()
+    ended.flat_map(|to| to.emptied()).collect()
 }
