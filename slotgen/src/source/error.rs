@@ -29,6 +29,18 @@ pub enum SourceError {
         /// The macro that is missing.
         name: &'static str,
     },
+    /// Somebody has merged two releases, or branches, and not finished: which side is meant is not known.
+    #[error(
+        "{file}:{line}: a merge that is not finished, in {files} of the tree's files\n  help: finish the merge, or take the files of one side; git diff --name-only --diff-filter=U lists them"
+    )]
+    Unmerged {
+        /// The first file.
+        file: String,
+        /// Its first line that says so.
+        line: usize,
+        /// How many files there are.
+        files: usize,
+    },
     /// A file is larger than any source file of CPython could be.
     #[error("{path} has {size} bytes, more than the limit of {limit}")]
     TooLarge {

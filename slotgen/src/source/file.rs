@@ -13,11 +13,12 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Wraps the bytes of a file; bytes that are no UTF-8 are read as Latin-1.
+    /// Wraps the bytes of a file; bytes that are no UTF-8 are read as Latin-1, line ends of Windows as those of CPython's own files.
     pub fn new(path: String, bytes: Vec<u8>) -> SourceFile {
         let sha256 = sha256(&bytes);
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect());
+        let text = if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text };
         SourceFile { path, text, sha256, lines: OnceLock::new() }
     }
 
@@ -42,6 +43,13 @@ impl SourceFile {
         let line = starts.partition_point(|&start| start <= offset);
         let start = starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
         (line as u32, offset - start + 1)
+    }
+
+    /// The line (from 1) where both sides of a merge begin that nobody has finished.
+    pub(super) fn unmerged(&self) -> Option<usize> {
+        let begins = |marker: &str| self.text.lines().position(|line| line.starts_with(marker));
+        let (start, middle, end) = (begins("<<<<<<< ")?, begins("=======")?, begins(">>>>>>> ")?);
+        (start < middle && middle < end).then_some(start + 1)
     }
 
     /// The text of a line (from 1), without its end; empty when there is no such line.

@@ -76,6 +76,10 @@ impl Tree {
         files.sort_by(|a, b| a.path().cmp(b.path()));
         let patchlevel = files.iter().find(|f| f.path() == "Include/patchlevel.h");
         let patchlevel = patchlevel.ok_or(SourceError::NotCPython { path: PathBuf::from(".") })?;
+        let unmerged: Vec<_> = files.iter().filter_map(|file| Some((file.path(), file.unmerged()?))).collect();
+        if let Some((file, line)) = unmerged.first() {
+            return Err(SourceError::Unmerged { file: (*file).to_owned(), line: *line, files: unmerged.len() });
+        }
         let release = Release::from_patchlevel(patchlevel.path(), patchlevel.text())?;
         let mut of_one_build = Vec::new();
         if files.iter().any(|file| file.path().ends_with(".c")) {
@@ -219,6 +223,28 @@ mod tests {
     fn a_directory_without_patchlevel_is_refused() {
         let error = Tree::open(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
         assert!(error.to_string().contains("no CPython source tree"), "{error}");
+    }
+
+    const PATCHLEVEL: &str = "#define PY_RELEASE_LEVEL PY_RELEASE_LEVEL_FINAL\n#define PY_MAJOR_VERSION 3\n\
+        #define PY_MINOR_VERSION 14\n#define PY_MICRO_VERSION 7\n#define PY_RELEASE_SERIAL 0\n";
+
+    fn tree(files: &[(&str, &str)]) -> Result<Tree, SourceError> {
+        let files = [("Include/patchlevel.h", PATCHLEVEL)].iter().chain(files);
+        Tree::from_files(files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())))
+    }
+
+    #[test]
+    fn a_merge_that_is_not_finished_is_refused_with_its_place() {
+        let unmerged = "int a;\n<<<<<<< HEAD\nint b;\n=======\nint c;\n>>>>>>> 3.14\n";
+        let error = tree(&[("Objects/a.c", unmerged), ("Objects/b.c", unmerged)]).unwrap_err().to_string();
+        assert!(error.starts_with("Objects/a.c:2: a merge that is not finished, in 2 of"), "{error}");
+        assert!(tree(&[("Objects/a.c", "/*\n=======\n<<<<<<< x */\n")]).is_ok());
+    }
+
+    #[test]
+    fn line_ends_of_windows_are_read_as_others() {
+        let tree = tree(&[("Objects/a.c", "#define A \\\r\n  1\r\nint a;\r\n")]).unwrap();
+        assert_eq!(tree.file("Objects/a.c").unwrap().text(), "#define A \\\n  1\nint a;\n");
     }
 
     #[test]
