@@ -38,6 +38,7 @@ pub use contents::iterators_apart::IteratorApart;
 pub use contents::kept_under_hash::KeptUnderHash;
 pub use contents::key_hashes::{KeyHashes, NotEmpty, SetShape};
 pub use contents::key_order::KeyOrder;
+pub use contents::no_attributes::NoAttributes;
 pub use contents::null_member::NullMember;
 pub use contents::same_value::SameValue;
 pub use contents::tuple_hash::TupleHash;

@@ -5,6 +5,7 @@ use super::contents::deque_shape::{DEQUE_SHAPE, DequeShape};
 use super::contents::empty_slot::{EMPTY_SLOT, EmptySlot};
 use super::contents::has_item::{HAS_ITEM, HasItem};
 use super::contents::key_order::{KEY_ORDER, KeyOrder};
+use super::contents::no_attributes::{NO_ATTRIBUTES, NoAttributes};
 use super::contents::null_member::{NULL_MEMBER, NullMember};
 use super::contents::same_value::{SAME_VALUE, SameValue};
 use pyo3::prelude::*;
@@ -19,6 +20,7 @@ pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn
         KEY_ORDER => Box::new(KeyOrder(state.cast::<PyTuple>()?.clone().unbind())),
         HAS_ITEM => Box::new(HasItem::of_state(state)?),
         EMPTY_SLOT => Box::new(EmptySlot(state.clone().unbind())),
+        NO_ATTRIBUTES => Box::new(NoAttributes),
         NULL_MEMBER => Box::new(NullMember(state.extract()?)),
         DEQUE_SHAPE => {
             let (length, limit) = state.extract()?;

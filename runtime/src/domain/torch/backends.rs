@@ -4,6 +4,7 @@ use super::contents::tags::is_left_by_compilers;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
+use super::functions::kinds::own_name;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::library::Torch;
 use super::own::{CLEAR_GRADIENT, GRADIENT_OF, PARAMETER_OF, is_named, is_through_hook};
@@ -11,7 +12,6 @@ use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
 use crate::domain::Operand;
-use crate::ffi::callee;
 use crate::graph::ForBackend;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ impl Torch {
         kwargs: &[(String, Operand<'_>)],
     ) -> ForBackend {
         // PyTorch's compilers run the graph once, and keep operations alone, on tensors that begin no history.
-        let name = callee::name_of(target);
+        let name = own_name(target);
         let is_true = |value: &Operand<'_>| matches!(value, Operand::Known(value) if value.is_truthy().unwrap_or(true));
         let begins = kwargs.iter().any(|(name, value)| name == "requires_grad" && is_true(value));
         // AOTAutograd puts a new tensor in the place of one that gets a result, and lays it out as operands lie.

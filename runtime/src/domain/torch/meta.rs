@@ -5,6 +5,7 @@ use super::examples::place::{Place, is_device};
 use super::examples::placed::place_of;
 use super::examples::site::{Site, Way, is_by_kernel};
 use super::examples::sketch::Sketch;
+use super::functions::kinds::{is_allowed, own_name};
 use super::graph_break::{CallResult, fault, stop};
 use super::itself::operand_that_is;
 use super::library::Torch;
@@ -40,6 +41,11 @@ impl<'py> StandIns<'py> {
     /// The one that is given by this name.
     pub(super) fn named(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
         self.named.as_any().get_item(name)
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = Bound<'py, PyAny>> {
+        self.positional.iter().cloned().chain(self.named.values().iter().collect::<Vec<_>>())
     }
 
     /// Calls `target` with them.
@@ -203,7 +209,7 @@ impl<'py> Meta<'_, 'py> {
         if let Some(answer) = self.recorded_by_rule(&target, args, kwargs) {
             return answer;
         }
-        let site = Site::of(&crate::ffi::callee::name_of(&target), args, kwargs)?;
+        let site = Site::of(&own_name(&target), args, kwargs)?;
         let (objects, example) = match self.way(&target, args, &site).map_err(|error| fault(&error))? {
             Way::Kernel => self.run(&target, args, kwargs, true)?,
             Way::Fakes => self.run(&target, args, kwargs, false)?,
@@ -220,7 +226,7 @@ impl<'py> Meta<'_, 'py> {
         let ambient = &self.torch.ambient;
         match site {
             Site::Several => Ok(Way::Fakes),
-            Site::One(place) if is_by_kernel(&crate::ffi::callee::name_of(target), place, args) => {
+            Site::One(place) if is_by_kernel(&own_name(target), place, args) => {
                 // What a transform has wrapped is no tensor that a kernel takes.
                 Ok(if ambient.are_wrapped(self.py, args)? { Way::Meta } else { Way::Kernel })
             }
@@ -240,7 +246,10 @@ impl<'py> Meta<'_, 'py> {
         let operands = self.stand_ins(args, kwargs)?;
         let place = site.place();
         let without_kernel = |error| self.without_kernel(target, (args, kwargs), error);
-        let called = operands.run(target).or_else(without_kernel).map_err(|error| fails(target, &error))?;
+        let called = match is_allowed(target) {
+            true => self.call_allowed(target, &operands)?,
+            false => operands.run(target).or_else(without_kernel).map_err(|error| fails(target, &error))?,
+        };
         self.tell(&called, &place).map_err(|error| fault(&error))?;
         Ok((operands.positional, called))
     }
@@ -331,7 +340,7 @@ impl<'py> Meta<'_, 'py> {
         if metadata::is_method(&target) && !self.is_meta_tensor(&example) {
             return Ok(Answer::Constant(example));
         }
-        if example.is_none() && CHECKS.contains(&&*crate::ffi::callee::name_of(&target)) {
+        if example.is_none() && CHECKS.contains(&&*own_name(&target)) {
             let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
             return Ok(Answer::Change { target, args, kwargs, example, changes: Vec::new(), gives: Gives::Nothing });
         }

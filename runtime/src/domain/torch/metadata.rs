@@ -1,5 +1,6 @@
 //! Attributes and methods that give nothing but metadata of a tensor, which guards compare.
 use super::examples::place::Place;
+use super::functions::kinds::own_name;
 use crate::ffi::libtorch::has_history_when_asked;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -62,7 +63,7 @@ pub(super) fn kind(name: &str, place: &Place) -> bool {
 }
 
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
-    METHODS.contains(&&*crate::ffi::callee::name_of(target))
+    METHODS.contains(&&*own_name(target))
 }
 
 /// What guards compare. Where the question whether it is a leaf would make its history, nobody asks: it is like no tensor that is recorded.

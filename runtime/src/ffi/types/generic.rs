@@ -96,6 +96,17 @@ pub fn dict_at_hand<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict
 /// CPython: `Py_TPFLAGS_MANAGED_DICT`.
 const MANAGED_DICT: u64 = 1 << 4;
 
+/// Instances of the class may keep attributes without a dict. CPython: `Py_TPFLAGS_INLINE_VALUES`; before, all that have such a place.
+const INLINE_VALUES: u64 = if cfg!(Py_3_13) { 1 << 2 } else { MANAGED_DICT };
+
+/// Whether an instance has attributes of its own in a `__dict__`; none is made to find out, as far as that can be.
+#[must_use]
+pub fn has_attributes(object: &Bound<'_, PyAny>) -> bool {
+    let keeps_values = || super::flags(&object.get_type()) & INLINE_VALUES != 0;
+    let dict = dict_at_hand(object).or_else(|| if keeps_values() { held_dict(object) } else { None });
+    dict.is_some_and(|dict| !dict.is_empty())
+}
+
 #[cfg(all(Py_3_13, not(Py_3_15)))]
 unsafe extern "C" {
     fn _PyObject_SetManagedDict(object: *mut ffi::PyObject, dict: *mut ffi::PyObject) -> std::ffi::c_int;

@@ -15,7 +15,9 @@ mod tuples;
 
 pub use derived::{derived, derived_by};
 pub use flags::{flags, has, is_c_type, is_heap, is_immutable};
-pub use generic::{dict_at_hand, generic_dict, generic_get, generic_set, held_dict, keep_in_dict, new_instance, read};
+pub use generic::{
+    dict_at_hand, generic_dict, generic_get, generic_set, has_attributes, held_dict, keep_in_dict, new_instance, read,
+};
 pub(super) use hierarchy::lookup_raw;
 pub(crate) use hierarchy::namespace;
 pub use hierarchy::{

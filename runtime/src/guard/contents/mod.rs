@@ -13,6 +13,7 @@ pub(super) mod iterators_apart;
 pub(super) mod kept_under_hash;
 pub(super) mod key_hashes;
 pub(super) mod key_order;
+pub(super) mod no_attributes;
 pub(super) mod null_member;
 pub(super) mod same_value;
 pub(super) mod tuple_hash;

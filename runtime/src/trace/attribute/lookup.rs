@@ -1,5 +1,4 @@
 //! Attribute lookup, under the names of the C functions. CPython: `Objects/object.c`, `_PyObject_GenericGetAttrWithDict`.
-use crate::domain::Callee;
 use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::guard::source::Source;
@@ -307,91 +306,6 @@ impl<'py> Tracer<'py> {
         let own = !is_c_type(&class) && self.lookup(&class, "__getattribute__").is_some_and(|found| !found.is(&plain));
         let (base, name) = (Arc::new(source), name.into());
         Ok(if own { Source::OwnAttr(base, name) } else { Source::Attr(base, name) })
-    }
-
-    fn domain_attr(
-        &mut self,
-        domain: &std::sync::Arc<dyn crate::domain::Domain>,
-        object: ValueId,
-        class: &Bound<'py, PyType>,
-        name: &str,
-    ) -> Traced<ValueId> {
-        let found = self.lookup(class, name);
-        let kind = found.as_ref().map(Bound::get_type);
-        let kind = kind.as_ref().map(types::c_name);
-        match (found, kind.as_deref()) {
-            (Some(found), Some("method_descriptor" | "function")) => {
-                if self.hides_attribute_of_class(object, name) {
-                    return unsupported("attribute of a graph value that hides a method", name);
-                }
-                let found = self.absorb_static(found);
-                Ok(self.bound_method(found, object))
-            }
-            (Some(_), Some("getset_descriptor")) if name == "__class__" => Ok(self.constant(class.clone().into_any())),
-            (Some(found), Some("property")) => self.read_descriptor(found, object, class, name),
-            (found, kind) if kind != Some("getset_descriptor") && !is_c_type(class) => {
-                match (self.own_attr_of_graph_value(object, name)?, found) {
-                    (Some(value), _) => Ok(value),
-                    (None, Some(found)) => {
-                        let found = self.absorb_static(found);
-                        self.bind(found, object, class)
-                    }
-                    (None, None) => self.raise_missing_attribute(object, class, name),
-                }
-            }
-            _ => self.attribute_from_c(domain, object, name),
-        }
-    }
-
-    /// Whether a value of a domain from outside has an attribute of its own of this name.
-    fn hides_attribute_of_class(&self, object: ValueId, name: &str) -> bool {
-        let own = self.real(object).and_then(|real| held_dict(&real));
-        own.is_some_and(|own| !own.is_empty() && self.held_in(&own, name).map_or(true, |held| held.is_some()))
-    }
-
-    /// An attribute that a value of a domain has in C.
-    pub(crate) fn attribute_from_c(
-        &mut self,
-        domain: &std::sync::Arc<dyn crate::domain::Domain>,
-        object: ValueId,
-        name: &str,
-    ) -> Traced<ValueId> {
-        self.rely_on_surroundings(domain)?;
-        if let Some(gradient) = self.gradient_after_backward(domain, object, name)? {
-            return Ok(gradient);
-        }
-        match self.held_by_graph_value(domain, object, name) {
-            Some(held) => Ok(held),
-            None => self.call_domain(domain, Callee::GetAttr(name.to_owned()), &[object], &[]),
-        }
-    }
-
-    /// An object that a value of a domain from outside holds in C, if it is one that stays.
-    pub(crate) fn held_by_graph_value(
-        &mut self,
-        domain: &std::sync::Arc<dyn crate::domain::Domain>,
-        object: ValueId,
-        name: &str,
-    ) -> Option<ValueId> {
-        let class = self.class_of(object).ok()?;
-        if domain.takes_over(&class) || self.has_taking_modes() {
-            return None;
-        }
-        let Value::Real { object: real, source: Some(source) } = self.value(object) else { return None };
-        let (real, source) = (real.bind(self.py).clone(), source.clone());
-        if let Some(overlay) = self.state.attributes.get(&(object, name.to_owned())) {
-            return *overlay;
-        }
-        let held = domain.holds(&real, name).then(|| real.getattr(interned(self.py, name)).ok())??;
-        Some(self.sourced(held, Source::Attr(Arc::new(source), name.into())))
-    }
-
-    /// What a value of a domain has in its own `__dict__`: what the trace has put there, where the graph makes it.
-    pub(crate) fn own_attr_of_graph_value(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        match self.value(object) {
-            Value::Node { .. } => Ok(self.state.attributes.get(&(object, name.to_owned())).copied().flatten()),
-            _ => self.instance_attr(object, name),
-        }
     }
 
     /// `_PyObject_GetMethod`: the unbound function and the receiver where that is possible.

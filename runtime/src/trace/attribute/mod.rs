@@ -9,6 +9,7 @@ mod class_numbers;
 pub(crate) mod classes;
 pub(crate) mod descriptors;
 pub(crate) mod errors;
+mod graph_values;
 pub(crate) mod lookup;
 pub(crate) mod modules;
 pub(crate) mod namespaces;

@@ -4,7 +4,7 @@ use crate::ffi::types;
 use crate::ffi::types::is_c_type;
 use crate::names::interned;
 use crate::trace::attribute::descriptors::{
-    has_generic_setattr, has_get, held_dict, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
+    has_generic_setattr, held_dict, is_data_descriptor, is_generic_setter, own_dict, own_dict_allowed,
 };
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
@@ -80,11 +80,10 @@ impl<'py> Tracer<'py> {
         let has_plain_setter = self
             .of_object("__setattr__")
             .is_ok_and(|plain| self.lookup(&class, "__setattr__").is_some_and(|found| found.is(&plain)));
-        // What hides a method is not looked for where the method is called.
         if let (true, Some(value), Some(setter)) = (has_plain_setter, value, domain.setter(self.py, name)) {
             return self.call_domain(domain, Callee::Function(setter), &[object, value], &[]).map(drop);
         }
-        if !has_plain_setter || found.is_some_and(|found| is_data_descriptor(&found) || has_get(&found)) {
+        if !has_plain_setter || found.as_ref().is_some_and(is_data_descriptor) {
             return unsupported("attribute of a graph value is set", name);
         }
         if !matches!(self.value(object), Value::Node { .. }) {
@@ -96,6 +95,9 @@ impl<'py> Tracer<'py> {
         }
         let held = self.own_attr_of_graph_value(object, name)?;
         if held.is_none() && value.is_none() {
+            if found.is_some() {
+                return unsupported("attribute of the class of a graph value is deleted", name);
+            }
             return self.raise_missing_attribute(object, &class, name);
         }
         self.before_overwriting(held)?;

@@ -401,7 +401,7 @@ ROWS = [
     (of(tags), 0),
     (of(deletes), 0),
     (of(tags_and_breaks), 1),
-    (of(hides_a_method), 2),
+    (of(hides_a_method), 0),
     (tag_of_a_parameter, 0),
     (of(lambda x: x * 2, instance(OfInstances)), 1),
 ]

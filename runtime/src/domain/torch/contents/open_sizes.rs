@@ -1,11 +1,12 @@
 //! Operations that take integers which contents decide for sizes or bounds: only how long results are depends on them.
 use super::tags::operation;
 use crate::domain::torch::examples::open::{Unread, Unsized, has_unread};
+use crate::domain::torch::functions::kinds::own_name;
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::symbols::sizes::name_of;
 use crate::domain::{Answer, Callee, Operand};
-use crate::ffi::{callee, types};
+use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
@@ -51,7 +52,7 @@ pub(super) fn has_open_sizes(
     args: &[Operand<'_>],
     kwargs: &[(String, Operand<'_>)],
 ) -> bool {
-    let own = callee::name_of(target);
+    let own = own_name(target);
     let is_one = TAKE_SIZES.contains(&own.trim_matches('_')) && operation(target).is_some();
     is_one && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_unread)
 }
@@ -86,10 +87,10 @@ impl<'py> Meta<'_, 'py> {
     ) -> Option<CallResult<'py>> {
         let (Some(Operand::Graph { example, .. }), true) = (args.first(), kwargs.is_empty()) else { return None };
         let rank = example.cast::<Unsized>().ok()?.get().rank?;
-        if &*callee::name_of(target) == "size" && args.len() == 1 {
+        if &*own_name(target) == "size" && args.len() == 1 {
             return Some(self.sizes_of_open(target.clone(), args, rank));
         }
-        let fits = match (&*callee::name_of(target), &args[1..]) {
+        let fits = match (&*own_name(target), &args[1..]) {
             ("numel" | "nelement", []) => true,
             ("len" | "__len__", []) => rank > 0,
             ("size", [Operand::Known(dim)]) if dim.is_exact_instance_of::<PyInt>() => {

@@ -1,8 +1,9 @@
 //! Kinds of functions and classes of PyTorch's, told by what they are called and what they are.
 use crate::ffi::{callee, inspect, types};
-use crate::names::interned;
+use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyType};
+use std::borrow::Cow;
 
 /// Questions whose answer is `False` for exact tensors while no mode is active, which the guards watch.
 pub(in crate::domain::torch) const OVERRIDES: &[&str] =
@@ -18,6 +19,32 @@ const ALLOWED: &str = "_slotrt_allowed_in_graph";
 pub(in crate::domain::torch) fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
     callable.is_exact_instance_of::<PyFunction>()
         && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
+}
+
+/// The class of all overloads of an operator, and that of one.
+pub(super) const OPERATORS: [&str; 2] = ["OpOverloadPacket", "OpOverload"];
+
+/// Libraries of operators that no program registers.
+const OWN: &[&str] = &["aten", "prims", "prim", "quantized", "sparse", "mkldnn"];
+
+/// Whether an operator is in a library that programs register.
+pub(super) fn is_registered(operator: &Bound<'_, PyAny>) -> bool {
+    let library = || {
+        let packet = operator.getattr_opt(name!("_overloadpacket"))?.unwrap_or_else(|| operator.clone());
+        packet.getattr(name!("_qualified_op_name"))?.extract::<String>()
+    };
+    !library().is_ok_and(|name| OWN.iter().any(|own| name.split("::").next() == Some(own)))
+}
+
+/// What a function of PyTorch's is called by: empty for one of the program's, which may have any name.
+pub(in crate::domain::torch) fn own_name<'a>(function: &'a Bound<'_, PyAny>) -> Cow<'a, str> {
+    let class = function.get_type();
+    let is_of_program = match &*types::c_name(&class) {
+        "builtin_function_or_method" | "method_descriptor" => false,
+        "function" => is_allowed(function),
+        _ => OPERATORS.contains(&&*types::name(&class)) && is_registered(function),
+    };
+    if is_of_program { Cow::Borrowed("") } else { callee::name_of(function) }
 }
 
 /// Functions of types of numbers.

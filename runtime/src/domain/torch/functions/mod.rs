@@ -1,6 +1,7 @@
 //! Functions of PyTorch's that are no plain operations: they run natively, are gone through as a whole, call functions of the program,
 //! transform them, walk gradients, or say what a class is.
 pub(super) mod after;
+pub(super) mod allowed;
 pub(super) mod backward;
 pub(super) mod compilers;
 pub(super) mod context_modes;

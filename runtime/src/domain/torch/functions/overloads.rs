@@ -1,4 +1,5 @@
 //! Operators of the dispatcher as functions: `torch.ops.library.name` and its overloads, those that programs register among them.
+use super::kinds::{OPERATORS, is_registered};
 use crate::domain::Operand;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
@@ -8,29 +9,18 @@ use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// The class of all overloads of an operator, and that of one.
-const CLASSES: [&str; 2] = ["OpOverloadPacket", "OpOverload"];
-
-/// Libraries of operators that no program registers.
-const OWN: &[&str] = &["aten", "prims", "prim", "quantized", "sparse", "mkldnn"];
-
 impl Torch {
     /// Whether it is an operator that a program may have registered, with a function of its own.
     pub(in crate::domain::torch) fn is_of_program(&self, callable: &Bound<'_, PyAny>) -> bool {
-        let library = |operator: &Bound<'_, PyAny>| {
-            let packet = operator.getattr_opt(name!("_overloadpacket"))?.unwrap_or_else(|| operator.clone());
-            packet.getattr(name!("_qualified_op_name"))?.extract::<String>()
-        };
-        self.is_operator(callable)
-            && !library(callable).is_ok_and(|name| OWN.iter().any(|own| name.split("::").next() == Some(own)))
+        self.is_operator(callable) && is_registered(callable)
     }
 
     /// Whether it is an operator, or one overload of one.
     pub(in crate::domain::torch) fn is_operator(&self, callable: &Bound<'_, PyAny>) -> bool {
         let class = callable.get_type();
-        CLASSES.contains(&&*types::name(&class))
+        OPERATORS.contains(&&*types::name(&class))
             && self.module.bind(callable.py()).getattr(name!("_ops")).is_ok_and(|module| {
-                CLASSES.iter().any(|known| module.getattr(*known).is_ok_and(|known| known.is(&class)))
+                OPERATORS.iter().any(|known| module.getattr(*known).is_ok_and(|known| known.is(&class)))
             })
     }
 

@@ -1,8 +1,9 @@
 //! Which operations give no warning: compiled code runs the graph before it sets the filters of warnings that the program sets.
+use super::kinds::own_name;
 use crate::domain::Operand;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::undo::effects::base;
-use crate::ffi::{callee, types};
+use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;
 
@@ -80,7 +81,7 @@ fn is_odd_to_warnings(operand: &Operand<'_>) -> bool {
 impl Torch {
     /// Whether a call of this on these gives no warning, whatever the contents.
     pub(in crate::domain::torch) fn is_silent(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
-        let name = callee::name_of(target);
+        let name = own_name(target);
         let is_view = || match args {
             // PyTorch warns where there are not two dimensions.
             [Operand::Graph { example, .. }, Operand::Known(_)] if name == "getattr" => {
@@ -88,8 +89,7 @@ impl Torch {
             }
             _ => false,
         };
-        let plain = target.getattr(name!("__name__")).and_then(|name| name.extract::<String>());
-        let is_known = plain.is_ok_and(|name| SILENT.contains(&base(&name)));
+        let is_known = SILENT.contains(&base(&name));
         (is_known || is_view()) && !args.iter().any(is_odd_to_warnings)
     }
 }

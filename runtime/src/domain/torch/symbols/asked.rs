@@ -4,10 +4,10 @@ use crate::domain::torch::examples::array_scalars::is_scalar;
 use crate::domain::torch::examples::open::has_open;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::site::{Site, is_by_kernel};
+use crate::domain::torch::functions::kinds::own_name;
 use crate::domain::torch::meta::{Meta, plain};
 use crate::domain::torch::shapes::Size;
 use crate::domain::{Answer, AnsweredOperation, Callee, Gives, Operand};
-use crate::ffi::callee;
 use crate::graph::ValueId;
 use crate::names::name;
 use crate::symbol::{
@@ -38,7 +38,7 @@ impl<'py> Meta<'_, 'py> {
         let (target, args, kwargs) = self.call_to_ask(operation)?;
         let ambient = &self.torch.ambient;
         let is_plain = ambient.plain(self.py).ok()? && !ambient.are_wrapped(self.py, args).ok()?;
-        let own = callee::name_of(&target).into_owned();
+        let own = own_name(&target).into_owned();
         let by_kernel = match Site::of(&own, args, kwargs).ok()? {
             Site::One(place) => is_by_kernel(&own, &place, args),
             Site::Several => false,

@@ -1,8 +1,7 @@
 //! Operations whose results have the same metadata whatever number an operand is: only its class, `int` or `float`, decides.
-use crate::domain::torch::functions::kinds::OVERRIDES;
+use crate::domain::torch::functions::kinds::{OVERRIDES, own_name};
 use crate::domain::torch::library::Torch;
 use crate::domain::{Callee, NumberUse, ScalarPlace};
-use crate::ffi::callee;
 
 /// Slots.
 const SLOTS: &[&str] = &["tp_richcompare"];
@@ -108,7 +107,7 @@ pub(in crate::domain::torch) fn scalar_places(callee: &Callee<'_>) -> &'static [
         ScalarPlace { array, number, checks_size: true }
     }
     let name = match callee {
-        Callee::Function(function) => callee::name_of(function),
+        Callee::Function(function) => own_name(function),
         Callee::Method(name) => name.as_str().into(),
         Callee::Slot("tp_richcompare") => "eq".into(),
         Callee::Slot(_) | Callee::GetAttr(_) => return &[],
@@ -129,7 +128,7 @@ impl Torch {
         let takes = match callee {
             Callee::Slot(slot) => in_slot(slot),
             Callee::Function(function) if self.is_operator(function) => false,
-            Callee::Function(function) => match callee::name_of(function) {
+            Callee::Function(function) => match own_name(function) {
                 name if OVERRIDES.contains(&&*name) => return NumberUse::Classes,
                 name if name == "tensor" => return NumberUse::Array,
                 name => in_call(&name),

@@ -1,12 +1,12 @@
 //! What operations give where sizes of operands differ from call to call: the rules of shapes are asked with symbols.
 use crate::domain::torch::by_rule::ruled::Ruled;
 pub(in crate::domain::torch) use crate::domain::torch::examples::layout::layout_of as of;
+use crate::domain::torch::functions::kinds::own_name;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
 use crate::domain::torch::operands::Operands;
 use crate::domain::torch::shapes::{Answer as Known, MemoryFormat, Tensor};
 use crate::domain::{Answer, AnsweredOperation, Callee, Operand};
-use crate::ffi::callee;
 use crate::names::interned;
 use crate::symbol::{ExpressionId, Layout, SizeArithmetic, SymbolicLayout, SymbolicSize};
 use pyo3::prelude::*;
@@ -44,7 +44,7 @@ pub(in crate::domain::torch) fn name_of<'a>(callee: &'a Callee<'_>) -> std::borr
         Callee::Slot("mp_subscript" | "sq_item") => "__getitem__".into(),
         Callee::Slot("nb_positive") => "positive".into(),
         Callee::Slot(slot) => (*slot).into(),
-        Callee::Function(function) => callee::name_of(function).into_owned().into(),
+        Callee::Function(function) => own_name(function).into_owned().into(),
         Callee::Method(name) | Callee::GetAttr(name) => name.as_str().into(),
     }
 }

@@ -1,5 +1,6 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::functions::kinds::own_name;
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
@@ -9,7 +10,6 @@ use super::super::thread::modes;
 use super::indices::{are_chosen_by_truths, raises_by};
 use super::sure::SURE;
 use crate::domain::{CallEffects, NodeEffects, Operand};
-use crate::ffi::callee;
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyModule, PyString};
@@ -65,8 +65,7 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
             ..NodeEffects::unknown()
         };
     }
-    let name = target.getattr(name!("__name__")).and_then(|name| name.extract::<String>());
-    let name = name.unwrap_or_else(|_| callee::name_of(target).into());
+    let name = own_name(target).into_owned();
     if let Some(known) = torch.rules.effects.lock().ok().and_then(|known| known.get(&name).cloned()) {
         return known;
     }
@@ -81,7 +80,7 @@ pub(in crate::domain::torch) fn of(torch: &Torch, target: &Bound<'_, PyAny>) -> 
 pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
     let runs_program = torch.is_backward(target) || torch.is_of_program(target);
     // Sizes are compared before anything is written.
-    let is = |name: &str| callee::name_of(target) == name && are_chosen_by_truths(&torch.rules, args);
+    let is = |name: &str| own_name(target) == name && are_chosen_by_truths(&torch.rules, args);
     CallEffects { copies: is("getitem"), raises_first: is("setitem"), runs_program }
 }
 

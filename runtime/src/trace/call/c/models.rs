@@ -68,6 +68,7 @@ impl<'py> Tracer<'py> {
             if let Some(domain) = self.domain_of(&class)
                 && types::is_subtype(&class, owner)
             {
+                self.refuse_hidden_method(first, name)?;
                 let callee = Callee::Method(name.to_owned());
                 return self.call_domain(&domain, callee, &args.positional, &args.keywords).map(Some);
             }
