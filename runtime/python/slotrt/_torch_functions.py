@@ -174,6 +174,11 @@ def address_of(tensor):
     return tensor.data_ptr()
 
 
+def offset_of(tensor):
+    """`tensor.storage_offset()`."""
+    return tensor.storage_offset()
+
+
 def version_of(tensor):
     """`tensor._version`."""
     return tensor._version

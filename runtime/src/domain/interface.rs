@@ -1,4 +1,5 @@
 //! What a domain is: what it is asked.
+use super::dispatching::Dispatching;
 use super::gradient::{Gradient, HistoryUse, LaterCall};
 use super::higher_order::{GraphCall, HigherOrder};
 use super::node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
@@ -105,6 +106,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Whether something sees each operation where it runs: then nothing is compiled, or runs compiled.
     fn is_watched(&self, _py: Python<'_>) -> bool {
         false
+    }
+    /// The classes that get operations below gradients, if it has such.
+    fn dispatching(&self) -> Option<&dyn Dispatching> {
+        None
     }
     /// The modes of the library that take over calls, if it has such.
     fn taking_modes(&self) -> Option<&dyn TakingModes> {
@@ -341,7 +346,8 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
         false
     }
-    /// Whether the program says, as the library has it said, that a Python function gives the same at every call with the same arguments.
+    /// Whether the library knows, or the program says as the library has it said, that a Python function gives the same at every call with the
+    /// same arguments.
     fn assumes_constant(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }

@@ -2,6 +2,7 @@
 //!
 //! In: an operation on values of the library. Out: a node, a constant, a change in place, an exception, or a graph break.
 //! It must not know bytecode or the tracer.
+mod dispatching;
 mod domains;
 mod gradient;
 mod higher_order;
@@ -14,6 +15,7 @@ mod sizes;
 mod taking_modes;
 pub mod torch;
 
+pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
 pub use gradient::{Gradient, HistoryUse, LaterCall};
 pub use higher_order::{Formal, GraphCall, HigherOrder};

@@ -4,6 +4,7 @@ use super::contents::tags::is_left_by_compilers;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
+use super::functions::dispatch::MAKES;
 use super::functions::kinds::own_name;
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::library::Torch;
@@ -40,6 +41,7 @@ impl Torch {
             || modes::is_of_defaults(&name)
             || modes::is_of_kernels(&name)
             || name == AS_SUBCLASS
+            || name == MAKES
             || is_conversion(&name)
             || is_left_by_compilers(&name)
             || name == "numpy"

@@ -3,6 +3,7 @@ use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
+use super::functions::dispatch::tells_of_schemas;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, wholes};
 use super::graph_break::{CallResult, fault, stop};
@@ -16,8 +17,8 @@ use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use super::undo::{effects, saved};
 use crate::domain::{
-    Answer, AnsweredOperation, CallEffects, CallWithNames, Callee, Domain, GlobalStateGuard, Gradient, GraphCall,
-    HandedOver, HistoryUse, LaterCall, LayoutQuestion, NodeEffects, NumberUse, Operand, Recorded, Rehearsal,
+    Answer, AnsweredOperation, CallEffects, CallWithNames, Callee, Dispatching, Domain, GlobalStateGuard, Gradient,
+    GraphCall, HandedOver, HistoryUse, LaterCall, LayoutQuestion, NodeEffects, NumberUse, Operand, Recorded, Rehearsal,
     SavedParts, SavedState, ScalarPlace, SizeMark, TakingModes,
 };
 use crate::ffi::types;
@@ -53,7 +54,10 @@ impl Domain for Torch {
     }
 
     fn claims(&self, class: &Bound<'_, PyType>) -> bool {
-        class.is(&self.tensor) || class.is(&self.parameter) || self.is_recorded_subclass(class)
+        class.is(&self.tensor)
+            || class.is(&self.parameter)
+            || self.is_recorded_subclass(class)
+            || self.is_wrapper_class(class)
     }
 
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool {
@@ -122,6 +126,10 @@ impl Domain for Torch {
 
     fn is_watched(&self, py: Python<'_>) -> bool {
         self.ambient.is_watched(py).unwrap_or(false)
+    }
+
+    fn dispatching(&self) -> Option<&dyn Dispatching> {
+        Some(self)
     }
 
     fn taking_modes(&self) -> Option<&dyn TakingModes> {
@@ -194,7 +202,7 @@ impl Domain for Torch {
     }
 
     fn takes_open_sizes(&self, callee: &Callee<'_>) -> bool {
-        takes_open_sizes(callee)
+        takes_open_sizes(callee) || matches!(callee, Callee::Function(function) if self.makes_wrappers(function))
     }
 
     fn scalar_places(&self, callee: &Callee<'_>) -> &'static [ScalarPlace] {
@@ -391,7 +399,7 @@ impl Domain for Torch {
     }
 
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {
-        compilers::is_marked_constant(function)
+        compilers::is_marked_constant(function) || tells_of_schemas(function)
     }
 
     fn metadata_counts(&self) -> Vec<(String, [u64; 2])> {

@@ -6,9 +6,10 @@ use super::examples::sketch::Sketch;
 use super::functions::leaves::{DETACH, REQUIRES};
 use super::graph_break::{CallResult, fault, stop};
 use super::meta::{Meta, fails};
-use super::own::ADDRESS_OF;
+use super::own::{ADDRESS_OF, OFFSET_OF};
 use super::quantised::is_conversion;
 use super::symbols::sizes;
+use super::thread::quiet::Quiet;
 use super::undo::effects::AS_SUBCLASS;
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
@@ -95,6 +96,11 @@ impl<'py> Meta<'_, 'py> {
             Some(tensor @ Operand::Graph { .. }) if name == "data_ptr" && args.len() == 1 && kwargs.is_empty() => {
                 self.of_object(ADDRESS_OF, tensor)
             }
+            Some(tensor @ Operand::Graph { .. })
+                if name == "storage_offset" && args.len() == 1 && kwargs.is_empty() =>
+            {
+                self.of_object(OFFSET_OF, tensor)
+            }
             Some(Operand::Graph { .. }) if name == REQUIRES => self.torch.require_gradients(self, target, args, kwargs),
             Some(Operand::Graph { .. }) if name == DETACH => self.torch.detach_in_place(self, target, args),
             Some(Operand::Graph { value, example, .. })
@@ -179,10 +185,12 @@ impl<'py> Meta<'_, 'py> {
         // Changes in place are not cast: they need no stand-ins that are.
         let gives = operands.run(target).map_err(|error| fails(target, &error))?;
         let is_same = metadata()?.eq(&before).map_err(|error| fault(&error))?;
-        // A tensor of the graph shows in its stand-in what has become of it; one from outside, or a view of another, does not.
+        // A tensor of the graph shows in its stand-in what has become of it, and one from outside has one from then on; a view of another does
+        // not.
         let shows = match example.cast::<Sketch>() {
             Ok(sketch) => !is_same && self.begins_gradients(sketch.get(), &operand).map_err(|error| fault(&error))?,
-            Err(_) => operand.is(example) && !is_view(&operand),
+            Err(_) if operand.is(example) => !is_view(&operand),
+            Err(_) => !is_same && self.begins_outside(example, &operand).map_err(|error| fault(&error))?,
         };
         if !is_same && !shows {
             return Err(refused(name, "Another tensor would come to require gradients with it."));
@@ -216,6 +224,24 @@ impl<'py> Meta<'_, 'py> {
             now.requires_grad && now.dtype == known.dtype && now.shape == known.shape && now.strides == known.strides
         });
         Ok(kept && !is_view(operand) && sketch.begin_gradients())
+    }
+}
+
+impl<'py> Meta<'_, 'py> {
+    /// Whether nothing has become of a leaf from outside but that it requires gradients, as the tensor that stands for it does, which is told
+    /// where it is.
+    fn begins_outside(&self, example: &Bound<'py, PyAny>, operand: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let _quiet = Quiet::about([example, operand]);
+        let metadata = |tensor| self.torch.rules.metadata(tensor);
+        let (Some(known), Some(now), Some(place)) = (metadata(example), metadata(operand), place_of(example)) else {
+            return Ok(false);
+        };
+        let kept = now.dtype == known.dtype && now.shape == known.shape && now.strides == known.strides;
+        let is_plain = example.get_type().is(&self.torch.tensor) && !is_view(example) && !is_view(operand);
+        if !kept || !is_plain || known.requires_grad || !now.requires_grad {
+            return Ok(false);
+        }
+        place.tell(operand).map(|()| true)
     }
 }
 

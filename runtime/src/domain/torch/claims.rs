@@ -47,6 +47,7 @@ impl Torch {
             || is_set_data(callable)
             || is_set_requires_grad(callable)
             || self.makes_parameters(callable)
+            || self.makes_wrappers(callable)
             || self.step(callable).is_some()
         {
             return true;

@@ -30,6 +30,11 @@ impl Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        if let Callee::Function(function) = callee
+            && self.makes_wrappers(function)
+        {
+            return meta.wrapper(function, args, kwargs);
+        }
         let asks_for_classes =
             matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*callee::name_of(function)));
         if !asks_for_classes && args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(has_open) {

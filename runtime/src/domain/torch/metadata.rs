@@ -62,6 +62,10 @@ pub(super) fn kind(name: &str, place: &Place) -> bool {
     name.strip_prefix("is_").is_some_and(|kind| kind == place.kind())
 }
 
+pub(super) fn is_method_name(name: &str) -> bool {
+    METHODS.contains(&name)
+}
+
 pub(super) fn is_method(target: &Bound<'_, PyAny>) -> bool {
     METHODS.contains(&&*own_name(target))
 }

@@ -36,8 +36,11 @@ const HARMLESS: &[&str] = &[
     "__reduce_ex__",
     "__repr__",
     "__setstate__",
+    "__slots__",
     "__static_attributes__",
     "__str__",
+    "__tensor_flatten__",
+    "__tensor_unflatten__",
     "__torch_dispatch__",
     "__torch_function__",
     "__type_params__",
@@ -108,6 +111,15 @@ impl Torch {
             && self.leaves_operators_alone(class)
     }
 
+    /// Whether instances of a class derived from `Tensor` are values of the graph whose operations are handed to it.
+    pub(super) fn is_wrapper_class(&self, class: &Bound<'_, PyType>) -> bool {
+        let py = class.py();
+        !types::is_c_type(class)
+            && class.is_subclass(self.tensor.bind(py)).unwrap_or(false)
+            && hook(class, "__torch_dispatch__").is_some_and(|hook| !self.is_off(&hook))
+            && self.leaves_operators_alone(class)
+    }
+
     /// Whether neither the class nor those between it and `Tensor` define what operators, attributes and built-in functions look for.
     fn leaves_operators_alone(&self, class: &Bound<'_, PyType>) -> bool {
         let defines = |class: &Bound<'_, PyAny>| -> PyResult<bool> {
@@ -164,7 +176,7 @@ impl Torch {
     }
 
     /// The callable of Python that does what is called, and its arguments.
-    fn callable<'py>(
+    pub(super) fn callable<'py>(
         &self,
         py: Python<'py>,
         callee: &Callee<'py>,

@@ -22,6 +22,9 @@ pub(in crate::domain::torch) const ADDRESS_OF: &str = "address_of";
 /// The function that tells how often a tensor was changed in place.
 pub(in crate::domain::torch) const VERSION_OF: &str = "version_of";
 
+/// The function that tells where in its memory a tensor begins.
+pub(in crate::domain::torch) const OFFSET_OF: &str = "offset_of";
+
 /// The function that gives a leaf of the class `Parameter` in the memory of a tensor.
 pub(in crate::domain::torch) const PARAMETER_OF: &str = "parameter_of";
 

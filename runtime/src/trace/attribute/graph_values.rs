@@ -125,7 +125,9 @@ impl<'py> Tracer<'py> {
         if let Some(overlay) = self.state.attributes.get(&(object, name.to_owned())) {
             return *overlay;
         }
-        let held = domain.holds(&real, name).then(|| real.getattr(interned(self.py, name)).ok())??;
+        let now = self.state.examples.get(&object).map_or(&real, |example| example.bind(self.py));
+        let held = (domain.holds(&real, name) && domain.holds(now, name))
+            .then(|| real.getattr(interned(self.py, name)).ok())??;
         Some(self.sourced(held, Source::Attr(Arc::new(source), name.into())))
     }
 

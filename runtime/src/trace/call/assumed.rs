@@ -1,4 +1,5 @@
 //! Python functions that the program says always give the same: called while tracing, whatever they do.
+use crate::guard::source::Source;
 use crate::stored::ProcessBound;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::tracer::Tracer;
@@ -21,24 +22,33 @@ impl<'py> Tracer<'py> {
         if !self.state.domains.iter().any(|domain| domain.assumes_constant(function)) {
             return Ok(None);
         }
-        let Some(positional) = self.all_known(args.positional.iter().copied())? else { return Ok(None) };
-        let Some(named) = self.all_known(args.keywords.iter().map(|(_, value)| *value))? else { return Ok(None) };
+        // What the callable around it keeps is the same object at every call, and asks its arguments for their identity.
+        let is_kept = !callable.is(function);
+        let positional = self.all_known(args.positional.iter().copied(), is_kept)?;
+        let named = self.all_known(args.keywords.iter().map(|(_, value)| *value), is_kept)?;
+        let (Some(positional), Some(named)) = (positional, named) else { return Ok(None) };
         let names = args.keywords.iter().map(|(name, _)| name);
         // It may see the order of a set.
         self.state.bound = self.state.bound.max(ProcessBound::Hashes);
         let result = called(callable, positional, names.zip(named)).ok();
-        let constant = result.filter(|result| is_scalar(result) || is_definition(result));
+        let constant = result.filter(|result| is_kept || is_scalar(result) || is_definition(result));
         Ok(constant.map(|constant| self.absorb_static(constant)))
     }
 
-    /// The objects, if all are known and none can change.
-    fn all_known(&mut self, values: impl Iterator<Item = ValueId>) -> Traced<Option<Vec<Bound<'py, PyAny>>>> {
+    /// The objects, if all are known and none can change; `by_identity`: these may.
+    fn all_known(
+        &mut self,
+        values: impl Iterator<Item = ValueId>,
+        by_identity: bool,
+    ) -> Traced<Option<Vec<Bound<'py, PyAny>>>> {
         let mut objects = Vec::new();
         for value in values {
             let known = match self.known(value) {
                 Some(known) => Some(known),
                 None => self.unchanging(value)?,
             };
+            let is_constant = by_identity && matches!(self.source(value), Some(Source::Constant(..)));
+            let known = known.or_else(|| self.real(value).filter(|_| is_constant));
             let Some(known) = known else { return Ok(None) };
             objects.push(known);
         }

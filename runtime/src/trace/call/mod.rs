@@ -13,6 +13,7 @@ pub(crate) mod classes;
 pub(crate) mod cleared_gradients;
 pub(crate) mod compiler_queries;
 pub(crate) mod dispatch;
+pub(crate) mod dispatched;
 pub(crate) mod effects;
 pub(crate) mod folded;
 pub(crate) mod forwarded;

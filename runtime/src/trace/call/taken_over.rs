@@ -79,7 +79,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The items of a list or tuple that the trace has made, or that it has a copy of.
-    fn items_of_own(&mut self, value: ValueId) -> Option<Vec<ValueId>> {
+    pub(crate) fn items_of_own(&mut self, value: ValueId) -> Option<Vec<ValueId>> {
         let own = self.owned(value).or_else(|| self.private_copy(value).ok().flatten())?;
         let items: Vec<Bound<'py, PyAny>> = match own.cast_exact::<PyTuple>() {
             Ok(tuple) => tuple.iter().collect(),

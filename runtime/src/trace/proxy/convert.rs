@@ -124,6 +124,9 @@ impl<'py> Tracer<'py> {
         if let Some(value) = self.value_of_proxy(&object) {
             return value;
         }
+        if let Some(value) = self.dispatched_value(&object) {
+            return value;
+        }
         if let Some(id) = self.state.identity.get(&(object.as_ptr() as usize)) {
             return *id;
         }

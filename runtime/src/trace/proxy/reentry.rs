@@ -75,14 +75,24 @@ fn is_part_of_c(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> bool {
     namespace.is_some_and(|namespace| namespace.as_ptr() as usize == frame.globals_address())
 }
 
+/// Whether the library whose operation runs has begun a frame of its own code.
+fn is_part_of_operation(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> bool {
+    SET_ASIDE.with(|cell| {
+        let aside = cell.borrow();
+        let Some(state) = aside.as_ref().filter(|state| state.dispatched.runs(state.nesting)) else { return false };
+        let mut dispatching = state.domains.iter().filter_map(|domain| domain.dispatching());
+        dispatching.any(|dispatching| dispatching.is_own(&frame.function(py)))
+    })
+}
+
 /// Stands in for a Python frame that C began on behalf of the trace: the trace goes through it.
 pub(crate) fn answer(py: Python<'_>, frame: crate::ffi::frame::Frame<'_>) -> Option<PyResult<Py<PyAny>>> {
-    if is_part_of_c(py, frame) {
+    if is_part_of_c(py, frame) || is_part_of_operation(py, frame) {
         return None;
     }
     let entered = running(py, |tracer| match tracer.signal_of(frame) {
         Some(number) => Err(tracer.postpone(number)),
-        None => tracer.enter_frame(frame),
+        None => tracer.refuse_frame_of_operation(frame).and_then(|()| tracer.enter_frame(frame)),
     })?;
     Some(entered.map(Bound::unbind))
 }

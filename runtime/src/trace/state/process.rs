@@ -2,7 +2,7 @@
 use super::value::ValueId;
 use crate::guard::source::Source;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 /// A context from outside.
 #[derive(Debug)]
@@ -112,6 +112,26 @@ pub(crate) struct TakingModes {
     pub(crate) outer: Vec<ValueId>,
     /// Those that are active now.
     pub(crate) active: Vec<ValueId>,
+}
+
+/// A call whose operations the library's code hands to the trace.
+#[derive(Debug, Default)]
+pub(crate) struct Dispatched {
+    /// The class of what stands for values.
+    pub(crate) class: Option<Py<PyType>>,
+    /// What stands for the arguments.
+    pub(crate) given: Vec<(ValueId, Py<PyAny>)>,
+    /// How deep C and the trace were nested when it began.
+    pub(crate) nesting: u32,
+    /// Whether the next operation only asks a wrapper what it tells by itself.
+    pub(crate) is_asked: bool,
+}
+
+impl Dispatched {
+    /// Whether the library's code runs, nested so deep, and not what it hands to the trace.
+    pub(crate) fn runs(&self, nesting: u32) -> bool {
+        self.class.is_some() && self.nesting == nesting
+    }
 }
 
 /// A mode that the trace has set.

@@ -212,6 +212,8 @@ pub struct State {
     pub(crate) later_handles: FxHashMap<ValueId, crate::trace::state::wholes::Whole>,
     /// Modes that take over calls.
     pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
+    /// The call whose operations the library's code hands to the trace.
+    pub(crate) dispatched: crate::trace::state::process::Dispatched,
     /// What restores modes of libraries where the graph raises, the first first.
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.

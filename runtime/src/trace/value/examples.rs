@@ -48,4 +48,24 @@ impl<'py> Tracer<'py> {
     }
 }
 
+impl<'py> Tracer<'py> {
+    /// From now on `example` stands for objects from outside that were changed in place and have a history since.
+    pub(crate) fn begin_histories(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        written: &[ValueId],
+        example: &Bound<'py, PyAny>,
+    ) -> Traced<()> {
+        let [value] = written else { return Ok(()) };
+        if self.real(*value).is_none() || !domain.keeps_history(example) {
+            return Ok(());
+        }
+        let known = self.example(domain, *value)?;
+        match domain.keeps_history(&known) {
+            true => Ok(()),
+            false => self.replace_example(domain, *value, example),
+        }
+    }
+}
+
 const FOLLOWS: &str = "graph value that changes with another one";

@@ -53,6 +53,9 @@ impl<'py> Tracer<'py> {
         if let Some(result) = self.call_taken_over(domain, &callee, args, keywords)? {
             return Ok(result);
         }
+        if let Some(result) = self.call_dispatched(domain, &callee, args, keywords)? {
+            return Ok(result);
+        }
         if let Some(answer) = self.size_question(&callee, args)? {
             return Ok(answer);
         }
@@ -69,7 +72,7 @@ impl<'py> Tracer<'py> {
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
-            (false, true) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
+            (false, _) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
             (false, true) => TakenNumbers::Integers,
             (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
             (false, false) => TakenNumbers::None,
@@ -79,6 +82,7 @@ impl<'py> Tracer<'py> {
         let mut named = self.named_operands(keywords, numbers)?;
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
+        self.state.dispatched.is_asked = false;
         let uses = domain.use_of_history(&callee, &operands, &named);
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
         self.recall_history(domain, uses, looked_at)?;
@@ -187,6 +191,7 @@ impl<'py> Tracer<'py> {
                 if !changes.is_empty() {
                     self.refuse_change_after()?;
                 }
+                let written = changes.clone();
                 let operands: Vec<_> =
                     changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
                 if !operands.is_empty() {
@@ -195,7 +200,10 @@ impl<'py> Tracer<'py> {
                 let mut finals = Vec::new();
                 match gives {
                     Gives::Became(value) => self.replace_example(domain, value, &example)?,
-                    _ => finals = self.final_changes(domain, &operands, &example),
+                    _ => {
+                        finals = self.final_changes(domain, &operands, &example);
+                        self.begin_histories(domain, &written, &example)?;
+                    }
                 }
                 let is_whole = finals.is_empty() || domain.call_effects(&target, &args).raises_first;
                 if !is_whole {
@@ -272,6 +280,7 @@ impl<'py> Tracer<'py> {
             return Ok(number);
         }
         if let Some(domain) = self.domain_of(&class) {
+            self.refuse_wrapper(&domain, &class)?;
             let example = self.example(&domain, id)?;
             let layout = self.state.numbers.layouts.get(&id).cloned();
             return Ok(Operand::Graph { value: id, example, layout });

@@ -228,7 +228,84 @@ def number_of_a_hook():
     return f, lambda number: [matrix()], [linear]
 
 
+def buffer_that_begins():
+    weight = nn.Parameter(torch.ones(3))
+
+    def f(x, buffer):
+        buffer.mul_(2).add_(weight * x)
+        buffer[0] = x[0] * weight
+        asked = buffer.requires_grad, buffer.is_leaf, buffer.shape
+        return asked, buffer.sum() * 2, buffer.detach() + 1, buffer.clone()
+
+    return f, lambda number: [matrix(), torch.zeros(2, 3)], [weight, lambda: weight.grad]
+
+
+def buffer_that_begins_and_backward():
+    weight = nn.Parameter(torch.ones(3))
+
+    def f(x, buffer):
+        weight.grad = None
+        buffer.add_(weight * x)
+        (buffer**2).sum().backward()
+        return buffer * 2, weight.grad * 2
+
+    return f, lambda number: [matrix(), torch.zeros(2, 3)], [weight]
+
+
+def buffer_of_a_module():
+    class Average(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3))
+            self.register_buffer("average", torch.zeros(3))
+
+        def forward(self, x):
+            self.average.mul_(0.9).add_(self.weight * 0.1)
+            return (x * self.average).sum()
+
+    module = Average()
+
+    def arguments(number):
+        module.average = torch.zeros(3)
+        return [matrix()]
+
+    return module, arguments, [lambda: module.average, lambda: module.weight.grad]
+
+
+def buffer_with_views():
+    weight = nn.Parameter(torch.ones(3))
+
+    def f(buffer, view):
+        inner = buffer.view(-1)
+        buffer.add_(weight)
+        return view * 2, inner * 2, inner.requires_grad, view.requires_grad, view.is_leaf, buffer.grad_fn is None
+
+    def arguments(number):
+        buffer = torch.zeros(2, 3)
+        return [buffer, buffer[0]]
+
+    return f, arguments, [lambda: weight.grad]
+
+
+def buffer_that_begins_and_raises():
+    weight = nn.Parameter(torch.ones(3))
+
+    def f(buffer):
+        buffer.add_(weight)
+        try:
+            return torch.linalg.cholesky(buffer[:, :2] - 9)
+        except RuntimeError:
+            return buffer * 2
+
+    return f, lambda number: [torch.zeros(2, 3)], [lambda: weight.grad]
+
+
 ROWS = [
+    (buffer_that_begins, 0),
+    (buffer_that_begins_and_backward, 1),
+    (buffer_of_a_module, 0),
+    (buffer_with_views, None),
+    (buffer_that_begins_and_raises, None),
     (hooked, 0),
     (of(hooked_leaf, leaf), 0),
     (of(hook_that_is_removed, leaf), 4),

@@ -8,6 +8,7 @@ pub(super) mod context_modes;
 pub(super) mod data;
 pub(super) mod device_modes;
 pub(super) mod devices;
+pub(super) mod dispatch;
 pub(super) mod enums;
 pub(super) mod gradients;
 pub(super) mod higher_order;

@@ -1,10 +1,11 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
+use super::super::functions::dispatch::MAKES;
 use super::super::functions::kinds::own_name;
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
-    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check, is_through_hook,
+    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check, is_through_hook,
 };
 use super::super::thread::modes;
 use super::indices::{are_chosen_by_truths, raises_by};
@@ -118,7 +119,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
         return NodeEffects { shares_first: true, ..plain };
     }
     match name {
-        GET_STATE | CLEAR_GRADIENT | ADDRESS_OF => return plain,
+        GET_STATE | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
         // Tensors of inference mode do not count.
         VERSION_OF => return NodeEffects { raises: true, ..plain },
         SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },

@@ -1,0 +1,154 @@
+//! Wrappers: classes derived from `Tensor` with a `__torch_dispatch__`, whose instances have no contents of their own.
+use crate::domain::torch::examples::placed::place_of;
+use crate::domain::torch::examples::sketch::Sketch;
+use crate::domain::torch::graph_break::{CallResult, fault, stop};
+use crate::domain::torch::library::Torch;
+use crate::domain::torch::meta::{Meta, fails};
+use crate::domain::torch::metadata;
+use crate::domain::torch::named::{is_within, module_of};
+use crate::domain::torch::thread::quiet::Quiet;
+use crate::domain::{Answer, Callee, Dispatching, Operand, PlainCall};
+use crate::ffi::callee;
+use crate::graph_break::Break;
+use crate::names::name;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+/// The module that makes what stands for values.
+const MODULE: &str = "slotrt._torch_dispatch";
+
+/// The function that makes an instance of such a class.
+pub(in crate::domain::torch) const MAKES: &str = "_make_wrapper_subclass";
+
+/// Where in a memory the instance would begin: any number.
+const OFFSET: &str = "storage_offset";
+
+/// What it may be told, besides the class and the sizes.
+const OPTIONS: &[&str] = &["strides", OFFSET, "dtype", "device", "layout", "requires_grad"];
+
+/// Whether a function of PyTorch's, which keeps what it has given, reads the schema of an operator and nothing else.
+pub(in crate::domain::torch) fn tells_of_schemas(function: &Bound<'_, PyAny>) -> bool {
+    callee::name_of(function) == "get_alias_info"
+        && module_of(function).is_some_and(|module| module == "torch.utils._python_dispatch")
+}
+
+impl Dispatching for Torch {
+    fn dispatches(&self, class: &Bound<'_, PyType>) -> bool {
+        !class.is(&self.tensor) && !class.is(&self.parameter) && self.is_wrapper_class(class)
+    }
+
+    fn tells_of_itself(&self, callee: &Callee<'_>) -> bool {
+        match callee {
+            Callee::GetAttr(name) => {
+                metadata::is_attribute(name)
+                    || metadata::is_kind(name)
+                    || ["device", "is_leaf"].contains(&name.as_str())
+            }
+            Callee::Method(name) => metadata::is_method_name(name),
+            Callee::Function(function) => metadata::is_method(function),
+            Callee::Slot(slot) => ["mp_length", "sq_length"].contains(slot),
+        }
+    }
+
+    fn stand_in_class<'py>(&self, answer: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyType>> {
+        let module = crate::ffi::modules::import(answer.py(), MODULE)?;
+        Ok(module.call_method1(name!("stand_in_class"), (answer,))?.cast_into()?)
+    }
+
+    fn stand_in<'py>(
+        &self,
+        class: &Bound<'py, PyAny>,
+        example: &Bound<'py, PyAny>,
+        value: (u64, u32),
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        let py = example.py();
+        let _quiet = Quiet::about([example]);
+        let Some((tensor, place)) = self.rules.metadata(example).zip(place_of(example)) else {
+            return Err(stop("operation on a wrapper", self.description(example), "No rule knows an operand."));
+        };
+        let make = || {
+            let sizes = [&tensor.shape, &tensor.strides].map(|sizes| PyTuple::new(py, sizes.iter().copied()));
+            let [shape, strides] = sizes;
+            let dtype = self.module.bind(py).getattr(tensor.dtype.name())?;
+            let module = crate::ffi::modules::import(py, MODULE)?;
+            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?))
+        };
+        make().map_err(|error| fault(&error))
+    }
+
+    fn plain_call<'py>(
+        &self,
+        py: Python<'py>,
+        callee: &Callee<'py>,
+        args: Vec<Bound<'py, PyAny>>,
+    ) -> Result<Option<PlainCall<'py>>, Box<Break>> {
+        self.callable(py, callee, args).map_err(|error| fault(&error))
+    }
+
+    fn is_own(&self, function: &Bound<'_, PyAny>) -> bool {
+        module_of(function).is_some_and(|module| is_within(&module.to_string_lossy(), "torch"))
+    }
+
+    fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool {
+        let is_view = || object.call_method0(name!("_is_view"))?.is_truthy();
+        let version = || object.getattr(name!("_version"))?.extract::<u64>();
+        is_view().unwrap_or(true) || version().map_or(true, |version| version != 0)
+    }
+}
+
+impl Torch {
+    /// Whether it makes instances of such classes.
+    pub(in crate::domain::torch) fn makes_wrappers(&self, callable: &Bound<'_, PyAny>) -> bool {
+        callee::name_of(callable) == MAKES
+            && self.tensor.bind(callable.py()).getattr(MAKES).is_ok_and(|known| known.is(callable))
+    }
+}
+
+impl<'py> Meta<'_, 'py> {
+    /// A new wrapper: a call of the graph, which has no contents.
+    pub(in crate::domain::torch) fn wrapper(
+        &self,
+        function: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> CallResult<'py> {
+        const KIND: &str = "wrapper that is made in a way of its own";
+        self.refuse_modes()?;
+        let class = match args {
+            [Operand::Known(class), _] => class.cast::<PyType>().ok().filter(|class| self.torch.dispatches(class)),
+            _ => None,
+        };
+        let Some(class) = class else { return Err(stop(KIND, MAKES, "Its class is not known to be one of wrappers.")) };
+        let known = |operand: &Operand<'py>| match operand {
+            Operand::Known(_) => true,
+            Operand::Tuple(items) => items.iter().all(|item| matches!(item, Operand::Known(_))),
+            _ => false,
+        };
+        let plain = |(name, value): &(String, Operand<'py>)| {
+            let begins = name == "requires_grad"
+                && !matches!(value, Operand::Known(value) if !value.is_truthy().unwrap_or(true));
+            OPTIONS.contains(&name.as_str()) && (known(value) || name == OFFSET) && !begins
+        };
+        if !args.iter().all(known) || !kwargs.iter().all(plain) {
+            return Err(stop(
+                KIND,
+                crate::ffi::types::name(class),
+                "It has gradients, or says more than its metadata.",
+            ));
+        }
+        let named = PyDict::new(self.py);
+        for (name, value) in kwargs.iter().filter(|(name, _)| name != OFFSET) {
+            named.set_item(name, self.object(value)?).map_err(|error| fault(&error))?;
+        }
+        let positional = args.iter().map(|arg| self.object(arg)).collect::<Result<Vec<_>, _>>()?;
+        let positional = PyTuple::new(self.py, positional).map_err(|error| fault(&error))?;
+        let made = function.call(positional, Some(&named)).map_err(|error| fails(function, &error))?;
+        let _quiet = Quiet::about([&made]);
+        let Some((tensor, place)) = self.torch.rules.metadata(&made).zip(place_of(&made)) else {
+            return Err(stop(KIND, crate::ffi::types::name(class), "No rule knows the tensor."));
+        };
+        let sketch = Sketch::leaf(tensor, &place).of_class(Some(class.clone().unbind()));
+        let example = Bound::new(self.py, sketch).map_err(|error| fault(&error))?.into_any();
+        Ok(Answer::Node { target: function.clone(), args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+    }
+}
