@@ -25,6 +25,9 @@ pub(crate) const THROWS_IN_PARTS: bool = cfg!(not(Py_3_12));
 /// `close()` gives what the generator returned on the way.
 pub(crate) const CLOSE_GIVES_VALUE: bool = cfg!(Py_3_13);
 
+/// The `StopIteration` with what a generator returned has no context: `_PyGen_SetStopIterationValue` sets it as it is.
+pub(crate) const VALUES_STOP_WITHOUT_CONTEXT: bool = cfg!(Py_3_14);
+
 /// Unpacking says how many values there are where there are too many.
 pub(crate) const COUNTS_UNPACKED: bool = cfg!(Py_3_14);
 

@@ -263,7 +263,9 @@ impl<'py> Tracer<'py> {
     }
 }
 
-/// `_PyFrame_IsIncomplete`: a generator's frame before its body; from 3.15 on a generator expression asks its iterable for an iterator there.
+/// `_PyFrame_IsIncomplete`: a frame whose generator is not made yet; from 3.15 on a generator expression asks its iterable for an iterator there.
 fn is_incomplete(frame: &Frame) -> bool {
-    frame.code.flags & flag::GENERATOR_LIKE != 0 && frame.code.start().is_some_and(|start| frame.pc < start)
+    let coming = || Some(frame.code.instrs.get(frame.pc..frame.code.start()?)?.iter());
+    frame.code.flags & flag::GENERATOR_LIKE != 0
+        && coming().is_some_and(|mut coming| coming.any(|instr| instr.op == Op::RETURN_GENERATOR))
 }

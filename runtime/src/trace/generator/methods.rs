@@ -79,13 +79,26 @@ impl<'py> Tracer<'py> {
     }
 
     fn answer(&mut self, id: ValueId, with: ResumeWith) -> Traced<ValueId> {
+        let unwraps = self.unwraps_what_is_yielded(id)?;
         match self.step_generator(id, with)? {
             SendResult::Yielded(value) => Ok(value),
             SendResult::Returned(value) => {
+                if release::VALUES_STOP_WITHOUT_CONTEXT && (unwraps || !self.is_none(value)?) {
+                    return Err(Unwind::Raised(self.stop_iteration_with(value)?));
+                }
                 let stop = self.new_stop_iteration(value)?;
                 self.raise_value(stop)
             }
         }
+    }
+
+    /// Whether the step to come ends with what an asynchronous generator yields (`async_gen_unwrap_value`), not with `None` of its own.
+    fn unwraps_what_is_yielded(&mut self, id: ValueId) -> Traced<bool> {
+        Ok(match self.driven(id) {
+            Some(Driven::Send(..)) => true,
+            Some(Driven::Throw(generator, Some(_))) => self.generator(generator)?.progress != GeneratorState::Completed,
+            _ => false,
+        })
     }
 
     /// The exception of `throw(type, value, traceback)`, where that is an instance and no foreign `throw` gets to see the parts.

@@ -250,6 +250,11 @@ impl<'py> Tracer<'py> {
         if self.is_none(value)? {
             return self.new_exception("StopIteration");
         }
+        self.stop_iteration_with(value)
+    }
+
+    /// `StopIteration(value)`, also for `None`.
+    pub(super) fn stop_iteration_with(&mut self, value: ValueId) -> Traced<ValueId> {
         let class = self.import("builtins", "StopIteration")?;
         let exception = class.call1((self.native(value)?,)).or_else(|error| self.raise_error(error))?;
         Ok(self.own(exception))
