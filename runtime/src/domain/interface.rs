@@ -27,12 +27,12 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn claims(&self, class: &Bound<'_, PyType>) -> bool;
     /// Whether calls of this object are the domain's business, whatever the arguments (`numpy.add`, `numpy.zeros`).
     fn claims_callable(&self, callable: &Bound<'_, PyAny>) -> bool;
-    /// Why a call of this Python function is to run natively, as a whole.
-    fn leaves_alone(&self, _function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+    /// Why a call of this Python function is to run natively, as a whole. `compiled`: a backend gets the graph.
+    fn leaves_alone(&self, _function: &Bound<'_, PyAny>, _compiled: bool) -> Option<Box<Break>> {
         None
     }
     /// The function that a trace goes through in place of this one, because it does the same to a program.
-    fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    fn in_place_of<'py>(&self, _function: &Bound<'py, PyAny>, _compiled: bool) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// Why this call of a Python function is to run natively, as a whole: arguments from outside, by position, say so.
@@ -64,6 +64,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
             explanation: "the library has no such operators".into(),
             hints: Vec::new(),
         }))
+    }
+    /// Whether instances of this class are hashed by their `id()`, in code of the library.
+    fn is_hashed_by_id(&self, _class: &Bound<'_, PyType>) -> bool {
+        false
     }
     /// Whether calls with instances of this class are handed to a function that the class has, now.
     fn takes_over(&self, _class: &Bound<'_, PyType>) -> bool {
@@ -342,9 +346,23 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
         None
     }
-    /// Whether it is a function by which programs ask whether a compiler runs them. Within a trace it gives `True`.
-    fn asks_for_compiler(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
+    /// Whether a function keeps what it makes at its first call, for the next ones.
+    fn keeps_state(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
+    }
+    /// Whether a number that a function reads under this name is another one at other calls, whatever earlier calls found.
+    fn is_scheduled(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
+        false
+    }
+    /// What a function gives in a trace by which programs ask whether a compiler runs them, or tell it something: `True`, mostly. `caller`: the
+    /// function that calls it. `None`: it is another function.
+    fn told_of_compiler<'py>(
+        &self,
+        _function: &Bound<'py, PyAny>,
+        _name: &str,
+        _caller: Option<&Bound<'py, PyAny>>,
+    ) -> Option<Bound<'py, PyAny>> {
+        None
     }
     /// Whether the library knows, or the program says as the library has it said, that a Python function gives the same at every call with the
     /// same arguments.

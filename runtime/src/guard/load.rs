@@ -85,7 +85,7 @@ impl Load {
             Self::Dict(base) => Some(inspect::own_dict(register(base)?)),
             Self::Item(base, index) => values::item(register(base)?, *index),
             Self::OwnItem(base, method, index) => values::own_item(register(base)?, method.bind(py), *index),
-            Self::EntryFor(dict, key) => values::entry(register(dict)?, register(key)?),
+            Self::EntryFor(dict, key) => values::entry_for(register(dict)?, register(key)?),
             Self::HasKey(container, key) => values::has_key(register(container)?, register(key)?),
             Self::Referent(base) => referents::direct(register(base)?, 1).pop(),
             Self::Ahead(base, count) => iterators::ahead(register(base)?, *count).map(Bound::into_any),

@@ -1,6 +1,6 @@
 //! Reads and comparisons of guards: entries, lengths, keys, parts of functions, constants. None runs code of the program.
 use super::source::item_key;
-use crate::ffi::key_hashes::runs_code_for;
+use crate::ffi::key_hashes::{is_hashed_in_python, runs_code_for, under_id};
 use crate::ffi::{containers, contexts, types};
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -24,12 +24,21 @@ pub(super) fn entry<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> O
     dict?.get_item(key).ok()?
 }
 
+/// The same of a dict for a key that is hashed by its address.
+pub(super) fn entry_for<'py>(dict: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    match is_hashed_in_python(key) {
+        true => under_id(dict, key)??.value,
+        false => entry(dict, key),
+    }
+}
+
 /// Whether a dict or set has a key that is hashed by its address.
 pub(super) fn has_key<'py>(container: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    if runs_code_for(container, key) {
-        return None;
-    }
-    let found = containers::has_key(container, key).ok()?;
+    let found = match is_hashed_in_python(key) {
+        true => under_id(container, key)?.is_some(),
+        false if runs_code_for(container, key) => return None,
+        false => containers::has_key(container, key).ok()?,
+    };
     Some(PyBool::new(container.py(), found).to_owned().into_any())
 }
 

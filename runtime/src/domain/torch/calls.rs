@@ -5,7 +5,7 @@ use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
 use super::functions::dispatch::tells_of_schemas;
 use super::functions::kinds::SIZE;
-use super::functions::{after, compilers, leaves, module_calls, natives, wholes};
+use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
 use super::graph_break::{CallResult, fault, stop};
 use super::guards::memory::MemoryCheck;
 use super::guards::tensor::TensorCheck;
@@ -64,14 +64,16 @@ impl Domain for Torch {
         self.claims_call_of(callable)
     }
 
-    fn leaves_alone(&self, function: &Bound<'_, PyAny>) -> Option<Box<Break>> {
+    fn leaves_alone(&self, function: &Bound<'_, PyAny>, compiled: bool) -> Option<Box<Break>> {
         let reason = compilers::break_at(function).or_else(|| natives::break_at(function))?;
-        // What the trace goes through in its place is not left alone.
-        wholes::in_place_of(function).is_none().then_some(reason)
+        // What the trace goes through, itself or another function in its place, is not left alone.
+        let is_traced = wholes::in_place_of(function).is_some() || !compiled && training::is_in_graph(function);
+        (!is_traced).then_some(reason)
     }
 
-    fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-        wholes::in_place_of(function).or_else(|| compilers::in_place_of(function))
+    fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>, compiled: bool) -> Option<Bound<'py, PyAny>> {
+        let in_graph = || if compiled { None } else { training::in_place_of(function) };
+        wholes::in_place_of(function).or_else(|| compilers::in_place_of(function)).or_else(in_graph)
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
@@ -88,6 +90,10 @@ impl Domain for Torch {
 
     fn with_graphs<'py>(&self, py: Python<'py>, call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         self.graphs_in(&Meta { torch: self, py }, call)
+    }
+
+    fn is_hashed_by_id(&self, class: &Bound<'_, PyType>) -> bool {
+        self.claims(class) && self.hashes_by_id(class)
     }
 
     fn takes_over(&self, class: &Bound<'_, PyType>) -> bool {
@@ -394,8 +400,21 @@ impl Domain for Torch {
         (size == 1 && here).then(functions)?
     }
 
-    fn asks_for_compiler(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
-        compilers::asks_for_compiler(self.module.bind(function.py()), function, name)
+    fn keeps_state(&self, function: &Bound<'_, PyAny>) -> bool {
+        training::is_of_training(function)
+    }
+
+    fn is_scheduled(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
+        training::is_scheduled(function, name)
+    }
+
+    fn told_of_compiler<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        name: &str,
+        caller: Option<&Bound<'py, PyAny>>,
+    ) -> Option<Bound<'py, PyAny>> {
+        training::told_of_compiler(self.module.bind(function.py()), function, name, caller)
     }
 
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {

@@ -1,13 +1,27 @@
-//! Tensors of the graph as instances of classes derived from `Tensor`.
+//! Classes of tensors: tensors of the graph as instances of derived ones, how they are hashed.
 use super::examples::placed::place_of;
 use super::examples::sketch::Sketch;
 use super::graph_break::{CallResult, stop};
+use super::library::Torch;
 use super::meta::Meta;
+use super::named::module_of;
 use super::thread::quiet::Quiet;
 use crate::domain::{Answer, Operand};
 use crate::ffi::types;
+use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+
+impl Torch {
+    /// Whether a class of tensors has their own `__hash__`, which gives the `id()`.
+    pub(super) fn hashes_by_id(&self, class: &Bound<'_, PyType>) -> bool {
+        let found = class.getattr(name!("__hash__"));
+        let own = self.tensor.bind(class.py()).getattr(name!("__hash__"));
+        found.is_ok_and(|found| {
+            module_of(&found).is_some_and(|module| module == "torch._tensor") && own.is_ok_and(|own| own.is(&found))
+        })
+    }
+}
 
 impl<'py> Meta<'_, 'py> {
     /// `tensor.as_subclass(class)`: the same memory, with gradients.

@@ -71,6 +71,23 @@ pub fn runs_code_for(container: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> bo
     met.is_some_and(|met| met.iter().any(|held| !held.key.is(key) && !is_compared_by_c(&held.key)))
 }
 
+/// Whether code of Python hashes a key.
+#[must_use]
+pub fn is_hashed_in_python(key: &Bound<'_, PyAny>) -> bool {
+    use generated::slots::Slot;
+    let (class, plain) = (key.get_type(), key.py().get_type::<PyAny>());
+    !types::is_c_type(&class) && types::slot(&class, Slot::tp_hash) != types::slot(&plain, Slot::tp_hash)
+}
+
+/// What a container holds for a key whose hash is that of its `id()`, without asking the key; `None`: another key of this hash is there, too.
+#[must_use]
+pub fn under_id<'py>(container: &Bound<'py, PyAny>, key: &Bound<'py, PyAny>) -> Option<Option<Held<'py>>> {
+    let id = (key.as_ptr() as usize).into_pyobject(key.py()).ok()?;
+    let mut met = with_hash(container, id.hash().ok()?)?;
+    // C may meet an entry again on its way.
+    if met.iter().all(|held| held.key.is(key)) { Some(met.pop()) } else { None }
+}
+
 fn is_compared_by_c(key: &Bound<'_, PyAny>) -> bool {
     let items = match key.cast::<PyTuple>() {
         Ok(tuple) => tuple.iter().collect(),

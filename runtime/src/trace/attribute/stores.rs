@@ -163,6 +163,9 @@ impl<'py> Tracer<'py> {
                 },
             };
         }
+        if self.keeps_what_it_makes() && value.is_some() && self.instance_attr(object, name)?.is_none() {
+            self.makes_what_is_kept()?;
+        }
         self.log_attr(object, name, value)
     }
 

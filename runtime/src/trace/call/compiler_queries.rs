@@ -10,7 +10,7 @@ use pyo3::types::PyCFunction;
 const QUERY: &str = "is_compiling";
 
 impl<'py> Tracer<'py> {
-    /// `True`, if the function is one that asks for a compiler; `None`: it is another.
+    /// What a function gives that asks for a compiler: `True`, mostly; `None`: it is another.
     pub(crate) fn compiler_query(
         &mut self,
         function: &Bound<'py, PyAny>,
@@ -18,10 +18,16 @@ impl<'py> Tracer<'py> {
         args: &Arguments,
     ) -> Option<ValueId> {
         let without_arguments = args.positional.is_empty() && args.keywords.is_empty();
-        let asks = without_arguments
-            && (name == QUERY && is_own(function)
-                || self.state.domains.iter().any(|domain| domain.asks_for_compiler(function, name)));
-        asks.then(|| self.boolean(true))
+        if !without_arguments {
+            return None;
+        }
+        if name == QUERY && is_own(function) {
+            return Some(self.boolean(true));
+        }
+        let caller = self.state.places.last().map(|place| place.function.bind(self.py).clone());
+        let mut answers =
+            self.state.domains.iter().map(|domain| domain.told_of_compiler(function, name, caller.as_ref()));
+        answers.find_map(|answer| answer).map(|answer| self.absorb_static(answer))
     }
 }
 

@@ -44,8 +44,12 @@ impl<'py> Tracer<'py> {
             self.known(callable);
             return Ok(result);
         }
-        self.wait_until_ready(self.refuse_left_alone(function))?;
         let qualname = callee::qualname_of(function);
+        if let Some(answer) = self.compiler_query(function, &qualname, &args) {
+            self.known(callable);
+            return Ok(answer);
+        }
+        self.wait_until_ready(self.refuse_left_alone(function))?;
         self.refuse_call(function, &qualname, &args)?;
         if let Some(result) = self.answered(function, &qualname, &args)? {
             self.known(callable);
@@ -59,7 +63,9 @@ impl<'py> Tracer<'py> {
         {
             self.rely_on_function(callable, function, source);
         }
-        if let Some(other) = self.state.domains.iter().find_map(|domain| domain.in_place_of(function)) {
+        if let Some(other) =
+            self.state.domains.iter().find_map(|domain| domain.in_place_of(function, self.state.backend))
+        {
             let other = self.absorb_static(other);
             return self.call_by(origin, other, args);
         }
@@ -73,7 +79,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// One that the caller gave may be made anew at each call; any other is known by its identity.
-    fn rely_on_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, source: Source) {
+    pub(crate) fn rely_on_function(&mut self, callable: ValueId, function: &Bound<'py, PyAny>, source: Source) {
         let (given, function) = (source.is_given(), function.clone().unbind());
         let check = if given { Check::FunctionLike(function) } else { Check::FunctionUnchanged(function) };
         self.guard_once(callable, GuardRequest::FUNCTION, source, check, "the trace inlined the function");
@@ -84,7 +90,8 @@ impl<'py> Tracer<'py> {
 
     /// Breaks where the function runs natively: it keeps records, or a domain says so.
     pub(crate) fn refuse_left_alone(&self, function: &Bound<'py, PyAny>) -> Traced<()> {
-        let by_domain = || self.state.domains.iter().find_map(|domain| domain.leaves_alone(function));
+        let by_domain =
+            || self.state.domains.iter().find_map(|domain| domain.leaves_alone(function, self.state.backend));
         let reason = records::break_at(function).or_else(by_domain);
         reason.map_or(Ok(()), |reason| Err(Unwind::Break(reason)))
     }
@@ -115,12 +122,9 @@ impl<'py> Tracer<'py> {
 
     /// The result of a function that is not traced; `None`: it is.
     fn answered(&mut self, function: &Bound<'py, PyAny>, qualname: &str, args: &Arguments) -> Traced<Option<ValueId>> {
-        match self.compiler_query(function, qualname, args) {
-            None => match self.call_folded(function, qualname, args)? {
-                None => match self.drawn_below(function, qualname, args)? {
-                    None => self.call_assumed_constant(function, function, args),
-                    answer => Ok(answer),
-                },
+        match self.call_folded(function, qualname, args)? {
+            None => match self.drawn_below(function, qualname, args)? {
+                None => self.call_assumed_constant(function, function, args),
                 answer => Ok(answer),
             },
             answer => Ok(answer),
@@ -153,8 +157,13 @@ impl<'py> Tracer<'py> {
     /// Goes through a frame that C has begun; gives what C gets for its result.
     pub(crate) fn enter_frame(&mut self, frame: crate::ffi::frame::Frame<'_>) -> Traced<Bound<'py, PyAny>> {
         let (function, code) = (frame.function(self.py), frame.code(self.py));
-        self.refuse_left_alone(&function)?;
         let qualname = callee::qualname_of(&function);
+        if frame.parameters() == 0
+            && let Some(answer) = self.compiler_query(&function, &qualname, &Arguments::default())
+        {
+            return self.real(answer).map_or_else(|| self.native(answer), Ok);
+        }
+        self.refuse_left_alone(&function)?;
         let given: Vec<_> = (0..frame.parameters()).map(|slot| frame.slot(self.py, slot)).collect();
         let defaults = defaults_of(&function);
         let is_default = |value: &Bound<'py, PyAny>| defaults.iter().any(|default| default.is(value));

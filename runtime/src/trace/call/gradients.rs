@@ -27,7 +27,7 @@ impl<'py> Tracer<'py> {
         if domain.takes_over(&class) || self.has_taking_modes() {
             return self.leave_backward();
         }
-        let Some(replayed) = self.replayed_leaf(leaf)? else { return self.leave_backward() };
+        let Some(replayed) = self.replayed_leaf(leaf)? else { return self.gradient_beside_graph(leaf) };
         let gradient = match self.held_by_graph_value(domain, leaf, attribute) {
             Some(held) if !self.is_none(held)? => self.grown_gradient(domain, leaf, attribute, held),
             _ => self.new_gradient(domain, leaf, &replayed)?,
@@ -35,6 +35,25 @@ impl<'py> Tracer<'py> {
         let Some(gradient) = gradient else { return self.leave_backward() };
         self.state.backward.read.push((leaf, gradient));
         Ok(Some(gradient))
+    }
+
+    /// The same where the graph does not know the leaf: under another path it may, else no such call comes there.
+    fn gradient_beside_graph(&mut self, leaf: ValueId) -> Traced<Option<ValueId>> {
+        let Some(object) = self.real(leaf).filter(|_| self.source(leaf).is_some()) else {
+            return self.leave_backward();
+        };
+        let inputs: Vec<_> = self.state.inputs.iter().map(|(_, input)| *input).collect();
+        for input in inputs {
+            if self.real(input).is_some_and(|other| other.is(&object)) {
+                // The trace goes on to find others, and is made again.
+                self.state.aliases.observed.extend([leaf, input]);
+                return Ok(None);
+            }
+            if self.may_be_one(leaf, input) {
+                self.guard_identity(leaf, input, "the trace read a gradient after a call of backward");
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the call that is being recorded puts gradients in the place of some that the trace has read.

@@ -18,6 +18,7 @@ pub(crate) mod effects;
 pub(crate) mod folded;
 pub(crate) mod forwarded;
 pub(crate) mod function;
+pub(crate) mod getting_ready;
 pub(crate) mod gradients;
 pub(crate) mod history;
 mod kinds;

@@ -76,7 +76,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// Whether two values, which are two objects now, could be one at another call, as far as other guards go.
-    fn may_be_one(&self, changed: ValueId, other: ValueId) -> bool {
+    pub(crate) fn may_be_one(&self, changed: ValueId, other: ValueId) -> bool {
         let (Some(one), Some(object)) = (self.real(changed), self.real(other)) else { return false };
         let requests = &self.state.guard_requests;
         one.get_type().is(object.get_type())

@@ -127,7 +127,7 @@ impl<'py> Tracer<'py> {
         let indexed = || node.name.contains("item") && !index.is_empty();
         // What has one operand, and nothing else, has nothing that its sizes could not fit.
         let fits = || node.args.len() == 1 && node.kwargs.is_empty();
-        effects.raises
+        effects.raises && !is_of_constants(node, effects)
             || !self.state.numbers.layouts.is_empty() && !fits()
             || indexed()
             || self.works_on_open(node)
@@ -181,6 +181,13 @@ impl<'py> Tracer<'py> {
         }
         (seen, found)
     }
+}
+
+/// Whether a node works on constants alone: the trace has tried it on them.
+fn is_of_constants(node: &Node, effects: &NodeEffects) -> bool {
+    let mut operands = Vec::new();
+    node.arguments().for_each(|argument| argument.nodes(&mut operands));
+    operands.is_empty() && !effects.is_unknown
 }
 
 /// A division that rounds raises where integers are divided by zero.

@@ -6,6 +6,7 @@ pub(crate) mod binary;
 pub(crate) mod by_name;
 pub(crate) mod capi;
 pub(crate) mod drawn_numbers;
+pub(crate) mod keys_by_address;
 pub(crate) mod outside;
 pub(crate) mod outside_appends;
 pub(crate) mod outside_containers;

@@ -4,7 +4,7 @@ use crate::ffi::{callee, types, weak_references};
 use crate::guard::Check;
 use crate::guard::HasItem;
 use crate::guard::source::{Fixed, Source};
-use crate::trace::operator::outside_entries::is_hashed_by_address;
+use crate::trace::operator::keys_by_address::{held_for, is_hashed_by_address};
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal};
 use crate::trace::state::value::ValueId;
@@ -107,7 +107,7 @@ impl<'py> Tracer<'py> {
                 self.guard(outside.source, Check::Domain(Box::new(holds)), WHY);
                 Ok(Some(self.boolean(truth)))
             }
-            _ => Ok(None),
+            _ => self.read_by_address(operator, &outside, given, default),
         }
     }
 
@@ -130,19 +130,19 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<ValueId>> {
         let is_hashed = matches!(outside.of.kind, Kind::Dict | Kind::OrderedDict | Kind::Set | Kind::FrozenSet);
         let Some((object, source)) = self.key_by_address(key)?.filter(|_| is_hashed) else { return Ok(None) };
-        let (base, key) = (Arc::new(outside.source.clone()), Arc::new(source));
-        let found = outside.object.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&object).ok()).flatten();
-        if let ("getitem" | "get", Some(found)) = (operator, found) {
+        let (base, given, key) = (Arc::new(outside.source.clone()), key, Arc::new(source));
+        let Some(held) = held_for(&outside.object, &object) else { return Ok(None) };
+        if let ("getitem" | "get", Some(Some(found))) = (operator, held.as_ref().map(|held| held.value.clone())) {
             return Ok(Some(self.sourced(found, Source::EntryFor(base, key))));
         }
         let method = outside.of.method("__contains__").or_else(|error| internal(error.to_string()))?;
-        let Ok(truth) = containers::has_key(&outside.object, &object) else { return Ok(None) };
-        let truth = PyBool::new(self.py, truth).to_owned().into_any();
+        let truth = PyBool::new(self.py, held.is_some()).to_owned().into_any();
         let answer = self.sourced(truth, Source::HasKey(base, Fixed::new(&method), key));
         self.known(answer);
         match operator {
             "contains" => Ok(Some(answer)),
             "get" => Ok(Some(default.unwrap_or_else(|| self.none()))),
+            "getitem" => self.missing_entry_for(outside.value, &outside.of, given).map(Some),
             _ => Ok(None),
         }
     }
@@ -152,11 +152,11 @@ impl<'py> Tracer<'py> {
         let referent = self.referent_of_key(key);
         let hashed = referent.unwrap_or(key);
         let (Some(object), Some(source)) = (self.real(hashed), self.source(hashed)) else { return Ok(None) };
-        if !is_hashed_by_address(&object.get_type()) {
+        if !self.is_keyed_by_address(&object.get_type()) {
             return Ok(None);
         }
         let class = self.class_of(hashed)?;
-        self.rely_on_class(&class);
+        self.rely_on_address(&class);
         if referent.is_none() {
             return Ok(Some((object, source)));
         }

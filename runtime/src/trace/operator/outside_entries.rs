@@ -7,15 +7,15 @@ use crate::ffi::{key_hashes, types, weak_references};
 use crate::guard::source::Source;
 use crate::guard::{Check, DomainCheck};
 use crate::trace::lifetime::finalisers::EndsSilently;
+use crate::trace::operator::keys_by_address::held_for;
 use crate::trace::state::guard_requests::GuardRequest;
 use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, internal, unsupported};
 use crate::trace::state::value::{New, Value, ValueId};
-use crate::trace::value::kinds::is_key;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySet, PyTuple, PyType, PyWeakrefReference};
+use pyo3::types::{PyDict, PySet, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Methods that change one entry.
@@ -152,7 +152,7 @@ impl<'py> Tracer<'py> {
         if !self.has_entries_changed_by_address(container) {
             // A private copy can have keys that the trace made beside plain ones.
             let is_for_a_copy = self.source(key).is_none() && hashed == key && !self.is_unusual(container);
-            if is_for_a_copy || !is_looked_up_by_c(&object) {
+            if is_for_a_copy || !self.is_looked_up_by_c(&object) {
                 return Ok(None);
             }
         }
@@ -174,10 +174,10 @@ impl<'py> Tracer<'py> {
             return Ok(None);
         }
         let class = self.class_of(hashed)?;
-        if !is_hashed_by_address(&class) {
+        if !self.is_keyed_by_address(&class) {
             return Ok(None);
         }
-        self.rely_on_class(&class);
+        self.rely_on_address(&class);
         Ok(Some(hashed))
     }
 
@@ -311,11 +311,8 @@ impl<'py> Tracer<'py> {
             let native = self.object_of_key(key);
             let hashed = self.referent_of_key(key).unwrap_or(key);
             let known = self.real(hashed).map_or(Err(hashed), |real| Ok(real.as_ptr() as usize));
-            let had = || {
-                native
-                    .zip(self.real(container))
-                    .is_some_and(|(key, of)| containers::has_key(&of, &key).unwrap_or(false))
-            };
+            let had =
+                || native.zip(self.real(container)).is_some_and(|(key, of)| held_for(&of, &key).flatten().is_some());
             let before = there.iter().rev().find(|(key, _)| *key == known).map_or_else(had, |(_, is_there)| *is_there);
             growth += isize::from(held.is_some()) - isize::from(before);
             there.push((known, held.is_some()));
@@ -329,7 +326,7 @@ impl<'py> Tracer<'py> {
         let container = *args.first()?;
         let (key, held) = self.entry_effect(index, container)?;
         let Some((native, of)) = self.object_of_key(key).zip(self.real(container)) else { return Some(Vec::new()) };
-        let value = of.cast::<PyDict>().ok().and_then(|dict| dict.get_item(&native).ok().flatten());
+        let value = held_for(&of, &native).flatten().and_then(|held| held.value);
         let gone = held.is_none().then_some(native);
         Some([gone, value].into_iter().flatten().collect())
     }
@@ -355,17 +352,6 @@ impl<'py> Tracer<'py> {
         let (_, is_there) = EFFECTS.iter().find(|(name, _)| is(name))?;
         Some((key, is_there.then(|| args.get(2).copied().unwrap_or(key))))
     }
-}
-
-/// Whether nothing that the container holds runs Python code where C looks for a key that it hashes by its address.
-fn is_looked_up_by_c(container: &Bound<'_, PyAny>) -> bool {
-    let by_address = |key: &Bound<'_, PyAny>| is_hashed_by_address(&key.get_type());
-    let referring = |key: &Bound<'_, PyAny>| {
-        key.is_exact_instance_of::<PyWeakrefReference>()
-            && weak_references::referent(key).is_none_or(|referent| by_address(&referent))
-    };
-    let by_c = |key: Bound<'_, PyAny>| is_key(&key) || by_address(&key) || referring(&key);
-    containers::keys(container).is_ok_and(|keys| keys.iter().all(by_c))
 }
 
 /// Of a dict or set, and an object: no code runs at the end of a weak reference to it that the container holds as a key.
@@ -399,10 +385,4 @@ pub(super) fn is_changed_by_c(of: &Container<'_>) -> bool {
         Kind::Dict => types::slot(&of.base, Slot::mp_ass_subscript) == types::slot(&dict, Slot::mp_ass_subscript),
         _ => false,
     }
-}
-
-/// Whether C hashes instances of the class by their address, and finds no other equal to one.
-pub(crate) fn is_hashed_by_address(class: &Bound<'_, PyType>) -> bool {
-    let plain = class.py().get_type::<PyAny>();
-    [Slot::tp_hash, Slot::tp_richcompare].into_iter().all(|slot| types::slot(class, slot) == types::slot(&plain, slot))
 }

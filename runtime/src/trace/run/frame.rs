@@ -23,6 +23,7 @@ impl<'py> Tracer<'py> {
             file: Arc::clone(&frame.code.file),
             line,
             op: Op::RESUME,
+            at: frame.pc,
             function,
             serial: frame.serial,
             route: self.state.route.len(),
@@ -139,6 +140,7 @@ impl<'py> Tracer<'py> {
                 place.line = instr.position.line.unsigned_abs();
             }
             place.op = instr.op;
+            place.at = frame.pc;
         }
         Ok(())
     }

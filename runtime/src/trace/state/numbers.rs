@@ -32,6 +32,8 @@ pub(crate) struct Numbers {
     pub(crate) all_known: bool,
     /// Those that are others at every call, whatever earlier calls found, by [`Source::key`].
     pub(crate) drawn: FxHashSet<u64>,
+    /// The same of those that a library sets anew between calls.
+    pub(crate) scheduled: FxHashSet<u64>,
     /// Those that an attempt found to be such.
     pub(crate) to_fix: Vec<u64>,
     /// The operation that wants them, if it is one.
@@ -77,7 +79,10 @@ pub(crate) struct Numbers {
 impl Numbers {
     /// Whether any number from outside is symbolic.
     pub(crate) fn any_changes(&self) -> bool {
-        !self.changing.keys.is_empty() || self.changing.arguments || !self.drawn.is_empty()
+        !self.changing.keys.is_empty()
+            || self.changing.arguments
+            || !self.drawn.is_empty()
+            || !self.scheduled.is_empty()
     }
 
     /// What a number is in this call.
@@ -129,6 +134,7 @@ impl Numbers {
         let key = source.key();
         (changing.keys.contains(&key)
             || self.drawn.contains(&key)
+            || self.scheduled.contains(&key)
             || changing.arguments && source.is_part_of_argument())
             && !self.fixed.contains_key(&key)
     }

@@ -285,6 +285,8 @@ pub struct FramePosition {
     pub(crate) file: Arc<str>,
     pub(crate) line: u32,
     pub(crate) op: Op,
+    /// Index of the instruction.
+    pub(crate) at: usize,
     pub(crate) function: Py<PyAny>,
     pub(crate) serial: u64,
     /// How long the way was when the frame began.

@@ -15,4 +15,5 @@ pub(crate) mod message_names;
 pub(crate) mod nans;
 pub(crate) mod objects;
 pub(crate) mod recorded_nodes;
+mod scheduled;
 pub(crate) mod state_copies;

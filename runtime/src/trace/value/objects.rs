@@ -69,6 +69,7 @@ impl<'py> Tracer<'py> {
             return self.constant(object);
         }
         if is_scalar(&object) && !has_nan(&object) {
+            self.note_scheduled(&object, &source);
             return self.push(Value::Real { object: object.unbind(), source: Some(source) });
         }
         let address = object.as_ptr() as usize;

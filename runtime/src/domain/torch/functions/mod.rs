@@ -24,6 +24,7 @@ pub(super) mod rehearsals;
 mod replay;
 pub(super) mod settings;
 pub(super) mod taking_modes;
+pub(super) mod training;
 pub(super) mod transforms;
 pub(super) mod type_names;
 mod warnings;

@@ -82,7 +82,12 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     let (module, name) = (module_of(function)?, callee::qualname_of(function));
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
     let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
-    let functions = crate::ffi::modules::import(function.py(), *table).ok()?;
+    in_table(function, table)
+}
+
+/// What a module's table of functions has in the place of one.
+pub(super) fn in_table<'py>(function: &Bound<'py, PyAny>, module: &str) -> Option<Bound<'py, PyAny>> {
+    let functions = crate::ffi::modules::import(function.py(), module).ok()?;
     let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
     table.get_item(function).ok()?
 }
@@ -98,5 +103,5 @@ pub(in crate::domain::torch) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
     let within = |room: &str| module.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let is_named = |names: &[&str]| names.is_empty() || names.iter().any(|start| name.starts_with(start));
     let makes = module != MODULE && module.starts_with(MODULES) && name.ends_with(".__init__");
-    makes || WHOLES.iter().any(|(room, names)| within(room) && is_named(names))
+    makes || super::training::is_whole(function) || WHOLES.iter().any(|(room, names)| within(room) && is_named(names))
 }

@@ -99,6 +99,9 @@ pub(in crate::domain::torch) fn keeps_history(
         && module.call_method0(name!("is_grad_enabled"))?.is_truthy()?)
 }
 
+/// What copies numbers into a new tensor.
+const MAKES_TENSOR: &str = "tensor";
+
 fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     let plain = NodeEffects {
         raises: false,
@@ -121,7 +124,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     match name {
         GET_STATE | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
         // Tensors of inference mode do not count.
-        VERSION_OF => return NodeEffects { raises: true, ..plain },
+        VERSION_OF | MAKES_TENSOR => return NodeEffects { raises: true, ..plain },
         SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },
         SET_STATE | SEED_STATE => return NodeEffects { draws: true, raises: name == SET_STATE, ..plain },
         _ => {}

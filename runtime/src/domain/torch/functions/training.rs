@@ -1,0 +1,95 @@
+//! What steps of training call: optimisers, schedules, what clips gradients. Where no backend gets the graph they are part of it, each call as
+//! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
+use super::compilers::{asks_for_compiler, kept_out};
+use super::wholes::in_table;
+use crate::domain::torch::named::{is_within, module_of};
+use crate::ffi::{callee, inspect};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyModule};
+
+/// Packages and modules of such functions.
+const ROOMS: &[&str] = &["torch.optim", "torch.nn.utils.clip_grad"];
+
+/// A module there of neural networks: these are no such functions.
+const MODELS: &str = "torch.optim.swa_utils";
+
+/// Beginnings of names of functions there that run natively all the same: they read and replace all that an optimiser keeps, or search.
+const NATIVE: &[&str] = &["LBFGS.", "_strong_wolfe", "_cubic_interpolate"];
+
+/// Schedules count steps, and do something else at some of them: they run natively, but for what they wrap the `step` of optimisers with.
+const SCHEDULES: &str = "torch.optim.lr_scheduler";
+
+/// The function there that asks whether a compiler runs it lest it looks at a device.
+const LOOKS_AT_DEVICE: &str = "Optimizer._accelerator_graph_capture_health_check";
+
+/// Names of functions that have others in their place, and the module with the table of these.
+const REPLACED: &[&str] = &["zero_grad", "_group_tensors_by_device_and_dtype"];
+const TABLE: &str = "slotrt._torch_training";
+
+/// The rate of learning in a group of parameters.
+const RATE: &str = "lr";
+
+/// The function by which programs ask `TorchDynamo` to end its graph.
+const ASKS_FOR_BREAK: (&str, &str) = ("torch._dynamo.decorators", "graph_break");
+
+/// Whether it is such a function, but for what PyTorch has wrapped it with.
+pub(in crate::domain::torch) fn is_of_training(function: &Bound<'_, PyAny>) -> bool {
+    let Some(module) = module_of(function) else { return false };
+    let Some(module) = module.to_str().ok().filter(|module| module.starts_with("torch.")) else { return false };
+    module != MODELS && ROOMS.iter().any(|room| is_within(module, room))
+}
+
+/// Whether a trace whose graph runs as it is goes through the function.
+pub(in crate::domain::torch) fn is_in_graph(function: &Bound<'_, PyAny>) -> bool {
+    let inner = kept_out(function);
+    let function = inner.as_ref().unwrap_or(function);
+    let is_native = || {
+        let name = callee::qualname_of(function);
+        NATIVE.iter().any(|start| name.starts_with(start))
+    };
+    let is_schedule = || {
+        module_of(function).is_some_and(|module| module == SCHEDULES)
+            && inspect::own_attribute(function, intern!(function.py(), "_wrapped_by_lr_sched")).is_none()
+    };
+    is_of_training(function) && !is_native() && !is_schedule()
+}
+
+/// What the trace goes through in the place of such a function: one that does the same, or what PyTorch keeps from its compiler.
+pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let inner = kept_out(function).filter(is_in_graph);
+    let function = inner.as_ref().unwrap_or(function);
+    let name = callee::name_of(function);
+    let replaced = if REPLACED.contains(&&*name) { in_table(function, TABLE) } else { None };
+    replaced.or(inner)
+}
+
+/// Whether a function reads under this name what schedules set: a number that is another one at other calls.
+pub(in crate::domain::torch) fn is_scheduled(function: &Bound<'_, PyAny>, name: &str) -> bool {
+    let is_own = || module_of(function).is_some_and(|module| module == TABLE);
+    name == RATE && (is_of_training(function) || is_own())
+}
+
+/// Whether a trace does not stop within the function.
+pub(super) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
+    is_of_training(function)
+}
+
+/// What a function gives by which programs ask whether a compiler runs them, or ask `TorchDynamo` for a break: such functions are told of no
+/// compiler, and ask for nothing.
+pub(in crate::domain::torch) fn told_of_compiler<'py>(
+    torch: &Bound<'py, PyModule>,
+    function: &Bound<'py, PyAny>,
+    name: &str,
+    caller: Option<&Bound<'py, PyAny>>,
+) -> Option<Bound<'py, PyAny>> {
+    let py = function.py();
+    let caller = caller.filter(|caller| is_of_training(caller));
+    if asks_for_compiler(torch, function, name) {
+        let is_told = caller.is_none_or(|caller| callee::qualname_of(caller) == LOOKS_AT_DEVICE);
+        return Some(PyBool::new(py, is_told).to_owned().into_any());
+    }
+    let (module, own) = ASKS_FOR_BREAK;
+    let asks = caller.is_some() && name == own && module_of(function).is_some_and(|held| held == module);
+    asks.then(|| py.None().into_bound(py))
+}

@@ -1,0 +1,365 @@
+"""Optimisers in the graph: what their steps leave behind, whatever comes between the calls, and how often they break.
+
+A row makes a function, what it is called with, and what happens between its calls. Everything that a step can change is compared after each
+call with what it is uncompiled."""
+
+import copy
+import unittest
+
+import slotrt
+import torch
+from torch import nn, optim
+from torch.nn import functional
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+
+
+def data():
+    return torch.arange(12.0).reshape(4, 3) / 8, torch.arange(4.0).reshape(4, 1) / 4
+
+
+def value(found):
+    """A comparable form of what a call gives or leaves behind."""
+    if isinstance(found, torch.Tensor):
+        return type(found), found.dtype, found.requires_grad, found.is_leaf, repr(found.tolist())
+    if isinstance(found, dict):
+        return type(found), [(value(key) if isinstance(key, torch.Tensor) else key, value(held)) for key, held in found.items()]
+    if isinstance(found, (list, tuple)):
+        return type(found), [value(part) for part in found]
+    return found if isinstance(found, (int, float, str, type(None))) else type(found)
+
+
+def left(net, optimizer):
+    """What a step can change; also which gradients are the same objects."""
+    optimizers = optimizer if isinstance(optimizer, tuple) else (optimizer,)
+    grads = [parameter.grad for parameter in net.parameters()]
+    states = [(value(one.state_dict()), value(dict(one.state))) for one in optimizers]
+    return value(list(net.parameters())), value(grads), states
+
+
+def step(net, optimizer, x, y):
+    optimizer.zero_grad()
+    loss = functional.mse_loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach() * 1
+
+
+def to_zero(net, optimizer, x, y):
+    optimizer.zero_grad(set_to_none=False)
+    loss = functional.mse_loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss.detach() * 1
+
+
+def cleared_last(net, optimizer, x, y):
+    loss = functional.mse_loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+    before = [parameter.grad for parameter in net.parameters()]
+    optimizer.zero_grad()
+    return loss.detach() * 1, before, [parameter.grad for parameter in net.parameters()]
+
+
+def clipped(net, optimizer, x, y):
+    optimizer.zero_grad()
+    functional.mse_loss(net(x), y).backward()
+    norm = nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+    optimizer.step()
+    return norm * 1
+
+
+def clipped_values(net, optimizer, x, y):
+    optimizer.zero_grad()
+    functional.mse_loss(net(x), y).backward()
+    nn.utils.clip_grad_value_(net.parameters(), 0.01)
+    optimizer.step()
+    return x * 1
+
+
+def accumulated(net, optimizer, x, y):
+    optimizer.zero_grad()
+    for number in range(2):
+        (functional.mse_loss(net(x[number::2]), y[number::2]) / 2).backward()
+    optimizer.step()
+    return x * 1
+
+
+def unused(net, optimizer, x, y):
+    optimizer.zero_grad()
+    loss = net[0](x).sum()
+    loss.backward()
+    optimizer.step()
+    return loss.detach() * 1
+
+
+def raising(net, optimizer, x, y):
+    optimizer.zero_grad()
+    loss = functional.mse_loss(net(x), y)
+    if x.shape[0] == 2:
+        raise ValueError("half")
+    loss.backward()
+    optimizer.step()
+    return loss.detach() * 1
+
+
+def two(net, optimizers, x, y):
+    for optimizer in optimizers:
+        optimizer.zero_grad()
+    loss = functional.mse_loss(net(x), y)
+    loss.backward()
+    for optimizer in optimizers:
+        optimizer.step()
+    return loss.detach() * 1
+
+
+def closed(net, optimizer, x, y):
+    def closure():
+        optimizer.zero_grad()
+        loss = functional.mse_loss(net(x), y)
+        loss.backward()
+        return loss
+
+    return optimizer.step(closure).detach() * 2
+
+
+def asked(net, optimizer, x, y):
+    """A closure is the program's: it is told of a compiler, the optimiser is not."""
+    told = []
+    optimizer.zero_grad()
+    functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+    told.append(optimizer.param_groups[0]["lr"] * 2)
+    return x * 1, told
+
+
+def of(make, function=step, between=None, calls=4):
+    return make, function, between, calls
+
+
+def plain(kind=optim.SGD, **options):
+    return lambda net: kind(net.parameters(), **{"lr": 0.1, **options})
+
+
+def momentum(**options):
+    return plain(momentum=0.9, **options)
+
+
+def grouped(net):
+    return optim.SGD([{"params": net[0].parameters()}, {"params": net[2].parameters(), "lr": 0.5, "weight_decay": 0.1}], lr=0.1, momentum=0.5)
+
+
+def shared(net):
+    return optim.SGD(net.parameters(), lr=0.1, momentum=0.9), optim.SGD(net[0].parameters(), lr=0.01, momentum=0.5)
+
+
+def some(net):
+    """A parameter of the network is none of the optimiser's, and one of the optimiser's is none of the network's."""
+    return optim.SGD([*list(net.parameters())[1:], nn.Parameter(torch.ones(2))], lr=0.1, momentum=0.9)
+
+
+def counting(net):
+    optimizer = plain(momentum=0.9)(net)
+    seen = optimizer.seen = []
+    optimizer.register_step_pre_hook(lambda _, args, kwargs: seen.append("before"))
+    optimizer.register_step_post_hook(lambda _, args, kwargs: seen.append("after"))
+    return optimizer
+
+
+def slower(number, net, optimizer):
+    optimizer.param_groups[0]["lr"] *= 0.5
+
+
+def frozen(number, net, optimizer):
+    net[0].weight.requires_grad_(number % 2 == 1)
+
+
+def without(number, net, optimizer):
+    net[2].bias.grad = None
+
+
+def no_number(number, net, optimizer):
+    if number == 1:
+        with torch.no_grad():
+            net[0].weight[0, 0] = float("nan")
+            net[0].weight[1, 0] = float("inf")
+
+
+def loaded(number, net, optimizer):
+    optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+
+
+def emptied(number, net, optimizer):
+    optimizer.state.clear()
+
+
+def one_less(number, net, optimizer):
+    optimizer.state.pop(net[0].weight, None)
+
+
+def more(number, net, optimizer):
+    if number == 1:
+        net.append(nn.Linear(1, 1))
+        optimizer.add_param_group({"params": net[3].parameters(), "lr": 0.3})
+
+
+def other_settings(number, net, optimizer):
+    optimizer.param_groups[0].update(momentum=0.5, weight_decay=0.1 * number, nesterov=number % 2 == 1)
+
+
+ROWS = {
+    "sgd": (of(plain()), 0),
+    "momentum": (of(momentum()), 0),
+    "nesterov": (of(momentum(nesterov=True, weight_decay=0.1)), 0),
+    "maximize": (of(momentum(maximize=True)), 0),
+    "foreach": (of(momentum(foreach=True)), 0),
+    "fused": (of(momentum(fused=True)), None),
+    "differentiable": (of(momentum(differentiable=True)), None),
+    "rmsprop": (of(plain(optim.RMSprop, centered=True, momentum=0.5)), 0),
+    "rmsprop, foreach": (of(plain(optim.RMSprop, foreach=True)), 0),
+    "adam": (of(plain(optim.Adam)), None),
+    "adamw, amsgrad": (of(plain(optim.AdamW, amsgrad=True)), None),
+    "adam, foreach": (of(plain(optim.Adam, foreach=True)), None),
+    "adam, fused": (of(plain(optim.Adam, fused=True)), None),
+    "adam, capturable": (of(plain(optim.Adam, capturable=True)), None),
+    "adam, rate is a tensor": (of(lambda net: optim.Adam(net.parameters(), lr=torch.tensor(0.1))), None),
+    "adagrad": (of(plain(optim.Adagrad)), None),
+    "adamax": (of(plain(optim.Adamax)), None),
+    "adadelta": (of(plain(optim.Adadelta)), None),
+    "nadam": (of(plain(optim.NAdam)), None),
+    "radam": (of(plain(optim.RAdam), calls=8), None),
+    "rprop": (of(plain(optim.Rprop)), None),
+    "asgd": (of(plain(optim.ASGD)), None),
+    "groups": (of(grouped), 0),
+    "to zero": (of(momentum(), to_zero), None),
+    "to zero, foreach": (of(momentum(foreach=True), to_zero), None),
+    "cleared last": (of(momentum(), cleared_last), None),
+    "clipped": (of(momentum(), clipped), 0),
+    "clipped values": (of(momentum(), clipped_values), 0),
+    "accumulated": (of(momentum(), accumulated), None),
+    "unused": (of(momentum(), unused), None),
+    "two that share parameters": (of(shared, two), 0),
+    "other parameters": (of(some), 0),
+    "closure": (of(momentum(), closed), None),
+    "settings are read": (of(momentum(), asked), None),
+    "hooks": (of(counting), None),
+    "slower": (of(momentum(), step, slower, 6), 0),
+    "frozen": (of(momentum(), step, frozen), None),
+    "without": (of(momentum(), step, without), None),
+    "no number": (of(momentum(), step, no_number), 0),
+    "no number, clipped": (of(momentum(), clipped, no_number), 0),
+    "loaded": (of(momentum(), step, loaded), 0),
+    "loaded, adam": (of(plain(optim.Adam), step, loaded), None),
+    "emptied": (of(momentum(), step, emptied), None),
+    "one less": (of(momentum(), step, one_less), None),
+    "more": (of(momentum(), step, more, 6), None),
+    "other settings": (of(momentum(), step, other_settings, 6), None),
+}
+
+
+def course(row, compile):
+    """What each call gives and leaves behind."""
+    make, function, between, calls = row
+    net = network()
+    optimizer = make(net)
+    x, y = data()
+    function, course = compile(function), []
+    for number in range(calls):
+        course.append((value(function(net, optimizer, x, y)), left(net, optimizer), value(getattr(optimizer, "seen", None))))
+        if between is not None:
+            between(number, net, optimizer)
+    return course
+
+
+class UsesOfOptimizers(unittest.TestCase):
+    def test_steps(self):
+        for name, (row, breaks) in ROWS.items():
+            with self.subTest(name):
+                try:
+                    plain = course(row, lambda function: function)
+                except Exception as error:
+                    with self.assertRaises(type(error)) as raised:
+                        course(row, slotrt.compile)
+                    self.assertEqual(str(raised.exception), str(error))
+                    continue
+                slotrt.reset()
+                found = course(row, slotrt.compile)
+                for number, (one, other) in enumerate(zip(found, plain)):
+                    self.assertEqual(one, other, f"call {number}")
+                if breaks is not None:
+                    self.assertEqual(slotrt.stats()["graph_breaks"], breaks)
+
+    def test_with_a_backend(self):
+        """An optimiser runs natively there: the backend gets no step."""
+        for kind in (optim.SGD, optim.Adam):
+            row, got = of(plain(kind)), []
+
+            def backend(graph, inputs):
+                got.extend(str(node.target) for node in graph.graph.nodes)
+                return graph
+
+            slotrt.reset()
+            self.assertEqual(course(row, lambda function: slotrt.compile(function, backend=backend)), course(row, lambda function: function))
+            self.assertFalse([name for name in got if "add_" in name or "lerp" in name])
+
+    def test_raises_in_the_middle(self):
+        def course(function):
+            net = network()
+            optimizer = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+            x, y = data()
+            course = []
+            for number in range(4):
+                try:
+                    course.append(value(function(net, optimizer, x[: 2 + number % 2 * 2], y[: 2 + number % 2 * 2])))
+                except ValueError as error:
+                    course.append(str(error))
+                course.append(left(net, optimizer))
+            return course
+
+        self.assertEqual(course(slotrt.compile(raising)), course(raising))
+
+    def test_copies(self):
+        """A copy of the network with a copy of the optimiser goes on by itself."""
+
+        def course(function):
+            net = network()
+            optimizer = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+            x, y = data()
+            for _ in range(3):
+                function(net, optimizer, x, y)
+            twin, other = copy.deepcopy((net, optimizer))
+            for _ in range(2):
+                function(twin, other, x, y)
+            function(net, optimizer, x, y)
+            return left(net, optimizer), left(twin, other)
+
+        slotrt.reset()
+        self.assertEqual(course(slotrt.compile(step)), course(step))
+        self.assertEqual(slotrt.stats()["graphs"], 1)
+
+    def test_rates_need_no_trace(self):
+        """Schedules set rates: no trace holds for one alone. A step is in the graph; the schedule is the only break."""
+
+        def scheduled(net, optimizer, schedule, x, y):
+            step(net, optimizer, x, y)
+            schedule.step()
+            return x * 2
+
+        net = network()
+        optimizer = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+        schedule = optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+        slotrt.reset()
+        function, traced = slotrt.compile(scheduled), []
+        for _ in range(6):
+            function(net, optimizer, schedule, *data())
+            traced.append(slotrt.stats()["instructions"])
+        self.assertEqual(len(set(traced[1:])), 1)
+        self.assertEqual((slotrt.stats()["graphs"], slotrt.stats()["graph_breaks"]), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
