@@ -14,5 +14,6 @@ pub(crate) mod kinds;
 pub(crate) mod message_names;
 pub(crate) mod nans;
 pub(crate) mod objects;
+mod recorded_changes;
 pub(crate) mod recorded_nodes;
 pub(crate) mod state_copies;
