@@ -230,6 +230,10 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
         NodeEffects::unknown()
     }
+    /// Whether [`Domain::save`] saves what a graph may change of objects from outside.
+    fn takes_back_changes(&self) -> bool {
+        true
+    }
     /// What else a call with these operands does; without them, as far as those do not decide it.
     fn call_effects(&self, _target: &Bound<'_, PyAny>, _args: &[Operand<'_>]) -> CallEffects {
         CallEffects::default()

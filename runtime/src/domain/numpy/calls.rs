@@ -11,7 +11,7 @@ use crate::graph_break::Break;
 use crate::guard::DomainCheck;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyBool, PyString, PyType};
 use std::sync::Arc;
 
 /// The domain, if this numpy's arrays are laid out as known here.
@@ -39,9 +39,14 @@ impl Domain for Numpy {
         "numpy"
     }
 
-    /// Nothing that is recorded takes random numbers, so that there is nothing to save before a graph runs.
-    fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
-        NodeEffects { draws: false, ..NodeEffects::unknown() }
+    /// Nothing that is recorded takes random numbers, or shares memory with anything but its first argument.
+    fn effects(&self, target: &Bound<'_, PyAny>) -> NodeEffects {
+        let shares_first = !self.makes_new_arrays(target);
+        NodeEffects { draws: false, shares_first, is_unknown: false, ..NodeEffects::unknown() }
+    }
+
+    fn takes_back_changes(&self) -> bool {
+        false
     }
 
     fn context_variable(&self) -> Option<&Py<PyAny>> {
@@ -183,6 +188,14 @@ impl Numpy {
             && example.get_type().is(&self.ndarray)
         {
             return Ok(Answer::Same(*value));
+        }
+        let may_share = |(given, value): &(String, Operand<'py>)| {
+            given == "copy"
+                && !matches!(value, Operand::Known(copy) if copy.cast::<PyBool>().is_ok_and(|copy| copy.is_true()))
+        };
+        if name == "array" && kwargs.iter().any(may_share) {
+            let why = "Whether it shares memory with its argument depends on that.";
+            return Err(stop("unsupported form of a numpy call", "array(copy=…)", why));
         }
         rule.admit(args, kwargs)?;
         examples.refuse_warnings(&name, args, kwargs)?;

@@ -90,7 +90,7 @@ impl<'a, 'py> Examples<'a, 'py> {
     }
 
     /// `dtype.kind`.
-    fn kind(&self, example: &Bound<'py, PyAny>) -> Result<char, Box<Break>> {
+    pub(super) fn kind(&self, example: &Bound<'py, PyAny>) -> Result<char, Box<Break>> {
         let read = || example.getattr(name!("dtype"))?.getattr(name!("kind"))?.extract::<char>();
         read().map_err(|error| fault(&error))
     }
@@ -159,16 +159,24 @@ impl<'a, 'py> Examples<'a, 'py> {
             let text = crate::ffi::types::name(&example.get_type());
             return Err(stop("numpy result that is no array", text, "Only arrays and numpy scalars are graph values."));
         }
-        if !self.numpy.errors.harmless(self.py) {
-            let text = "numpy.errstate or numpy.seterr";
-            return Err(stop("floating point errors are exceptions", text, "They must be raised where they happen."));
-        }
+        self.refuse_errors()?;
         let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         if operands.any(|operand| matches!(operand, Operand::Graph { example: operand, .. } if operand.is(&example))) {
             let text = crate::graph::text::target(&target).unwrap_or_default();
             return Err(stop("result that is the operand itself", text, "A graph makes new objects."));
         }
         Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+    }
+
+    /// Breaks where floating point errors are exceptions.
+    pub(super) fn refuse_errors(&self) -> Result<(), Box<Break>> {
+        match self.numpy.errors.harmless(self.py) {
+            true => Ok(()),
+            false => {
+                let text = "numpy.errstate or numpy.seterr";
+                Err(stop("floating point errors are exceptions", text, "They must be raised where they happen."))
+            }
+        }
     }
 
     /// What the call gives for the examples.
@@ -209,7 +217,7 @@ impl<'a, 'py> Examples<'a, 'py> {
     }
 
     /// Runs what warnings of floating point numbers must not come from.
-    fn quietly(
+    pub(super) fn quietly(
         &self,
         run: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
     ) -> Result<PyResult<Bound<'py, PyAny>>, Box<Break>> {

@@ -1,6 +1,6 @@
 //! The numpy that the program has imported.
 use super::errors::Errors;
-use super::names::Functions;
+use super::names::{Functions, is_new};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::sync::Arc;
@@ -27,6 +27,11 @@ impl Numpy {
     fn is_scalar_class(&self, class: &Bound<'_, PyType>) -> bool {
         let generic = self.generic.bind(class.py());
         crate::ffi::types::is_subtype(class, generic) && !crate::ffi::types::is_heap(class)
+    }
+
+    /// Whether what a graph calls gives arrays with memory of their own.
+    pub(super) fn makes_new_arrays(&self, target: &Bound<'_, PyAny>) -> bool {
+        target.get_type().is(&self.ufunc) || is_new(&crate::ffi::callee::name_of(target))
     }
 
     /// Whether the object is a value of the graph.

@@ -3,6 +3,7 @@
 //! In: operations on arrays and scalars. Out: what running them on examples gives: type, dtype and shape of the result.
 //! It must not know the tracer.
 mod calls;
+mod changes;
 mod check;
 mod errors;
 mod example;

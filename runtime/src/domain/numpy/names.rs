@@ -140,6 +140,57 @@ impl Functions {
     }
 }
 
+/// Functions and operators whose results are arrays with memory of their own, whatever they are given.
+const NEW: &[&str] = &[
+    "zeros",
+    "ones",
+    "full",
+    "arange",
+    "linspace",
+    "eye",
+    "identity",
+    "array",
+    "copy",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "concatenate",
+    "stack",
+    "vstack",
+    "hstack",
+    "dstack",
+    "tile",
+    "outer",
+    "kron",
+    "add",
+    "sub",
+    "mul",
+    "mod",
+    "lshift",
+    "rshift",
+    "and_",
+    "xor",
+    "or_",
+    "floordiv",
+    "truediv",
+    "pow",
+    "neg",
+    "abs",
+    "invert",
+    "lt",
+    "le",
+    "eq",
+    "ne",
+    "gt",
+    "ge",
+    "flatten",
+];
+
+/// Whether a function, or method of arrays, of this name gives an array with memory of its own.
+pub(super) fn is_new(name: &str) -> bool {
+    NEW.contains(&name)
+}
+
 /// The rule for a method of arrays.
 pub(super) fn method(name: &str) -> Option<Rule> {
     METHODS.iter().find(|(_, names)| names.contains(&name)).map(|(rule, _)| *rule)

@@ -1,4 +1,5 @@
 //! Slots of arrays: which Python operator stands for each in the graph.
+use super::changes;
 use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
 use crate::domain::{Answer, Operand};
@@ -42,6 +43,9 @@ pub(super) fn slot<'py>(examples: &Examples<'_, 'py>, slot: &str, args: &[Operan
     }
     if let (Some((_, operator)), [operand, ..]) = (UNARY.iter().find(|row| row.0 == slot), args) {
         return examples.record(function(examples, operator)?, std::slice::from_ref(operand), &[]);
+    }
+    if let Some(answer) = changes::slot(examples, slot, args) {
+        return answer;
     }
     match (slot, args) {
         ("tp_richcompare", [left, right, Operand::Known(operation)]) => compare(examples, left, right, operation),
@@ -184,7 +188,7 @@ fn subscript<'py>(examples: &Examples<'_, 'py>, array: &Operand<'py>, index: &Op
     examples.record(target, &[array.clone(), index.clone()], &[])
 }
 
-fn is_basic(index: &Operand<'_>) -> bool {
+pub(super) fn is_basic(index: &Operand<'_>) -> bool {
     match index {
         Operand::Known(object) => is_basic_object(object),
         Operand::Tuple(items) => items.iter().all(is_basic),

@@ -5,7 +5,7 @@ use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
 use super::functions::dispatch::MAKES;
-use super::functions::kinds::own_name;
+use super::functions::kinds::{is_script, own_name};
 use super::functions::leaves::{DETACH, REQUIRES, is_set_requires_grad};
 use super::library::Torch;
 use super::own::{CLEAR_GRADIENT, GRADIENT_OF, PARAMETER_OF, is_named, is_through_hook};
@@ -42,6 +42,7 @@ impl Torch {
             || modes::is_of_kernels(&name)
             || name == AS_SUBCLASS
             || name == MAKES
+            || is_script(target)
             || is_conversion(&name)
             || is_left_by_compilers(&name)
             || name == "numpy"

@@ -1,11 +1,12 @@
 //! Operations, and calls of functions of PyTorch's: what they are to a trace.
 use super::examples::open::has_open;
+use super::functions::allowed::refuse_loud_script;
 use super::functions::context_modes::{context_mode, is_context_mode, is_switch, switch};
 use super::functions::data::is_set_data;
 use super::functions::device_modes::is_of_device;
 use super::functions::devices;
 use super::functions::enums::{enum_answer, is_of_enum};
-use super::functions::kinds::{COUNTED, OVERRIDES, PLAIN, is_allowed, is_plain, is_question};
+use super::functions::kinds::{COUNTED, OVERRIDES, PLAIN, is_allowed, is_plain, is_question, is_script};
 use super::functions::leaves::is_set_requires_grad;
 use super::functions::random_state::is_of_random_state;
 use super::functions::type_names::is_instance_check;
@@ -67,6 +68,9 @@ impl Torch {
     ) -> CallResult<'py> {
         if self.is_operator(function) {
             return self.operator(meta, function, args, kwargs);
+        }
+        if is_script(function) {
+            refuse_loud_script(function)?;
         }
         if is_allowed(function) || is_through_hook(function) {
             return meta.record(function.clone(), args, kwargs);

@@ -155,7 +155,7 @@ impl<'py> Tracer<'py> {
     }
 
     /// The inputs that share memory with what a node gives.
-    pub(super) fn inputs_behind(&self, node: NodeId) -> Vec<NodeId> {
+    pub(crate) fn inputs_behind(&self, node: NodeId) -> Vec<NodeId> {
         self.memory_behind(node).1
     }
 

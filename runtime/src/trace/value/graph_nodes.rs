@@ -10,7 +10,6 @@ use crate::guard::source::Source;
 use crate::symbol::SymbolicLayout;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
-use crate::trace::state::outcome::GraphChange;
 use crate::trace::state::reasons::SURROUNDINGS;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
@@ -187,48 +186,7 @@ impl<'py> Tracer<'py> {
                 let whole = self.record(domain, target, &args, &kwargs, example.clone())?;
                 self.record_parts(domain, whole, &example, (&getitem, &itself), layouts)
             }
-            Answer::Change { target, args, kwargs, example, changes, gives } => {
-                if !changes.is_empty() {
-                    self.refuse_change_after()?;
-                }
-                let written = changes.clone();
-                let operands: Vec<_> =
-                    changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
-                if !operands.is_empty() {
-                    self.refuse_change_of_gradients(domain, &gives, &operands, &example)?;
-                }
-                let mut finals = Vec::new();
-                match gives {
-                    Gives::Became(value) => self.replace_example(domain, value, &example)?,
-                    _ => {
-                        finals = self.final_changes(domain, &operands, &example);
-                        self.begin_histories(domain, &written, &example)?;
-                    }
-                }
-                let is_whole = finals.is_empty() || domain.call_effects(&target, &args).raises_first;
-                if !is_whole {
-                    self.keep_final_changes(domain, &target, &finals)?;
-                }
-                let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
-                let changed = self.record(domain, target, &args, &kwargs, example)?;
-                if is_whole {
-                    self.state.final_changes.extend(finals);
-                }
-                if !operands.is_empty() {
-                    let by = self.graph_node(changed)?;
-                    if goes_on {
-                        self.state.graph.nodes[by.0 as usize].backend = ForBackend::LeavesAlone;
-                    }
-                    operands
-                        .into_iter()
-                        .for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
-                }
-                let (Gives::Operand(value) | Gives::Became(value)) = gives else { return Ok(self.none()) };
-                // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
-                let node = self.graph_node(changed)?;
-                self.state.changed_nodes.insert(value, node);
-                Ok(value)
-            }
+            change @ Answer::Change { .. } => self.record_change(domain, change),
             Answer::Backward { target, args, kwargs } => self.record_backward(domain, target, &args, &kwargs),
             Answer::ModeChange(switch) => self.switch(domain, *switch),
             Answer::Same(value) => Ok(value),

@@ -14,6 +14,7 @@ pub(crate) mod kinds;
 pub(crate) mod message_names;
 pub(crate) mod nans;
 pub(crate) mod objects;
+mod recorded_changes;
 pub(crate) mod recorded_nodes;
 mod scheduled;
 pub(crate) mod state_copies;

@@ -377,6 +377,7 @@ class Numpy(unittest.TestCase):
 
         self.agree(f, lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 1,))
         self.agree(fresh, lambda: (np.arange(3.0),), lambda: (np.arange(3.0) + 1,), lambda: (np.arange(3.0) + 1,))
+        self.recorded(fresh, np.arange(3.0), ops=2)
 
     def test_scalars_of_text_have_the_slots_of_numpy_and_of_text(self):
         for name in BINARY:

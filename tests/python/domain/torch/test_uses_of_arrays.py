@@ -121,7 +121,77 @@ def seen_as_arrays(x):
     return torch.from_numpy(numbers * 2) + x, torch.from_numpy(numpy.linalg.norm(numbers, axis=0))
 
 
+def made_and_changed(x):
+    numbers = numpy.arange(6.0).reshape(2, 3)
+    view = numbers[1:]
+    view *= 2
+    before = numbers + 1
+    numbers[0] = 7
+    numbers[:, 1] -= 0.5
+    numbers[numbers > 5] = 0
+    numbers **= 2
+    numbers //= 1.5
+    numbers -= numbers.mean()
+    return torch.from_numpy(numbers) + x, before, view, numbers
+
+
+def changed_through_both(x):
+    tensor = torch.from_numpy(numpy.zeros((2, 3), dtype=numpy.float32))
+    seen = tensor.numpy()
+    tensor.add_(2)
+    copy = numpy.array(seen)
+    copy += x.numpy()
+    tensor.mul_(2)
+    return tensor, seen, copy
+
+
+def changed_from_outside(x, a):
+    a += 1
+    row = a[0]
+    row[0] = 9
+    seen = x.numpy()
+    seen *= 2
+    return torch.from_numpy(a) + x, row
+
+
+def changed_and_refused(x):
+    numbers, said = numpy.zeros(3, dtype=int), []
+    for change in (lambda: numbers.__iadd__(0.5), lambda: numbers.__setitem__(5, 1), lambda: numbers.__setitem__(slice(2), numpy.ones(3))):
+        try:
+            change()
+        except (TypeError, IndexError, ValueError) as error:
+            said.append(str(error))
+    numbers[0] = 3.7
+    return said, numbers, x * torch.from_numpy(numbers)
+
+
+def nobody_may_write(x):
+    numbers = numpy.broadcast_to(numpy.zeros(3), (2, 3))
+    try:
+        numbers += 1
+    except ValueError as error:
+        return str(error), x * 2
+
+
+def changed_before_a_failure(x):
+    numbers = numpy.zeros(3, dtype=numpy.float32)
+    numbers += 1
+    y = torch.from_numpy(numbers)
+    y.add_(1)
+    x.add_(y)
+    try:
+        return torch.linalg.cholesky(x[:, :2] - 90)
+    except RuntimeError:
+        return x * 2, numbers
+
+
 ROWS = [
+    (of(made_and_changed), 0),
+    (of(changed_through_both), 0),
+    (of(changed_from_outside, matrix, array), None),
+    (of(changed_and_refused), None),
+    (of(nobody_may_write), None),
+    (of(changed_before_a_failure), None),
     (of(seen_as_arrays), 0),
     (of(copied), 0),
     (of(copied_and_changed), 0),

@@ -29,6 +29,18 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
+/// Breaks where a function that `torch.jit.script` has made does more than compute: nobody may ask it what it gives.
+pub(in crate::domain::torch) fn refuse_loud_script(function: &Bound<'_, PyAny>) -> Result<(), Box<Break>> {
+    const LOUD: &[&str] = &["prim::Print", "aten::warn", "prim::PythonOp", "prim::GetAttr", " = ^", "aten::save"];
+    let graph = function.getattr(name!("inlined_graph")).and_then(|graph| graph.str());
+    let text = graph.map_err(|error| fault(&error))?;
+    let text = text.to_string_lossy();
+    match LOUD.iter().find(|loud| text.contains(**loud)) {
+        Some(loud) => Err(stop("script that does more than compute", *loud, "It runs natively.")),
+        None => Ok(()),
+    }
+}
+
 /// How often each tensor of an operand was changed.
 fn versions_in(meta: &Meta<'_, '_>, operand: &Bound<'_, PyAny>, found: &mut Vec<u64>) -> PyResult<()> {
     if meta.torch.is_tensor(operand) {

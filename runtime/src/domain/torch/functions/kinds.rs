@@ -15,10 +15,20 @@ pub(in crate::domain::torch) const COUNTED: &str = "_log_api_usage_once";
 /// The attribute of a function that the program says is to be a node.
 const ALLOWED: &str = "_slotrt_allowed_in_graph";
 
-/// Whether the program says that calls of the function are nodes.
+/// Whether calls of the function are nodes, though it is the program's: the program says so, or PyTorch has compiled it.
 pub(in crate::domain::torch) fn is_allowed(callable: &Bound<'_, PyAny>) -> bool {
-    callable.is_exact_instance_of::<PyFunction>()
-        && inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some()
+    match callable.is_exact_instance_of::<PyFunction>() {
+        true => inspect::own_attribute(callable, &interned(callable.py(), ALLOWED)).is_some(),
+        false => is_script(callable),
+    }
+}
+
+/// Whether it is a function that `torch.jit.script` has made.
+pub(in crate::domain::torch) fn is_script(callable: &Bound<'_, PyAny>) -> bool {
+    types::name(&callable.get_type()).ends_with("ScriptFunction")
+        && crate::ffi::modules::import(callable.py(), "torch")
+            .and_then(|torch| torch.getattr(name!("jit"))?.getattr(name!("ScriptFunction")))
+            .is_ok_and(|class| callable.get_type().is(&class))
 }
 
 /// The class of all overloads of an operator, and that of one.
@@ -42,6 +52,7 @@ pub(in crate::domain::torch) fn own_name<'a>(function: &'a Bound<'_, PyAny>) -> 
     let is_of_program = match &*types::c_name(&class) {
         "builtin_function_or_method" | "method_descriptor" => false,
         "function" => is_allowed(function),
+        _ if is_script(function) => true,
         _ => OPERATORS.contains(&&*types::name(&class)) && is_registered(function),
     };
     if is_of_program { Cow::Borrowed("") } else { callee::name_of(function) }

@@ -1,0 +1,57 @@
+//! Operations that change values of the graph in place, as the graph has them.
+use crate::domain::{Answer, Domain, Gives};
+use crate::graph::ForBackend;
+use crate::trace::state::outcome::GraphChange;
+use crate::trace::state::tracer::Tracer;
+use crate::trace::state::unwind::{Traced, internal, unsupported};
+use crate::trace::state::value::ValueId;
+use std::sync::Arc;
+
+impl<'py> Tracer<'py> {
+    /// What a change gives.
+    pub(super) fn record_change(&mut self, domain: &Arc<dyn Domain>, change: Answer<'py>) -> Traced<ValueId> {
+        let Answer::Change { target, args, kwargs, example, changes, gives } = change else {
+            return internal("an answer that changes nothing");
+        };
+        if !changes.is_empty() {
+            self.refuse_change_after()?;
+        }
+        let written = changes.clone();
+        let operands: Vec<_> = changes.into_iter().map(|value| self.graph_node(value)).collect::<Traced<_>>()?;
+        if !domain.takes_back_changes() && operands.iter().any(|node| !self.inputs_behind(*node).is_empty()) {
+            return unsupported("in-place change of an array", "it came from outside, or may share memory with such");
+        }
+        if !operands.is_empty() {
+            self.refuse_change_of_gradients(domain, &gives, &operands, &example)?;
+        }
+        let mut finals = Vec::new();
+        match gives {
+            Gives::Became(value) => self.replace_example(domain, value, &example)?,
+            _ => {
+                finals = self.final_changes(domain, &operands, &example);
+                self.begin_histories(domain, &written, &example)?;
+            }
+        }
+        let is_whole = finals.is_empty() || domain.call_effects(&target, &args).raises_first;
+        if !is_whole {
+            self.keep_final_changes(domain, &target, &finals)?;
+        }
+        let goes_on = self.state.backend && self.goes_on_with_history(domain, &operands)?;
+        let changed = self.record(domain, target, &args, &kwargs, example)?;
+        if is_whole {
+            self.state.final_changes.extend(finals);
+        }
+        if !operands.is_empty() {
+            let by = self.graph_node(changed)?;
+            if goes_on {
+                self.state.graph.nodes[by.0 as usize].backend = ForBackend::LeavesAlone;
+            }
+            operands.into_iter().for_each(|operand| self.state.changed_by_graph.push(GraphChange { operand, by }));
+        }
+        let (Gives::Operand(value) | Gives::Became(value)) = gives else { return Ok(self.none()) };
+        // What uses it from now on uses what the change gives: then nobody takes the change for one that nobody needs.
+        let node = self.graph_node(changed)?;
+        self.state.changed_nodes.insert(value, node);
+        Ok(value)
+    }
+}
