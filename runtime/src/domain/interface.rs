@@ -368,8 +368,7 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     ) -> Option<Bound<'py, PyAny>> {
         None
     }
-    /// Whether the library knows, or the program says as the library has it said, that a Python function gives the same at every call with the
-    /// same arguments.
+    /// Whether the library knows, or lets the program say, that a Python function gives the same whenever its arguments are the same.
     fn assumes_constant(&self, _function: &Bound<'_, PyAny>) -> bool {
         false
     }

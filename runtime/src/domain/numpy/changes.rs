@@ -1,7 +1,7 @@
 //! Operations that change an array in place: the graph runs them where the program does, on the array itself.
 use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
-use super::operators::is_basic;
+use super::indices::is_basic;
 use crate::domain::{Answer, Gives, Operand};
 use crate::graph_break::Break;
 use crate::names::name;

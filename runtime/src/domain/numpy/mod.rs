@@ -8,6 +8,7 @@ mod check;
 mod errors;
 mod example;
 mod graph_break;
+mod indices;
 mod library;
 mod names;
 mod operators;

@@ -2,11 +2,11 @@
 use super::changes;
 use super::example::Examples;
 use super::graph_break::{CallResult, fault, stop};
+use super::indices::is_basic;
 use crate::domain::{Answer, Operand};
 use crate::names::name;
 use generated::slots::Slot;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PyNone, PySlice, PyString, PyTuple};
 
 /// Slot, function of `operator`.
 type Row = (Slot, &'static str);
@@ -186,23 +186,4 @@ fn subscript<'py>(examples: &Examples<'_, 'py>, array: &Operand<'py>, index: &Op
     }
     let target = function(examples, "getitem")?;
     examples.record(target, &[array.clone(), index.clone()], &[])
-}
-
-pub(super) fn is_basic(index: &Operand<'_>) -> bool {
-    match index {
-        Operand::Known(object) => is_basic_object(object),
-        Operand::Tuple(items) => items.iter().all(is_basic),
-        Operand::Slice(parts) => parts.iter().all(|part| matches!(part, Operand::Known(_))),
-        Operand::Graph { .. } | Operand::Number { .. } | Operand::List(_) | Operand::Foreign(_) => false,
-    }
-}
-
-fn is_basic_object(object: &Bound<'_, PyAny>) -> bool {
-    let exact = object.is_exact_instance_of::<PyInt>()
-        || object.is_exact_instance_of::<PyBool>()
-        || object.is_exact_instance_of::<PyNone>()
-        || object.is_exact_instance_of::<PyEllipsis>()
-        || object.is_exact_instance_of::<PySlice>()
-        || object.is_exact_instance_of::<PyString>();
-    exact || object.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|item| is_basic_object(&item)))
 }

@@ -34,6 +34,9 @@ pub(in crate::domain::torch) const CHECKS: [&str; 2] = ["check_false", "check_tr
 /// The function that gives tensors as results of the node that hooks of modules are added to.
 pub(in crate::domain::torch) const THROUGH: &str = "through_hook";
 
+/// PyTorch's function that makes an instance of a class of wrappers.
+pub(in crate::domain::torch) const MAKES: &str = "_make_wrapper_subclass";
+
 /// Whether it is one of the functions that check.
 pub(in crate::domain::torch) fn is_check(callable: &Bound<'_, PyAny>) -> bool {
     CHECKS.iter().any(|name| is_named(callable, name))

@@ -1,9 +1,9 @@
 //! Operations that take integers which contents decide for sizes or bounds: only how long results are depends on them.
 use super::tags::operation;
 use crate::domain::torch::examples::open::{Unread, Unsized, has_unread};
-use crate::domain::torch::functions::kinds::own_name;
 use crate::domain::torch::graph_break::{CallResult, fault};
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::own_name;
 use crate::domain::torch::symbols::sizes::name_of;
 use crate::domain::{Answer, Callee, Operand};
 use crate::ffi::types;

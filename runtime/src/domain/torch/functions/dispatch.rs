@@ -6,6 +6,7 @@ use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, fails};
 use crate::domain::torch::metadata;
 use crate::domain::torch::named::{is_within, module_of};
+use crate::domain::torch::own::MAKES;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{Answer, Callee, Dispatching, Operand, PlainCall};
 use crate::ffi::callee;
@@ -16,9 +17,6 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 /// The module that makes what stands for values.
 const MODULE: &str = "slotrt._torch_dispatch";
-
-/// The function that makes an instance of such a class.
-pub(in crate::domain::torch) const MAKES: &str = "_make_wrapper_subclass";
 
 /// Where in a memory the instance would begin: any number.
 const OFFSET: &str = "storage_offset";

@@ -1,9 +1,9 @@
 //! Operators of the dispatcher as functions: `torch.ops.library.name` and its overloads, those that programs register among them.
-use super::kinds::{OPERATORS, is_registered};
 use crate::domain::Operand;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::{OPERATORS, is_registered};
 use crate::ffi::types;
 use crate::names::name;
 use pyo3::prelude::*;

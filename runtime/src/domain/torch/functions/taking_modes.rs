@@ -1,10 +1,11 @@
 //! Modes that see functions of PyTorch being called, as a trace goes through them: `TorchFunctionMode`.
 use crate::domain::torch::functions::context_modes::{is_context_mode, is_switch};
 use crate::domain::torch::functions::enums::is_of_enum;
-use crate::domain::torch::functions::kinds::{COUNTED, OVERRIDES, is_allowed, is_plain, is_question};
+use crate::domain::torch::functions::kinds::{COUNTED, OVERRIDES, is_plain, is_question};
 use crate::domain::torch::functions::type_names::is_instance_check;
 use crate::domain::torch::graph_break::stop;
 use crate::domain::torch::library::Torch;
+use crate::domain::torch::named::is_allowed;
 use crate::domain::torch::overrides::is_unwrapped;
 use crate::domain::torch::thread::ambient::QUESTIONS;
 use crate::domain::torch::thread::function_modes::set_aside;

@@ -1,7 +1,7 @@
 //! Which operations give no warning: compiled code runs the graph before it sets the filters of warnings that the program sets.
-use super::kinds::own_name;
 use crate::domain::Operand;
 use crate::domain::torch::library::Torch;
+use crate::domain::torch::named::own_name;
 use crate::domain::torch::undo::effects::base;
 use crate::ffi::types;
 use crate::names::name;

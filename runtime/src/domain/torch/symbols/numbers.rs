@@ -1,6 +1,7 @@
 //! Operations whose results have the same metadata whatever number an operand is: only its class, `int` or `float`, decides.
-use crate::domain::torch::functions::kinds::{OVERRIDES, own_name};
+use crate::domain::torch::functions::kinds::OVERRIDES;
 use crate::domain::torch::library::Torch;
+use crate::domain::torch::named::own_name;
 use crate::domain::{Callee, NumberUse, ScalarPlace};
 
 /// Slots.

@@ -1,9 +1,9 @@
 //! What operations give where sizes of operands differ from call to call: the rules of shapes are asked with symbols.
 use crate::domain::torch::by_rule::ruled::Ruled;
 pub(in crate::domain::torch) use crate::domain::torch::examples::layout::layout_of as of;
-use crate::domain::torch::functions::kinds::own_name;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::own_name;
 use crate::domain::torch::operands::Operands;
 use crate::domain::torch::shapes::{Answer as Known, MemoryFormat, Tensor};
 use crate::domain::{Answer, AnsweredOperation, Callee, Operand};

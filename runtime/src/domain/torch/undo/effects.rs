@@ -1,15 +1,15 @@
 //! What operations of PyTorch do besides giving something new: their schemas say what they change and share; a table says which of them
 //! raise for no contents.
-use super::super::functions::dispatch::MAKES;
-use super::super::functions::kinds::own_name;
 use super::super::library::Torch;
 use super::super::named::module_of;
 use super::super::own::{
-    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check, is_through_hook,
+    ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
+    is_through_hook,
 };
 use super::super::thread::modes;
 use super::indices::{are_chosen_by_truths, raises_by};
 use super::sure::SURE;
+use crate::domain::torch::named::own_name;
 use crate::domain::{CallEffects, NodeEffects, Operand};
 use crate::names::{interned, name};
 use pyo3::prelude::*;
