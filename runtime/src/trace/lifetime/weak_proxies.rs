@@ -20,7 +20,7 @@ impl<'py> Tracer<'py> {
     pub(crate) fn behind_proxy(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let Value::Real { object, source: Some(source) } = self.value(value) else { return Ok(None) };
         let (object, source) = (object.bind(self.py).clone(), source.clone());
-        if !matches!(&*types::c_name(&object.get_type()), "weakref.ProxyType" | "weakref.CallableProxyType") {
+        if !is_proxy(&object) {
             return Ok(None);
         }
         match self.referent_of_proxy(value, &object, source)? {
@@ -63,14 +63,30 @@ impl<'py> Tracer<'py> {
     ) -> Traced<Option<Arguments>> {
         let mut changed = None;
         for (index, value) in args.positional.iter().enumerate() {
-            if goes_through(callable, index, args.positional.len())
-                && let Some(referent) = self.behind_proxy(*value)?
-            {
+            if !goes_through(callable, index, args.positional.len()) {
+                continue;
+            }
+            self.refuse_dead_beside_others(*value, args)?;
+            if let Some(referent) = self.behind_proxy(*value)? {
                 let args: &mut Arguments = changed.get_or_insert_with(|| args.clone());
                 args.positional[index] = referent;
             }
         }
         Ok(changed)
+    }
+
+    /// C may find something wrong with another argument before it looks for what a weak proxy refers to.
+    fn refuse_dead_beside_others(&mut self, value: ValueId, args: &Arguments) -> Traced<()> {
+        let is_alone = args.positional.len() == 1 && args.keywords.is_empty();
+        let is_dead = |tracer: &Self| {
+            let Value::Real { object, .. } = tracer.value(value) else { return false };
+            let object = object.bind(tracer.py);
+            is_proxy(object) && weak_references::referent(object).is_none()
+        };
+        match !is_alone && is_dead(self) {
+            true => unsupported("weak proxy", "what it refers to is gone, and other arguments may be wrong, too"),
+            false => Ok(()),
+        }
     }
 
     /// The operands as C hands them on where the first is a weak proxy; `None`: it is none.
@@ -85,4 +101,8 @@ impl<'py> Tracer<'py> {
         }
         Ok(Some(unwrapped))
     }
+}
+
+fn is_proxy(object: &Bound<'_, PyAny>) -> bool {
+    matches!(&*types::c_name(&object.get_type()), "weakref.ProxyType" | "weakref.CallableProxyType")
 }

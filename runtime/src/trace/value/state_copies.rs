@@ -33,14 +33,17 @@ impl<'py> Tracer<'py> {
         value: ValueId,
         args: &[ValueId],
     ) -> Traced<Option<Bound<'py, PyAny>>> {
+        let owner = callee::owner_of(method);
+        let name = owner.as_ref().map(types::c_name).unwrap_or_default();
+        let known = CLASSES.iter().find(|(class, ..)| *class == name);
         if let Some(state_copies) = self.state.state_copies.iter().find(|state_copies| state_copies.value == value) {
-            return Ok(Some(state_copies.copy.bind(self.py).clone()));
+            // Another class's method may ask the object, whose state is the one before.
+            return match known {
+                Some(_) => Ok(Some(state_copies.copy.bind(self.py).clone())),
+                None => unsupported("method of an object whose state the trace has changed", callee::name_of(method)),
+            };
         }
-        let Some(owner) = callee::owner_of(method) else {
-            return Ok(None);
-        };
-        let name = types::c_name(&owner);
-        let Some((_, read, write)) = CLASSES.iter().find(|(class, ..)| *class == name) else { return Ok(None) };
+        let (Some(owner), Some((_, read, write))) = (owner, known) else { return Ok(None) };
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return Ok(None) };
         let replaces = self.replaces_state(&callee::name_of(method), args)?;
         if !replaces && !self.state.passing_states {
