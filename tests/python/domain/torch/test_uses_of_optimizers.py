@@ -89,6 +89,52 @@ def accumulated(net, optimizer, x, y):
     return x * 1
 
 
+def epochs(net, optimizer, x, y):
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = functional.mse_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+def kept(net, optimizer, x, y):
+    """Gradients that are kept stay what they were when others take their places, and some are looked for when they are taken."""
+    kept, there = [], []
+    for _ in range(2):
+        functional.mse_loss(net(x), y).backward()
+        kept.append([parameter.grad for parameter in net.parameters()])
+        optimizer.step()
+        optimizer.zero_grad()
+        there.append([parameter.grad is None for parameter in net.parameters()])
+    return kept, there
+
+
+def taken_in_part(net, optimizer, x, y):
+    """Some gradients grow, some begin anew, one is taken at last."""
+    for number in range(3):
+        functional.mse_loss(net(x), y).backward()
+        net[0].weight.grad = None
+        norms = [parameter.grad.norm() for parameter in net.parameters() if parameter.grad is not None]
+    functional.mse_loss(net(x), y).backward()
+    net[2].weight.grad = None
+    optimizer.step()
+    return torch.stack(norms)
+
+
+def batches(net, optimizer, x, y):
+    total = 0.0
+    for some, wanted in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=2):
+        optimizer.zero_grad()
+        loss = functional.mse_loss(net(some), wanted)
+        loss.backward()
+        optimizer.step()
+        total = total + loss.detach()
+    return total * 2
+
+
 def unused(net, optimizer, x, y):
     optimizer.zero_grad()
     loss = net[0](x).sum()
@@ -241,6 +287,11 @@ ROWS = {
     "clipped": (of(momentum(), clipped), 0),
     "clipped values": (of(momentum(), clipped_values), 0),
     "accumulated": (of(momentum(), accumulated), None),
+    "epochs": (of(plain(), epochs), 0),
+    "epochs, momentum": (of(momentum(), epochs), 0),
+    "kept": (of(plain(), kept), 0),
+    "taken in part": (of(plain(), taken_in_part), None),
+    "batches": (of(plain(), batches), 0),
     "unused": (of(momentum(), unused), None),
     "two that share parameters": (of(shared, two), 0),
     "other parameters": (of(some), 0),
