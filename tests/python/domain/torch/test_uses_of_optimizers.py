@@ -216,6 +216,30 @@ def counting(net):
     return optimizer
 
 
+class Own(optim.SGD):
+    """An optimiser of the program."""
+
+    def zero_grad(self, set_to_none=True):
+        super().zero_grad(set_to_none)
+        self.count = getattr(self, "count", 0) + 1
+
+    def step(self, closure=None):
+        self.param_groups[0]["lr"] *= 0.9
+        return super().step(closure)
+
+
+def own(net):
+    return Own(net.parameters(), lr=0.1, momentum=0.5)
+
+
+def within_backward(net):
+    """Optimisers whose steps hooks of the parameters make."""
+    inner = {parameter: optim.SGD([parameter], lr=0.01) for parameter in net.parameters()}
+    for parameter in net.parameters():
+        parameter.register_post_accumulate_grad_hook(lambda parameter: inner[parameter].step())
+    return momentum()(net)
+
+
 def slower(number, net, optimizer):
     optimizer.param_groups[0]["lr"] *= 0.5
 
@@ -237,6 +261,20 @@ def no_number(number, net, optimizer):
 
 def loaded(number, net, optimizer):
     optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+
+
+def other_data(number, net, optimizer):
+    net[0].weight.data = net[0].weight.data.clone() * 0.5
+
+
+def other_state(number, net, optimizer):
+    for state in optimizer.state.values():
+        state["momentum_buffer"] = state["momentum_buffer"] * 2
+
+
+def hooked_later(number, net, optimizer):
+    if number == 1:
+        net[0].weight.register_hook(lambda gradient: gradient * 2)
 
 
 def emptied(number, net, optimizer):
@@ -298,6 +336,11 @@ ROWS = {
     "closure": (of(momentum(), closed), None),
     "settings are read": (of(momentum(), asked), None),
     "hooks": (of(counting), None),
+    "of the program": (of(own), 0),
+    "within backward": (of(within_backward), None),
+    "other data": (of(momentum(), step, other_data), 0),
+    "other state": (of(momentum(), step, other_state), 0),
+    "hooked later": (of(momentum(), step, hooked_later), None),
     "slower": (of(momentum(), step, slower, 6), 0),
     "frozen": (of(momentum(), step, frozen), None),
     "without": (of(momentum(), step, without), None),
