@@ -60,6 +60,8 @@ impl Arrays {
     }
 }
 
+impl slotrt::domain::OwnFunctions for Arrays {}
+
 impl Domain for Arrays {
     fn name(&self) -> &'static str {
         "array"

@@ -6,6 +6,7 @@ use super::node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};
 use super::operation::{
     Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, NumberUse, Operand, ScalarPlace,
 };
+use super::own_functions::OwnFunctions;
 use super::recorded::Recorded;
 use super::sizes::SizeMark;
 use super::taking_modes::TakingModes;
@@ -20,7 +21,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 pub type LayoutQuestion<'a, 'py> = Box<dyn FnOnce() -> Option<Bound<'py, PyAny>> + 'a>;
 
 /// An array library as the tracer sees it.
-pub trait Domain: std::fmt::Debug + Send + Sync {
+pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
     /// Name for reports: `numpy`.
     fn name(&self) -> &'static str;
     /// Whether objects of this exact class are values of the graph.
@@ -64,10 +65,6 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
             explanation: "the library has no such operators".into(),
             hints: Vec::new(),
         }))
-    }
-    /// Whether instances of this class are hashed by their `id()`, in code of the library.
-    fn is_hashed_by_id(&self, _class: &Bound<'_, PyType>) -> bool {
-        false
     }
     /// Whether calls with instances of this class are handed to a function that the class has, now.
     fn takes_over(&self, _class: &Bound<'_, PyType>) -> bool {
@@ -348,24 +345,6 @@ pub trait Domain: std::fmt::Debug + Send + Sync {
     /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none
     /// where its truth is no plain question.
     fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
-        None
-    }
-    /// Whether a function keeps what it makes at its first call, for the next ones.
-    fn keeps_state(&self, _function: &Bound<'_, PyAny>) -> bool {
-        false
-    }
-    /// Whether a number that a function reads under this name is another one at other calls, whatever earlier calls found.
-    fn is_scheduled(&self, _function: &Bound<'_, PyAny>, _name: &str) -> bool {
-        false
-    }
-    /// What a function gives in a trace by which programs ask whether a compiler runs them, or tell it something: `True`, mostly. `caller`: the
-    /// function that calls it. `None`: it is another function.
-    fn told_of_compiler<'py>(
-        &self,
-        _function: &Bound<'py, PyAny>,
-        _name: &str,
-        _caller: Option<&Bound<'py, PyAny>>,
-    ) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// Whether the library knows, or lets the program say, that a Python function gives the same whenever its arguments are the same.

@@ -10,6 +10,7 @@ mod interface;
 mod node_effects;
 pub mod numpy;
 mod operation;
+mod own_functions;
 mod recorded;
 mod sizes;
 mod taking_modes;
@@ -25,6 +26,7 @@ pub use operation::{
     Answer, AnsweredOperation, Call, CallWithNames, Callee, Gives, HandedOver, ModeChange, NumberUse, Operand,
     ScalarPlace,
 };
+pub use own_functions::OwnFunctions;
 pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};

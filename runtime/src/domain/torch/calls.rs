@@ -68,14 +68,14 @@ impl Domain for Torch {
 
     fn leaves_alone(&self, function: &Bound<'_, PyAny>, compiled: bool) -> Option<Box<Break>> {
         let reason = compilers::break_at(function).or_else(|| natives::break_at(function))?;
-        // What the trace goes through, itself or another function in its place, is not left alone.
-        let is_traced = wholes::in_place_of(function).is_some() || !compiled && training::is_in_graph(function);
-        (!is_traced).then_some(reason)
+        // What the trace goes through, itself or in its place, is not left alone.
+        let is_left = wholes::in_place_of(function).is_none() && (compiled || !training::is_in_graph(function));
+        is_left.then_some(reason)
     }
 
     fn in_place_of<'py>(&self, function: &Bound<'py, PyAny>, compiled: bool) -> Option<Bound<'py, PyAny>> {
-        let in_graph = || if compiled { None } else { training::in_place_of(function) };
-        wholes::in_place_of(function).or_else(|| compilers::in_place_of(function)).or_else(in_graph)
+        let other = wholes::in_place_of(function).or_else(|| compilers::in_place_of(function));
+        if compiled { other } else { other.or_else(|| training::in_place_of(function)) }
     }
 
     fn is_whole(&self, function: &Bound<'_, PyAny>) -> bool {
@@ -92,10 +92,6 @@ impl Domain for Torch {
 
     fn with_graphs<'py>(&self, py: Python<'py>, call: GraphCall<'_, 'py>) -> Result<Bound<'py, PyAny>, Box<Break>> {
         self.graphs_in(&Meta { torch: self, py }, call)
-    }
-
-    fn is_hashed_by_id(&self, class: &Bound<'_, PyType>) -> bool {
-        self.claims(class) && self.hashes_by_id(class)
     }
 
     fn takes_over(&self, class: &Bound<'_, PyType>) -> bool {
@@ -400,23 +396,6 @@ impl Domain for Torch {
         // Elsewhere a check that fails ends the process.
         let here = place_of(example).is_some_and(|place| place.is_cpu());
         (size == 1 && here).then(functions)?
-    }
-
-    fn keeps_state(&self, function: &Bound<'_, PyAny>) -> bool {
-        training::is_of_training(function)
-    }
-
-    fn is_scheduled(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
-        training::is_scheduled(function, name)
-    }
-
-    fn told_of_compiler<'py>(
-        &self,
-        function: &Bound<'py, PyAny>,
-        name: &str,
-        caller: Option<&Bound<'py, PyAny>>,
-    ) -> Option<Bound<'py, PyAny>> {
-        training::told_of_compiler(self.module.bind(function.py()), function, name, caller)
     }
 
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {

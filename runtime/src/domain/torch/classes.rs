@@ -14,7 +14,7 @@ use pyo3::types::PyType;
 
 impl Torch {
     /// Whether a class of tensors has their own `__hash__`, which gives the `id()`.
-    pub(super) fn hashes_by_id(&self, class: &Bound<'_, PyType>) -> bool {
+    pub(in crate::domain::torch) fn hashes_by_id(&self, class: &Bound<'_, PyType>) -> bool {
         let found = class.getattr(name!("__hash__"));
         let own = self.tensor.bind(class.py()).getattr(name!("__hash__"));
         found.is_ok_and(|found| {

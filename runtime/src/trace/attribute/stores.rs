@@ -67,7 +67,7 @@ impl<'py> Tracer<'py> {
         name: &str,
         value: Option<ValueId>,
     ) -> Traced<()> {
-        self.refuse_after_backward(domain, name)?;
+        self.refuse_after_backward(domain, object, name, value)?;
         if let (Some(held), Some(value)) = (self.held_by_graph_value(domain, object, name), value) {
             // Anything else C looks at, and may refuse.
             if self.is_none(value)? || self.may_be_held(domain, object, name, value)? {

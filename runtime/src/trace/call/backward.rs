@@ -6,7 +6,7 @@ use crate::guard::source::Source;
 use crate::names::name;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, unsupported};
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ impl<'py> Tracer<'py> {
         let made = self.record(domain, target, args, kwargs, self.py.None().into_bound(self.py))?;
         let node = self.graph_node(made)?;
         self.state.backward.nodes.push(node);
+        self.state.backward.taken.clear();
         let replayed = self.state.backward.rehearsed.take().map(|replayed| (node, replayed));
         *self.state.backward.replayed = replayed;
         self.state.final_changes.push(node);
@@ -50,12 +51,24 @@ impl<'py> Tracer<'py> {
         Err(Unwind::Specialise)
     }
 
-    /// Does so where an attribute is set that such a call of the graph has set.
-    pub(crate) fn refuse_after_backward(&mut self, domain: &Arc<dyn Domain>, attribute: &str) -> Traced<()> {
-        match !self.state.backward.nodes.is_empty() && domain.is_gradient(attribute) {
-            true => self.leave_backward(),
-            false => Ok(()),
+    /// Does so where an attribute is set that such a call of the graph has set, unless the gradient is taken away.
+    pub(crate) fn refuse_after_backward(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        leaf: ValueId,
+        attribute: &str,
+        value: Option<ValueId>,
+    ) -> Traced<()> {
+        if self.state.backward.nodes.is_empty() || !domain.is_gradient(attribute) {
+            return Ok(());
         }
+        let takes = value.map_or(Ok(false), |value| self.is_none(value))?;
+        if !takes || matches!(self.value(leaf), Value::Node { .. }) {
+            return self.leave_backward();
+        }
+        self.state.backward.read.retain(|(of, _)| *of != leaf);
+        self.state.backward.taken.push(leaf);
+        Ok(())
     }
 
     /// Relies on it that inputs of the graph have no functions of the program which are called on the way back.

@@ -17,7 +17,8 @@ impl<'py> Tracer<'py> {
         leaf: ValueId,
         attribute: &str,
     ) -> Traced<Option<ValueId>> {
-        if self.state.backward.nodes.is_empty() || !domain.is_gradient(attribute) {
+        let is_taken = self.state.backward.taken.contains(&leaf);
+        if self.state.backward.nodes.is_empty() || !domain.is_gradient(attribute) || is_taken {
             return Ok(None);
         }
         if let Some((_, gradient)) = self.state.backward.read.iter().find(|(of, _)| *of == leaf) {

@@ -18,6 +18,8 @@ pub(crate) struct BackwardCalls {
     pub(crate) replayed: Tracked<Option<(NodeId, Replayed)>>,
     /// Leaves whose gradients the trace has read since, and these.
     pub(crate) read: Tracked<Vec<(ValueId, ValueId)>>,
+    /// Leaves whose gradients the trace has taken away since.
+    pub(crate) taken: Tracked<Vec<ValueId>>,
     /// How many tensors that the graph makes keep their gradients.
     pub(crate) retained: Tracked<usize>,
     /// Those of them that a further call which comes there would put others in the place of.

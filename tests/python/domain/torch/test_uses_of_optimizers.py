@@ -89,6 +89,52 @@ def accumulated(net, optimizer, x, y):
     return x * 1
 
 
+def epochs(net, optimizer, x, y):
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = functional.mse_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+def kept(net, optimizer, x, y):
+    """Gradients that are kept stay what they were when others take their places, and some are looked for when they are taken."""
+    kept, there = [], []
+    for _ in range(2):
+        functional.mse_loss(net(x), y).backward()
+        kept.append([parameter.grad for parameter in net.parameters()])
+        optimizer.step()
+        optimizer.zero_grad()
+        there.append([parameter.grad is None for parameter in net.parameters()])
+    return kept, there
+
+
+def taken_in_part(net, optimizer, x, y):
+    """Some gradients grow, some begin anew, one is taken at last."""
+    for number in range(3):
+        functional.mse_loss(net(x), y).backward()
+        net[0].weight.grad = None
+        norms = [parameter.grad.norm() for parameter in net.parameters() if parameter.grad is not None]
+    functional.mse_loss(net(x), y).backward()
+    net[2].weight.grad = None
+    optimizer.step()
+    return torch.stack(norms)
+
+
+def batches(net, optimizer, x, y):
+    total = 0.0
+    for some, wanted in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=2):
+        optimizer.zero_grad()
+        loss = functional.mse_loss(net(some), wanted)
+        loss.backward()
+        optimizer.step()
+        total = total + loss.detach()
+    return total * 2
+
+
 def unused(net, optimizer, x, y):
     optimizer.zero_grad()
     loss = net[0](x).sum()
@@ -170,6 +216,30 @@ def counting(net):
     return optimizer
 
 
+class Own(optim.SGD):
+    """An optimiser of the program."""
+
+    def zero_grad(self, set_to_none=True):
+        super().zero_grad(set_to_none)
+        self.count = getattr(self, "count", 0) + 1
+
+    def step(self, closure=None):
+        self.param_groups[0]["lr"] *= 0.9
+        return super().step(closure)
+
+
+def own(net):
+    return Own(net.parameters(), lr=0.1, momentum=0.5)
+
+
+def within_backward(net):
+    """Optimisers whose steps hooks of the parameters make."""
+    inner = {parameter: optim.SGD([parameter], lr=0.01) for parameter in net.parameters()}
+    for parameter in net.parameters():
+        parameter.register_post_accumulate_grad_hook(lambda parameter: inner[parameter].step())
+    return momentum()(net)
+
+
 def slower(number, net, optimizer):
     optimizer.param_groups[0]["lr"] *= 0.5
 
@@ -191,6 +261,20 @@ def no_number(number, net, optimizer):
 
 def loaded(number, net, optimizer):
     optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+
+
+def other_data(number, net, optimizer):
+    net[0].weight.data = net[0].weight.data.clone() * 0.5
+
+
+def other_state(number, net, optimizer):
+    for state in optimizer.state.values():
+        state["momentum_buffer"] = state["momentum_buffer"] * 2
+
+
+def hooked_later(number, net, optimizer):
+    if number == 1:
+        net[0].weight.register_hook(lambda gradient: gradient * 2)
 
 
 def emptied(number, net, optimizer):
@@ -241,12 +325,22 @@ ROWS = {
     "clipped": (of(momentum(), clipped), 0),
     "clipped values": (of(momentum(), clipped_values), 0),
     "accumulated": (of(momentum(), accumulated), None),
+    "epochs": (of(plain(), epochs), 0),
+    "epochs, momentum": (of(momentum(), epochs), 0),
+    "kept": (of(plain(), kept), 0),
+    "taken in part": (of(plain(), taken_in_part), None),
+    "batches": (of(plain(), batches), 0),
     "unused": (of(momentum(), unused), None),
     "two that share parameters": (of(shared, two), 0),
     "other parameters": (of(some), 0),
     "closure": (of(momentum(), closed), None),
     "settings are read": (of(momentum(), asked), None),
     "hooks": (of(counting), None),
+    "of the program": (of(own), 0),
+    "within backward": (of(within_backward), None),
+    "other data": (of(momentum(), step, other_data), 0),
+    "other state": (of(momentum(), step, other_state), 0),
+    "hooked later": (of(momentum(), step, hooked_later), None),
     "slower": (of(momentum(), step, slower, 6), 0),
     "frozen": (of(momentum(), step, frozen), None),
     "without": (of(momentum(), step, without), None),

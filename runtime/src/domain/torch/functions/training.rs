@@ -2,11 +2,13 @@
 //! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
 use super::compilers::{asks_for_compiler, kept_out};
 use super::wholes::in_table;
+use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::{is_within, module_of};
+use crate::domain::{Domain, OwnFunctions};
 use crate::ffi::{callee, inspect};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyModule};
+use pyo3::types::{PyBool, PyType};
 
 /// Packages and modules of such functions.
 const ROOMS: &[&str] = &["torch.optim", "torch.nn.utils.clip_grad"];
@@ -34,7 +36,7 @@ const RATE: &str = "lr";
 const ASKS_FOR_BREAK: (&str, &str) = ("torch._dynamo.decorators", "graph_break");
 
 /// Whether it is such a function, but for what PyTorch has wrapped it with.
-pub(in crate::domain::torch) fn is_of_training(function: &Bound<'_, PyAny>) -> bool {
+fn is_of_training(function: &Bound<'_, PyAny>) -> bool {
     let Some(module) = module_of(function) else { return false };
     let Some(module) = module.to_str().ok().filter(|module| module.starts_with("torch.")) else { return false };
     module != MODELS && ROOMS.iter().any(|room| is_within(module, room))
@@ -64,32 +66,40 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     replaced.or(inner)
 }
 
-/// Whether a function reads under this name what schedules set: a number that is another one at other calls.
-pub(in crate::domain::torch) fn is_scheduled(function: &Bound<'_, PyAny>, name: &str) -> bool {
-    let is_own = || module_of(function).is_some_and(|module| module == TABLE);
-    name == RATE && (is_of_training(function) || is_own())
-}
-
 /// Whether a trace does not stop within the function.
 pub(super) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
     is_of_training(function)
 }
 
-/// What a function gives by which programs ask whether a compiler runs them, or ask `TorchDynamo` for a break: such functions are told of no
-/// compiler, and ask for nothing.
-pub(in crate::domain::torch) fn told_of_compiler<'py>(
-    torch: &Bound<'py, PyModule>,
-    function: &Bound<'py, PyAny>,
-    name: &str,
-    caller: Option<&Bound<'py, PyAny>>,
-) -> Option<Bound<'py, PyAny>> {
-    let py = function.py();
-    let caller = caller.filter(|caller| is_of_training(caller));
-    if asks_for_compiler(torch, function, name) {
-        let is_told = caller.is_none_or(|caller| callee::qualname_of(caller) == LOOKS_AT_DEVICE);
-        return Some(PyBool::new(py, is_told).to_owned().into_any());
+impl OwnFunctions for Torch {
+    fn is_hashed_by_id(&self, class: &Bound<'_, PyType>) -> bool {
+        self.claims(class) && self.hashes_by_id(class)
     }
-    let (module, own) = ASKS_FOR_BREAK;
-    let asks = caller.is_some() && name == own && module_of(function).is_some_and(|held| held == module);
-    asks.then(|| py.None().into_bound(py))
+
+    fn keeps_state(&self, function: &Bound<'_, PyAny>) -> bool {
+        is_of_training(function)
+    }
+
+    fn is_scheduled(&self, function: &Bound<'_, PyAny>, name: &str) -> bool {
+        let is_own = || module_of(function).is_some_and(|module| module == TABLE);
+        name == RATE && (is_of_training(function) || is_own())
+    }
+
+    fn told_of_compiler<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        name: &str,
+        caller: Option<&Bound<'py, PyAny>>,
+    ) -> Option<Bound<'py, PyAny>> {
+        // Such functions are told of no compiler, and ask for no break.
+        let py = function.py();
+        let caller = caller.filter(|caller| is_of_training(caller));
+        if asks_for_compiler(self.module.bind(py), function, name) {
+            let is_told = caller.is_none_or(|caller| callee::qualname_of(caller) == LOOKS_AT_DEVICE);
+            return Some(PyBool::new(py, is_told).to_owned().into_any());
+        }
+        let (module, own) = ASKS_FOR_BREAK;
+        let asks = caller.is_some() && name == own && module_of(function).is_some_and(|held| held == module);
+        asks.then(|| py.None().into_bound(py))
+    }
 }
