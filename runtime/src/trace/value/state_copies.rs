@@ -43,7 +43,7 @@ impl<'py> Tracer<'py> {
                 None => unsupported("method of an object whose state the trace has changed", callee::name_of(method)),
             };
         }
-        let (Some(owner), Some((_, read, write))) = (owner, known) else { return Ok(None) };
+        let (Some(owner), Some((_, read, write))) = (&owner, known) else { return Ok(None) };
         let (Some(object), Some(source)) = (self.real(value), self.source(value)) else { return Ok(None) };
         let replaces = self.replaces_state(&callee::name_of(method), args)?;
         if !replaces && !self.state.passing_states {

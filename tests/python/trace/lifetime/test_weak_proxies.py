@@ -172,6 +172,24 @@ class WeakProxies(unittest.TestCase):
             with self.assertRaisesRegex(AttributeError, "'Thing' object has no attribute 'absent'"):
                 (raises if function is program else slotrt.compile(raises))(weakref.proxy(thing), None)
 
+    def test_a_dead_one_beside_a_wrong_argument(self):
+        def program(first, second, third):
+            outcomes = []
+            for make in (lambda: map(int, first, second), lambda: zip(first, second), lambda: enumerate(second, third)):
+                try:
+                    outcomes.append(list(make()))
+                except (TypeError, ValueError, ReferenceError) as error:
+                    outcomes.append(repr(error))
+            return outcomes
+
+        compiled = slotrt.compile(program)
+        thing = Thing(1)
+        proxy = weakref.proxy(thing)
+        for _ in range(2):
+            for arguments in (0, proxy, "x"), ([1], proxy, 0), (proxy, 0, 0):
+                self.assertEqual(compiled(*arguments), program(*arguments))
+            thing = None
+
     def test_an_end_within_the_trace(self):
         def program(box):
             proxy = box[1]

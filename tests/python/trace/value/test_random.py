@@ -1,5 +1,6 @@
 """Random number generators: their state changes from call to call as in plain Python."""
 
+import copy
 import random
 import unittest
 
@@ -24,6 +25,18 @@ class States(unittest.TestCase):
                     random.seed(3), OWN.seed(5)
                     results.append([function() for _ in range(12)] + [random.getstate(), OWN.getstate()])
                 self.assertEqual(*results)
+
+    def test_copied_after_a_seed(self):
+        def copied():
+            OWN.seed(6)
+            try:
+                return copy.copy(OWN).random(), OWN.__reduce_ex__(4)[0], OWN.random()
+            except TypeError as error:
+                return repr(error)
+
+        compiled = slotrt.compile(copied)
+        for _ in range(3):
+            self.assertEqual(compiled(), copied())
 
     def test_seeded_by_the_system(self):
         class Derived(random.Random):
