@@ -43,7 +43,7 @@ def tensor(value):
     parts = type(value).__name__, value.dtype, tuple(value.shape), value.requires_grad, value.is_leaf, str(value.device)
     if value.layout != torch.strided or value.is_quantized:
         return *parts, repr(value.detach())
-    if hasattr(value, "__tensor_flatten__"):
+    if hasattr(type(value), "__tensor_flatten__"):
         names, rest = value.__tensor_flatten__()
         return *parts, rest, sorted(vars(value)), value._is_view(), value._version, [tensor(getattr(value, name)) for name in names]
     plain = value.detach().as_subclass(torch.Tensor)

@@ -36,11 +36,15 @@ impl<'py> Tracer<'py> {
 
     /// Guards that what the trace has changed is no other object of the same type that it looked at.
     pub(crate) fn guard_changed(&mut self) {
-        let changed: Vec<_> = self.changed_values().iter().collect();
-        for (index, value) in changed.iter().enumerate() {
-            for other in (0..self.state.values.len() as u32).map(ValueId) {
-                if !changed[..=index].contains(&other) && self.may_be_one(*value, other) {
-                    self.guard_identity(*value, other, "the trace changed one of two objects");
+        let changed = self.changed_values();
+        let all = (0..self.state.values.len() as u32).map(ValueId);
+        let looked_at: Vec<_> = all.filter(|value| self.real(*value).is_some() && self.is_looked_at(*value)).collect();
+        let mut told = ValueSet::default();
+        for value in changed.iter() {
+            told.insert(value);
+            for other in looked_at.iter().filter(|other| !told.contains(**other)) {
+                if self.may_be_one(value, *other) {
+                    self.guard_identity(value, *other, "the trace changed one of two objects");
                 }
             }
         }
@@ -94,8 +98,21 @@ impl<'py> Tracer<'py> {
 
     /// Objects from outside that the trace has changed so far, but for private copies that C changed behind its back.
     pub(crate) fn changed_values(&self) -> ValueSet {
+        self.changed_by(|_| true)
+    }
+
+    /// Those whose entries or attributes have changed: what C holds for a value of a domain is no attribute of its own.
+    pub(super) fn changed_holders(&self) -> ValueSet {
+        self.changed_by(|effect| {
+            let Effect::SetAttr { object, name, .. } = effect else { return true };
+            let Some(real) = self.real(*object) else { return true };
+            !self.domain_of(&real.get_type()).is_some_and(|domain| domain.holds(&real, name))
+        })
+    }
+
+    fn changed_by(&self, counts: impl Fn(&Effect) -> bool) -> ValueSet {
         let mut changed = ValueSet::default();
-        for effect in self.state.effects.iter() {
+        for effect in self.state.effects.iter().filter(|effect| counts(effect)) {
             if let Some(value) = receiver(effect) {
                 self.add_changed(value, &mut changed);
             }

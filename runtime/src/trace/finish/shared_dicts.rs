@@ -24,7 +24,7 @@ struct Holder<'py> {
 impl<'py> Tracer<'py> {
     /// Guards that what the trace has changed is kept in no dict of another value; an escape where it is.
     pub(crate) fn guard_shared_dicts(&mut self) -> Option<Escape> {
-        let changed = self.changed_values();
+        let changed = self.changed_holders();
         changed.iter().next()?;
         let holders = self.holders(&changed);
         for (index, one) in holders.iter().enumerate() {

@@ -54,8 +54,8 @@ pub fn trace(
     }
 }
 
-/// Ways to objects that are known under other ways, too. Where an object is made to hold itself, each trace finds one more.
-const MAX_MERGED: usize = 128;
+/// How often ways are found to objects that are known under other ways, too. Where an object is made to hold itself, each trace finds one more.
+const MAX_MERGES: usize = 64;
 
 fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: &mut Plan) -> Result<Outcome, Stop> {
     loop {
@@ -75,7 +75,8 @@ fn attempts(py: Python<'_>, subject: &Subject<'_, '_>, options: &Options, plan: 
                 if plan.merged.len() == before {
                     return Err(Stop::Internal("objects that have one value have several".into()));
                 }
-                if plan.merged.len() > MAX_MERGED {
+                plan.merges += 1;
+                if plan.merges > MAX_MERGES {
                     return Err(Stop::Fallback(
                         "an object that the trace changes leads to itself in ever more ways".into(),
                     ));

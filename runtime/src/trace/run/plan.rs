@@ -50,6 +50,8 @@ pub(super) struct Plan {
     pub(super) track: bool,
     /// Paths that must share a value where they lead to one object.
     pub(super) merged: FxHashSet<Source>,
+    /// How often such paths were found.
+    pub(super) merges: usize,
     /// Sources whose numbers must be known.
     pub(super) fixed: FixedNumbers,
     /// Whether all numbers must be.

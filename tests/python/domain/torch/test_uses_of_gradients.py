@@ -247,7 +247,7 @@ def buffer_that_begins_and_backward():
         weight.grad = None
         buffer.add_(weight * x)
         (buffer**2).sum().backward()
-        return buffer * 2, weight.grad * 2
+        return buffer.detach() * 2, weight.grad * 2
 
     return f, lambda number: [matrix(), torch.zeros(2, 3)], [weight]
 

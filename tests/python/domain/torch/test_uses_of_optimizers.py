@@ -435,6 +435,34 @@ class UsesOfOptimizers(unittest.TestCase):
         self.assertEqual(course(slotrt.compile(step)), course(step))
         self.assertEqual(slotrt.stats()["graphs"], 1)
 
+    def test_many_parameters(self):
+        """However many there are, the step is one graph, and guards are as many for each of them."""
+
+        def clipped(net, optimizer, x):
+            optimizer.zero_grad()
+            loss = net(x).sum()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimizer.step()
+            return loss.detach() * 1
+
+        def deep(layers):
+            torch.manual_seed(0)
+            net = nn.Sequential(*(nn.Linear(4, 4) for _ in range(layers)))
+            return net, optim.SGD(net.parameters(), lr=0.1)
+
+        x, guards = torch.ones(2, 4), []
+        for layers in 20, 40, 80:
+            (net, optimizer), (twin, other) = deep(layers), deep(layers)
+            slotrt.reset()
+            compiled = slotrt.compile(clipped)
+            for _ in range(3):
+                self.assertEqual(value(compiled(net, optimizer, x)), value(clipped(twin, other, x)))
+            self.assertEqual(left(net, optimizer), left(twin, other))
+            self.assertEqual([slotrt.stats()[name] for name in ("graphs", "graph_breaks", "frames_skipped")], [1, 0, 0])
+            guards.append(slotrt.explain(clipped)(net, optimizer, x).guards)
+        self.assertEqual(guards[2] - guards[1], 2 * (guards[1] - guards[0]))
+
     def test_rates_need_no_trace(self):
         """Schedules set rates: no trace holds for one alone. A step is in the graph; the schedule is the only break."""
 
