@@ -51,7 +51,7 @@ impl<'py> Tracer<'py> {
         }
         self.class_of(value)?;
         self.refuse_draw_after_program()?;
-        if !object.is_instance(&owner).unwrap_or(false) {
+        if !object.is_instance(owner).unwrap_or(false) {
             return Ok(None);
         }
         const SAME: &std::ffi::CStr = c"lambda read, then: lambda value: read(value) == then";

@@ -21,6 +21,7 @@ mod overloads;
 pub(super) mod parameters;
 pub(super) mod random_state;
 pub(super) mod rehearsals;
+mod replaced;
 mod replay;
 pub(super) mod settings;
 pub(super) mod taking_modes;

@@ -1,7 +1,7 @@
 //! What steps of training call: optimisers, schedules, what clips gradients. Where no backend gets the graph they are part of it, each call as
 //! a whole. They compute what they compute without a compiler: PyTorch has other numbers in them where one runs.
 use super::compilers::{asks_for_compiler, kept_out};
-use super::wholes::in_table;
+use super::replaced::in_table;
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::named::{is_within, module_of};
 use crate::domain::{Domain, OwnFunctions};

@@ -1,11 +1,11 @@
 //! Functions of PyTorch's, and some that copy its objects, that a trace does not stop within: all of a call is in the graph, or it runs
 //! natively as a whole; and functions that do the same as one of them. Stopped within, they give a break for each of many steps that nobody waits for.
 use super::compilers::kept_out;
+use super::replaced::in_table;
 use crate::domain::torch::named::module_of;
 use crate::ffi::callee;
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// A package or module, and beginnings of the qualified names of such functions there; nothing: all of them.
 const WHOLES: &[(&str, &[&str])] = &[
@@ -83,13 +83,6 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
     let is_there = |room: &str, start: &str| module == room && name.starts_with(start);
     let (.., table) = REPLACED.iter().find(|(room, start, _)| is_there(room, start))?;
     in_table(function, table)
-}
-
-/// What a module's table of functions has in the place of one.
-pub(super) fn in_table<'py>(function: &Bound<'py, PyAny>, module: &str) -> Option<Bound<'py, PyAny>> {
-    let functions = crate::ffi::modules::import(function.py(), module).ok()?;
-    let table = functions.getattr(name!("IN_PLACE_OF")).ok()?.cast_into::<PyDict>().ok()?;
-    table.get_item(function).ok()?
 }
 
 /// Whether a trace does not stop within the function.
