@@ -36,4 +36,8 @@ pub trait Dispatching {
     fn is_own(&self, function: &Bound<'_, PyAny>) -> bool;
     /// Whether what a call gave is tied to an operand in a way that no graph shows, or an operand was changed.
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool;
+    /// Whether a call tells something of classes alone: it consists of no operation.
+    fn asks_for_classes(&self, callee: &Callee<'_>) -> bool;
+    /// Whether what a call gives is changed wherever what stands for an operand is.
+    fn changes_with(&self, object: &Bound<'_, PyAny>, operand: &Bound<'_, PyAny>) -> PyResult<bool>;
 }

@@ -123,6 +123,8 @@ pub(crate) struct Dispatched {
     pub(crate) given: Vec<(ValueId, Py<PyAny>)>,
     /// How deep C and the trace were nested when it began.
     pub(crate) nesting: u32,
+    /// Whether the library's code has handed an operation to the trace.
+    pub(crate) has_operations: bool,
     /// Whether the next operation only asks a wrapper what it tells by itself.
     pub(crate) is_asked: bool,
 }

@@ -214,6 +214,9 @@ ROWS = [
     (of(lambda x, y: x * y, pair, lambda: matrix(grad=True)), None),
     (of(lambda x: (x.t(), x.view(-1)), pair), None),
     (of(changed_in_place, pair), None),
+    (of(lambda x: (x.add_(1), x._version, x._is_view(), x._base is None), pair), None),
+    (of(lambda x: (x.detach(), x.add_(1), x.detach()._version), pair), None),
+    (of(lambda x: (x + 1, (x + 2).detach(), (x + 3)._version), pair), None),
     (of(lambda x: x.max(1)[0] + 1, pair), None),
 ]
 

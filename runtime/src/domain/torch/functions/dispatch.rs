@@ -1,11 +1,12 @@
 //! Wrappers: classes derived from `Tensor` with a `__torch_dispatch__`, whose instances have no contents of their own.
+use super::kinds::OVERRIDES;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, fails};
 use crate::domain::torch::metadata;
-use crate::domain::torch::named::{is_within, module_of};
+use crate::domain::torch::named::{is_within, module_of, own_name};
 use crate::domain::torch::own::MAKES;
 use crate::domain::torch::thread::quiet::Quiet;
 use crate::domain::{Answer, Callee, Dispatching, Operand, PlainCall};
@@ -85,6 +86,17 @@ impl Dispatching for Torch {
 
     fn is_own(&self, function: &Bound<'_, PyAny>) -> bool {
         module_of(function).is_some_and(|module| is_within(&module.to_string_lossy(), "torch"))
+    }
+
+    fn asks_for_classes(&self, callee: &Callee<'_>) -> bool {
+        matches!(callee, Callee::Function(function) if OVERRIDES.contains(&&*own_name(function)))
+    }
+
+    fn changes_with(&self, object: &Bound<'_, PyAny>, operand: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let version = || object.getattr(name!("_version"))?.extract::<u64>();
+        let before = version()?;
+        self.module.bind(object.py()).getattr(name!("_C"))?.call_method1(name!("_increment_version"), ((operand,),))?;
+        Ok(version()? != before)
     }
 
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool {

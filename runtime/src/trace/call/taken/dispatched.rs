@@ -64,13 +64,8 @@ impl<'py> Tracer<'py> {
         self.state.dispatched =
             Dispatched { class: Some(class.unbind()), nesting: self.state.nesting, ..Dispatched::default() };
         let result = self.run_dispatched(domain, callee, args, keywords);
-        let dispatched = std::mem::replace(&mut self.state.dispatched, outer);
-        let result = result?;
-        let tied = |object: &Bound<'py, PyAny>| dispatching.is_tied(object);
-        if dispatched.given.iter().any(|(_, object)| tied(object.bind(self.py))) {
-            return unsupported("wrapper that is changed in place, or seen through", &*callee.name());
-        }
-        Ok(Some(result))
+        self.state.dispatched = outer;
+        result.map(Some)
     }
 
     /// Runs the library's code on what stands for the arguments.
@@ -99,6 +94,13 @@ impl<'py> Tracer<'py> {
         let saved = domain.save(self.py, &[], random).or_else(|error| internal(error.to_string()))?;
         let called = self.with_callbacks(|| function.call(positional, Some(&named)));
         saved.map_or(Ok(()), |saved| saved.restore(self.py)).or_else(|error| internal(error.to_string()))?;
+        if called.is_ok() && !self.state.dispatched.has_operations && !dispatching.asks_for_classes(callee) {
+            return unsupported("answer of a wrapper that no operation gives", &*callee.name());
+        }
+        let tied = |object: &Bound<'py, PyAny>| dispatching.is_tied(object);
+        if called.is_ok() && self.state.dispatched.given.iter().any(|(_, object)| tied(object.bind(self.py))) {
+            return unsupported("wrapper that is changed in place, or seen through", &*callee.name());
+        }
         if let Ok(object) = &called
             && self.is_tied_result(domain, object)
         {
@@ -121,9 +123,12 @@ impl<'py> Tracer<'py> {
         if let Ok(items) = object.cast_exact::<PyList>() {
             return items.iter().any(|item| self.is_tied_result(domain, &item));
         }
-        let is_given = self.state.dispatched.given.iter().any(|(_, given)| given.is(object));
+        let given = || self.state.dispatched.given.iter().map(|(_, given)| given.bind(self.py));
         let is_one = self.state.dispatched.class.as_ref().is_some_and(|class| object.get_type().is(class));
-        is_one && !is_given && domain.dispatching().is_none_or(|dispatching| dispatching.is_tied(object))
+        let Some(dispatching) = domain.dispatching() else { return is_one };
+        // What stands for operands is of no further use.
+        let changes_with = |given| dispatching.changes_with(object, given).unwrap_or(true);
+        is_one && !given().any(|given| given.is(object)) && (dispatching.is_tied(object) || given().any(changes_with))
     }
 
     /// An operation that the library's code consists of.
@@ -136,6 +141,7 @@ impl<'py> Tracer<'py> {
         let Some(domain) = self.state.domains.iter().find(|domain| domain.dispatching().is_some()).cloned() else {
             return internal("a library without such classes");
         };
+        self.state.dispatched.has_operations = true;
         let mut takers = Vec::new();
         for object in args.iter().chain(kwargs.into_iter().flat_map(|kwargs| kwargs.values())) {
             self.find_takers(&domain, &object, &mut takers)?;
