@@ -102,9 +102,28 @@ const INLINE_VALUES: u64 = if cfg!(Py_3_13) { 1 << 2 } else { MANAGED_DICT };
 /// Whether an instance has attributes of its own in a `__dict__`; none is made to find out, as far as that can be.
 #[must_use]
 pub fn has_attributes(object: &Bound<'_, PyAny>) -> bool {
-    let keeps_values = || super::flags(&object.get_type()) & INLINE_VALUES != 0;
-    let dict = dict_at_hand(object).or_else(|| if keeps_values() { held_dict(object) } else { None });
-    dict.is_some_and(|dict| !dict.is_empty())
+    if let Some(dict) = dict_at_hand(object) {
+        return !dict.is_empty();
+    }
+    let keeps_values = super::flags(&object.get_type()) & INLINE_VALUES != 0;
+    keeps_values && !has_no_values(object) && held_dict(object).is_some_and(|dict| !dict.is_empty())
+}
+
+/// Whether an instance of a class that says so keeps no attribute within itself. CPython: `struct _dictvalues`, behind the instance.
+#[cfg(all(Py_3_13, not(Py_3_15)))]
+fn has_no_values(object: &Bound<'_, PyAny>) -> bool {
+    const SIZE: usize = 1;
+    const VALID: usize = 3;
+    // SAFETY: the object is live, and its class says that values lie behind it, which begin with four numbers of a byte each.
+    unsafe {
+        let values = object.as_ptr().cast::<u8>().add((*object.get_type().as_type_ptr()).tp_basicsize.cast_unsigned());
+        *values.add(VALID) == 1 && *values.add(SIZE) == 0
+    }
+}
+
+#[cfg(not(all(Py_3_13, not(Py_3_15))))]
+fn has_no_values(_object: &Bound<'_, PyAny>) -> bool {
+    false
 }
 
 #[cfg(all(Py_3_13, not(Py_3_15)))]
