@@ -147,6 +147,7 @@ impl Domain for Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
+        self.refuse_bits(callee, args)?;
         let args = &self.exact_numbers(callee, args);
         let kwargs = &self.exact_options(callee, kwargs);
         self.repeated_warnings.during(py, || self.answer_to(&Meta { torch: self, py }, callee, args, kwargs))

@@ -181,6 +181,24 @@ class Gradients(unittest.TestCase):
         modes = torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_anomaly_enabled()
         return outcome, value(argument), value(argument.grad), modes
 
+    def test_an_operation_on_bits_that_raises_after_backward(self):
+        layer = nn.Linear(3, 3)
+
+        def program(x, how):
+            layer(x).sum().backward()
+            try:
+                return [lambda: x & x, lambda: torch.bitwise_or(x, x), lambda: ~x, lambda: x.bitwise_xor_(x), lambda: 1 ^ x][how]()
+            except (RuntimeError, TypeError) as error:
+                return repr(error)[:40]
+
+        for how in range(5):
+            outcomes = []
+            for function in program, slotrt.compile(program):
+                layer.weight.grad = layer.bias.grad = None
+                said = [function(torch.ones(2, 3), how) for _ in range(3)]
+                outcomes.append((said, layer.weight.grad.tolist()))
+            self.assertEqual(*outcomes)
+
     def test_uses(self):
         for function, make, most in USES:
             with self.subTest(function.__name__):
