@@ -227,6 +227,15 @@ pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
     fn effects(&self, _target: &Bound<'_, PyAny>) -> NodeEffects {
         NodeEffects::unknown()
     }
+    /// Whether there is code for a call that no contents make raise, on operands of these types.
+    fn has_kernel<'py>(
+        &self,
+        _target: &Bound<'py, PyAny>,
+        _args: &[Operand<'py>],
+        _kwargs: &[(String, Operand<'py>)],
+    ) -> bool {
+        true
+    }
     /// Whether [`Domain::save`] saves what a graph may change of objects from outside.
     fn takes_back_changes(&self) -> bool {
         true

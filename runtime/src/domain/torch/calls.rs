@@ -147,7 +147,6 @@ impl Domain for Torch {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        self.refuse_bits(callee, args)?;
         let args = &self.exact_numbers(callee, args);
         let kwargs = &self.exact_options(callee, kwargs);
         self.repeated_warnings.during(py, || self.answer_to(&Meta { torch: self, py }, callee, args, kwargs))
@@ -278,6 +277,15 @@ impl Domain for Torch {
 
     fn call_effects(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> CallEffects {
         effects::of_call(self, target, args)
+    }
+
+    fn has_kernel<'py>(
+        &self,
+        target: &Bound<'py, PyAny>,
+        args: &[Operand<'py>],
+        kwargs: &[(String, Operand<'py>)],
+    ) -> bool {
+        Self::has_kernel(self, target, args, kwargs)
     }
 
     fn save(
