@@ -18,9 +18,9 @@ const ELEMENTS: i64 = 1 << 16;
 pub(super) const LENGTH: i64 = 2;
 
 /// What stands for operands.
-pub(in crate::domain::torch) struct Sample<'py> {
-    pub(in crate::domain::torch) args: Bound<'py, PyTuple>,
-    pub(in crate::domain::torch) named: Bound<'py, PyDict>,
+pub(super) struct Sample<'py> {
+    pub(super) args: Bound<'py, PyTuple>,
+    pub(super) named: Bound<'py, PyDict>,
     /// The tensors among them.
     pub(super) tensors: Vec<Bound<'py, PyAny>>,
 }
@@ -57,7 +57,7 @@ struct Sampler<'a, 'b, 'py> {
 
 impl<'py> Meta<'_, 'py> {
     /// What stands for the operands of a call.
-    pub(in crate::domain::torch) fn sample(
+    pub(super) fn sample(
         &self,
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 impl Torch {
     /// Whether a call that no contents make raise has a kernel for these operands: it is asked, once for each operation and types, on zeros.
-    pub(in crate::domain::torch) fn has_kernel<'py>(
+    pub(in crate::domain::torch) fn takes<'py>(
         &self,
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
