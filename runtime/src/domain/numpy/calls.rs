@@ -5,7 +5,7 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, operators, scalars};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, NodeEffects, Operand, OwnFunctions};
+use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, NodeEffects, Operand, OwnFunctions};
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -35,6 +35,8 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 }
 
 impl OwnFunctions for Numpy {}
+
+impl HeldNumbers for Numpy {}
 
 impl Domain for Numpy {
     fn name(&self) -> &'static str {

@@ -6,6 +6,7 @@
 mod answer;
 mod changes;
 mod layouts;
+mod numbers;
 mod objects;
 pub(super) mod open_sizes;
 mod sample;
