@@ -30,7 +30,7 @@ impl<'py> Tracer<'py> {
                 node.arguments().for_each(|argument| each_generator(self.py, argument, &mut generators));
             }
             undo.parts.nesting |= effects.nests;
-            if self.may_raise(node, &effects) {
+            if !self.state.sure_nodes.contains(&id) && self.may_raise(node, &effects) {
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }

@@ -88,7 +88,8 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
-        let copies = domain.call_effects(&target, args).copies;
+        let effects = domain.call_effects(&target, args);
+        let is_sure = effects.is_sure && self.state.numbers.layouts.is_empty();
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let node = Node {
             name: base,
@@ -102,7 +103,9 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
             backend,
         };
-        self.refuse_late_failure(&node)?;
+        if !is_sure {
+            self.refuse_late_failure(&node)?;
+        }
         self.refuse_waiting(&node)?;
         let node = self.node(node);
         let kind = domain.class_of(&example);
@@ -116,7 +119,10 @@ impl<'py> Tracer<'py> {
             };
             self.note_open(node, of);
         }
-        if copies {
+        if is_sure {
+            self.state.sure_nodes.insert(node);
+        }
+        if effects.copies {
             self.state.copies.insert(node);
         }
         Ok(self.push(Value::Node { node, kind: kind.into_any().unbind(), example: example.unbind() }))
