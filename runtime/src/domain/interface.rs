@@ -1,6 +1,7 @@
 //! What a domain is: what it is asked.
 use super::dispatching::Dispatching;
 use super::gradient::{Gradient, HistoryUse, LaterCall};
+use super::held_numbers::HeldNumbers;
 use super::higher_order::{GraphCall, HigherOrder};
 use super::operation::{
     Answer, AnsweredOperation, CallWithNames, Callee, HandedOver, ModeChange, NumberUse, Operand, ScalarPlace,
@@ -21,7 +22,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 pub type LayoutQuestion<'a, 'py> = Box<dyn FnOnce() -> Option<Bound<'py, PyAny>> + 'a>;
 
 /// An array library as the tracer sees it.
-pub trait Domain: OwnFunctions + Undoing + std::fmt::Debug + Send + Sync {
+pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send + Sync {
     /// Name for reports: `numpy`.
     fn name(&self) -> &'static str;
     /// Whether objects of this exact class are values of the graph.

@@ -5,6 +5,7 @@
 mod dispatching;
 mod domains;
 mod gradient;
+mod held_numbers;
 mod higher_order;
 mod interface;
 mod node_effects;
@@ -20,6 +21,7 @@ mod undoing;
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
 pub use gradient::{Gradient, HistoryUse, LaterCall};
+pub use held_numbers::{HeldNumber, HeldNumbers};
 pub use higher_order::{Formal, GraphCall, HigherOrder};
 pub use interface::{Domain, GlobalStateGuard, LayoutQuestion, Rehearsal};
 pub use node_effects::{CallEffects, NodeEffects, SavedParts, SavedState};

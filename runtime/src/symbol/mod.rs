@@ -11,6 +11,8 @@ mod ids;
 mod layout;
 mod number;
 mod operation;
+mod operation_names;
+mod power;
 mod relation;
 mod sizes;
 mod split;

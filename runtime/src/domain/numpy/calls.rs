@@ -5,7 +5,9 @@ use super::graph_break::{CallResult, fault, stop};
 use super::library::Numpy;
 use super::names::Functions;
 use super::{check, names, operators, scalars};
-use crate::domain::{Answer, Callee, Domain, GlobalStateGuard, NodeEffects, Operand, OwnFunctions, Undoing};
+use crate::domain::{
+    Answer, Callee, Domain, GlobalStateGuard, HeldNumbers, NodeEffects, Operand, OwnFunctions, Undoing,
+};
 use crate::ffi::ndarray;
 use crate::graph_break::Break;
 use crate::guard::DomainCheck;
@@ -35,6 +37,8 @@ pub fn new(module: &Bound<'_, PyModule>) -> PyResult<Option<Arc<dyn Domain>>> {
 }
 
 impl OwnFunctions for Numpy {}
+
+impl HeldNumbers for Numpy {}
 
 impl Undoing for Numpy {
     /// Nothing that is recorded takes random numbers, or shares memory with anything but its first argument.

@@ -30,7 +30,7 @@ impl<'py> Tracer<'py> {
                 node.arguments().for_each(|argument| each_generator(self.py, argument, &mut generators));
             }
             undo.parts.nesting |= effects.nests;
-            if self.may_raise(node, &effects) {
+            if !self.state.sure_nodes.contains(&id) && self.may_raise(node, &effects) {
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }
@@ -115,7 +115,7 @@ impl<'py> Tracer<'py> {
         Ok(false)
     }
 
-    pub(super) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
+    pub(crate) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
         let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain)?;
         let target = node.target.as_ref()?.bind(self.py);
         Some((Arc::clone(domain), domain.effects(target)))
@@ -142,7 +142,8 @@ impl<'py> Tracer<'py> {
         }
         let mut operands = Vec::new();
         node.arguments().for_each(|argument| argument.nodes(&mut operands));
-        operands.iter().any(|operand| self.state.numbers.open.contains(operand))
+        let numbers = &self.state.numbers;
+        operands.iter().any(|operand| numbers.open.contains(operand) && !numbers.open_floats.contains(operand))
     }
 
     /// The nodes whose results a node changes.

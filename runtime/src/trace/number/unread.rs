@@ -15,6 +15,17 @@ use std::sync::Arc;
 /// Classes whose instances are as well known from outside as from within the trace.
 const PLAIN: &[&str] = &["int", "float", "complex", "bool", "str", "bytes"];
 
+/// What contents decide of what a node gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// Contents alone: sizes are known.
+    Contents,
+    /// Which float it is.
+    Float,
+    /// Sizes, or which number it is.
+    All,
+}
+
 impl<'py> Tracer<'py> {
     /// Whether a value is such a number. It may be kept, given back and handed to operations of the graph.
     pub(crate) fn is_unread(&self, value: ValueId) -> bool {
@@ -24,6 +35,11 @@ impl<'py> Tracer<'py> {
             || kind.is(self.py.get_type::<PyFloat>())
             || kind.is(self.py.get_type::<PyBool>())
             || kind.is(self.py.get_type::<PyComplex>())
+    }
+
+    /// Whether it is one, and a float: no size depends on it.
+    pub(crate) fn is_unread_float(&self, value: ValueId) -> bool {
+        matches!(self.value(value), Value::Node { kind, .. } if kind.bind(self.py).is(self.py.get_type::<PyFloat>()))
     }
 
     /// `bool(array)`, where contents decide it: such a number, too. `None`: the value is no array of such a library.
@@ -94,7 +110,7 @@ impl<'py> Tracer<'py> {
         made
     }
 
-    fn close_open<T>(&mut self) -> Traced<T> {
+    pub(super) fn close_open<T>(&mut self) -> Traced<T> {
         self.state.numbers.closing = true;
         Err(Unwind::Specialise)
     }
@@ -109,6 +125,21 @@ impl<'py> Tracer<'py> {
             }
             false => Unwind::Break(reason),
         }
+    }
+
+    /// Whether contents decide sizes of one of these, or an integer.
+    pub(crate) fn have_open_sizes<'a>(&self, operands: impl Iterator<Item = &'a Operand<'py>>) -> bool
+    where
+        'py: 'a,
+    {
+        let mut values = Vec::new();
+        operands.for_each(|operand| operand.values(&mut values));
+        values.into_iter().any(|value| match self.value(value) {
+            Value::Node { node, .. } => {
+                self.state.numbers.open.contains(node) && !self.state.numbers.open_floats.contains(node)
+            }
+            _ => false,
+        })
     }
 
     /// Whether contents decide something about one of these.
@@ -128,10 +159,15 @@ impl<'py> Tracer<'py> {
     }
 
     /// Notes a node that gives, or works on, what contents decide.
-    pub(crate) fn note_open(&mut self, node: NodeId) {
+    pub(crate) fn note_open(&mut self, node: NodeId, of: Open) {
         let depth = self.state.places.len();
         let numbers = &mut self.state.numbers;
-        numbers.open.insert(node);
+        if of != Open::Contents {
+            numbers.open.insert(node);
+        }
+        if of == Open::Float {
+            numbers.open_floats.insert(node);
+        }
         numbers.open_depth = Some(numbers.open_depth.map_or(depth, |known| known.min(depth)));
     }
 

@@ -199,6 +199,8 @@ pub struct State {
     pub(crate) final_changes: Tracked<Vec<NodeId>>,
     /// The nodes that give copies, though others that call the same do not.
     pub(crate) copies: Tracked<FxHashSet<NodeId>>,
+    /// The nodes that no contents make raise, though they do others that call the same.
+    pub(crate) sure_nodes: Tracked<FxHashSet<NodeId>>,
     /// Calls that give leaves their gradients.
     pub(crate) backward: crate::trace::state::backward::BackwardCalls,
     /// Nodes that were recorded where the graph calls something as a whole, and that are not part of it.

@@ -178,7 +178,8 @@ impl<'py> Tracer<'py> {
         let mut layouts = layouts.into_iter();
         match answer {
             Answer::Node { target, args, kwargs, example } => {
-                let made = self.record(domain, target, &args, &kwargs, example)?;
+                let made = self.record(domain, target.clone(), &args, &kwargs, example)?;
+                self.note_held(domain, (&target, &args, &kwargs), made);
                 self.keep_layout(made, layouts.next());
                 Ok(made)
             }

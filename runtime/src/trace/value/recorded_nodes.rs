@@ -4,11 +4,12 @@ use crate::ffi::{callee, types};
 use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
+use crate::trace::number::unread::Open;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyFloat, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -51,8 +52,11 @@ impl<'py> Tracer<'py> {
         if self.works_on_numbers(target) {
             return Ok(true);
         }
-        match self.are_open(args.iter().chain(keywords.iter().map(|(_, value)| value))) {
-            true if !self.state.final_changes.is_empty() => self.break_after_final_changes(),
+        let all = || args.iter().chain(keywords.iter().map(|(_, value)| value));
+        match self.are_open(all()) {
+            true if !self.state.final_changes.is_empty() && self.have_open_sizes(all()) => {
+                self.break_after_final_changes()
+            }
             works => Ok(works || domain.is_open(example)),
         }
     }
@@ -84,7 +88,8 @@ impl<'py> Tracer<'py> {
         for (name, arg) in keywords {
             kwargs.push((name.clone(), self.argument(arg)?));
         }
-        let copies = domain.call_effects(&target, args).copies;
+        let effects = domain.call_effects(&target, args);
+        let is_sure = effects.is_sure && self.state.numbers.layouts.is_empty();
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
         let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
         let node = Node {
@@ -99,17 +104,29 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
             backend,
         };
-        self.refuse_late_failure(&node, has_kernel)?;
+        if !is_sure {
+            self.refuse_late_failure(&node, has_kernel)?;
+        }
         self.refuse_waiting(&node)?;
         let node = self.node(node);
+        let kind = domain.class_of(&example);
         if is_open {
-            self.note_open(node);
+            let has_open_sizes = || self.have_open_sizes(args.iter().chain(keywords.iter().map(|(_, value)| value)));
+            let of = match domain.is_open(&example) {
+                true if kind.is(self.py.get_type::<PyFloat>()) => Open::Float,
+                true => Open::All,
+                false if has_open_sizes() => Open::All,
+                false => Open::Contents,
+            };
+            self.note_open(node, of);
         }
-        if copies {
+        if is_sure {
+            self.state.sure_nodes.insert(node);
+        }
+        if effects.copies {
             self.state.copies.insert(node);
         }
-        let kind = domain.class_of(&example).into_any().unbind();
-        Ok(self.push(Value::Node { node, kind, example: example.unbind() }))
+        Ok(self.push(Value::Node { node, kind: kind.into_any().unbind(), example: example.unbind() }))
     }
 
     /// A sequence of the same class as the example, of the items of what a node gives, some of which may be operands themselves.

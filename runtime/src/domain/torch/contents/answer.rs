@@ -46,6 +46,11 @@ const WITHOUT_SIZES: &[&str] = &[
     "is_neg",
 ];
 
+/// Whether an operation takes numbers for contents alone, beside those that tags tell: each tensor of a list, or what makes a tensor of one.
+fn takes_any_number(name: &str) -> bool {
+    name.starts_with("_foreach_") || name == "as_tensor"
+}
+
 impl<'py> Meta<'_, 'py> {
     /// A node for a call that cannot be asked for its result without contents; `None`: it is no such call, or fails.
     pub(in crate::domain::torch) fn by_contents(
@@ -99,6 +104,9 @@ impl<'py> Meta<'_, 'py> {
         {
             return self.about_open(example, &callee::name_of(target));
         }
+        if takes_any_number(&callee::name_of(target)) && !args.iter().any(has_unsized) {
+            return self.with_numbers(target, args, kwargs);
+        }
         let Some(name) = operation(target) else { return Err(needs(name_of(target))) };
         let tags = self.tags_of_call(&name, args).map_err(|error| fault(&error))?;
         let warns = name == "index" && args.iter().skip(1).any(has_bytes);
@@ -123,27 +131,36 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> CallResult<'py> {
-        let stand_in = |operand: &Operand<'py>| match operand {
-            Operand::Graph { example, .. } => match example.cast::<Unread>() {
-                Ok(unread) => {
-                    let number = unread.get().class.bind(self.py).call1((1,)).map_err(|error| fault(&error))?;
-                    Ok(Operand::Known(number))
-                }
-                Err(_) => Ok(operand.clone()),
-            },
-            other if has_open(other) => Err(needs(name_of(target))),
-            other => Ok(other.clone()),
-        };
+        let stand_in = |operand: &Operand<'py>| self.with_any_number(operand).ok_or_else(|| needs(name_of(target)));
         let known = args.iter().map(stand_in).collect::<Result<Vec<_>, _>>()?;
         let mut named = Vec::with_capacity(kwargs.len());
         for (name, value) in kwargs {
             named.push((name.clone(), stand_in(value)?));
         }
-        match self.record(target.clone(), &known, &named)? {
-            Answer::Node { target, example, .. } => {
-                Ok(Answer::Node { target, args: args.to_vec(), kwargs: kwargs.to_vec(), example })
+        let mut answer = self.perform(&callee::name_of(target), target.clone(), &known, &named)?;
+        match &mut answer {
+            Answer::Node { args: held, kwargs: named, .. }
+            | Answer::Parts { args: held, kwargs: named, .. }
+            | Answer::Change { args: held, kwargs: named, .. } => {
+                *held = args.to_vec();
+                *named = kwargs.to_vec();
+                Ok(answer)
             }
             _ => Err(needs(name_of(target))),
+        }
+    }
+
+    /// An operand with a number of its class in the place of one that is not known, or of each of a list; `None`: sizes are not known.
+    fn with_any_number(&self, operand: &Operand<'py>) -> Option<Operand<'py>> {
+        match operand {
+            Operand::Graph { example, .. } => Some(match example.cast::<Unread>() {
+                Ok(unread) => Operand::Known(unread.get().class.bind(self.py).call1((1,)).ok()?),
+                Err(_) => operand.clone(),
+            }),
+            Operand::List(items) => {
+                items.iter().map(|item| self.with_any_number(item)).collect::<Option<_>>().map(Operand::List)
+            }
+            other => (!has_open(other)).then(|| other.clone()),
         }
     }
 

@@ -7,6 +7,7 @@ mod answer;
 mod changes;
 mod kernels;
 mod layouts;
+mod numbers;
 mod objects;
 pub(super) mod open_sizes;
 mod sample;

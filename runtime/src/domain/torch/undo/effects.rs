@@ -82,7 +82,10 @@ pub(in crate::domain::torch) fn of_call(torch: &Torch, target: &Bound<'_, PyAny>
     let runs_program = torch.is_backward(target) || torch.is_of_program(target);
     // Sizes are compared before anything is written.
     let is = |name: &str| own_name(target) == name && are_chosen_by_truths(&torch.rules, args);
-    CallEffects { copies: is("getitem"), raises_first: is("setitem"), runs_program }
+    let (copies, raises_first) = (is("getitem"), is("setitem"));
+    // A number is written wherever it is true; how long a mask is was compared before.
+    let is_sure = raises_first && matches!(args, [_, _, Operand::Known(_)]);
+    CallEffects { copies, raises_first, runs_program, is_sure }
 }
 
 /// Whether a function works on numbers and their texts.
@@ -147,6 +150,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
 
 fn is_sure(base: &str) -> bool {
     base.starts_with("_foreach_")
+        || base.starts_with("_fused_")
         || SURE.contains(&base)
         || base.strip_prefix('i').is_some_and(|base| SURE.contains(&base))
 }
