@@ -42,7 +42,15 @@ impl HeldNumbers for Torch {
         if let (Some(operation), [Operand::List(tensors), number]) =
             (own.strip_prefix(EACH).filter(|_| changes(&own)), args)
         {
-            return tensors.iter().map(|tensor| self.changed_number(base(operation), tensor, number, kwargs)).collect();
+            let number_for = |place: usize| match number {
+                Operand::List(numbers) => numbers.get(place),
+                number => Some(number),
+            };
+            let changed = tensors
+                .iter()
+                .enumerate()
+                .map(|(place, tensor)| self.changed_number(base(operation), tensor, number_for(place)?, kwargs));
+            return changed.collect();
         }
         let held = match (base(&own), args) {
             ("item" | "float", [tensor]) => HeldNumber::Of(tensor.clone()),
