@@ -24,7 +24,6 @@ mod meta;
 mod metadata;
 mod named;
 mod operands;
-mod overrides;
 mod own;
 mod quantised;
 mod questions;
@@ -32,6 +31,7 @@ mod rules;
 mod shapes;
 mod stand_ins;
 mod symbols;
+mod taken;
 mod thread;
 mod undo;
 

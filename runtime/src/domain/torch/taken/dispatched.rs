@@ -1,7 +1,7 @@
 //! Wrappers: classes derived from `Tensor` with a `__torch_dispatch__`, whose instances have no contents of their own.
-use super::kinds::OVERRIDES;
 use crate::domain::torch::examples::placed::place_of;
 use crate::domain::torch::examples::sketch::Sketch;
+use crate::domain::torch::functions::kinds::OVERRIDES;
 use crate::domain::torch::graph_break::{CallResult, fault, stop};
 use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::{Meta, fails};
