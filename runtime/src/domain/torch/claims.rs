@@ -49,6 +49,7 @@ impl Torch {
             || is_set_requires_grad(callable)
             || self.makes_parameters(callable)
             || self.makes_wrappers(callable)
+            || self.gives_memory(callable)
             || self.step(callable).is_some()
         {
             return true;

@@ -9,7 +9,7 @@ use crate::domain::torch::metadata;
 use crate::domain::torch::named::{is_within, module_of, own_name};
 use crate::domain::torch::own::MAKES;
 use crate::domain::torch::thread::quiet::Quiet;
-use crate::domain::{Answer, Callee, Dispatching, Operand, PlainCall};
+use crate::domain::{Answer, Callee, Dispatching, Domain, Operand, PlainCall};
 use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
@@ -70,7 +70,11 @@ impl Dispatching for Torch {
             let [shape, strides] = sizes;
             let dtype = self.module.bind(py).getattr(tensor.dtype.name())?;
             let module = crate::ffi::modules::import(py, MODULE)?;
-            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?))
+            let history = match Domain::keeps_history(self, example) {
+                true => Some(example.getattr(name!("is_leaf"))?),
+                false => None,
+            };
+            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?, history))
         };
         make().map_err(|error| fault(&error))
     }
@@ -93,20 +97,73 @@ impl Dispatching for Torch {
     }
 
     fn changes_with(&self, object: &Bound<'_, PyAny>, operand: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let version = || object.getattr(name!("_version"))?.extract::<u64>();
-        let before = version()?;
+        let before = version_of(object)?;
         self.module.bind(object.py()).getattr(name!("_C"))?.call_method1(name!("_increment_version"), ((operand,),))?;
-        Ok(version()? != before)
+        Ok(version_of(object)? != before)
     }
 
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool {
-        let is_view = || object.call_method0(name!("_is_view"))?.is_truthy();
-        let version = || object.getattr(name!("_version"))?.extract::<u64>();
-        is_view().unwrap_or(true) || version().map_or(true, |version| version != 0)
+        is_view(object).unwrap_or(true) || self.is_changed(object)
+    }
+
+    fn is_changed(&self, object: &Bound<'_, PyAny>) -> bool {
+        version_of(object).map_or(true, |version| version != 0)
+    }
+
+    fn ties(&self, callee: &Callee<'_>) -> bool {
+        matches!(callee, Callee::Function(function) if self.gives_memory(function))
+    }
+
+    fn native_example<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        like: &Bound<'py, PyAny>,
+        given: &[(Bound<'py, PyAny>, Bound<'py, PyAny>)],
+    ) -> Result<Bound<'py, PyAny>, Box<Break>> {
+        const KIND: &str = "what an operation on a wrapper gives";
+        let _quiet = Quiet::about([object, like]);
+        let known = self.rules.metadata(like).zip(self.rules.metadata(object)).zip(place_of(like));
+        let Some(((tensor, made), place)) = known else {
+            return Err(stop(KIND, self.description(like), "No rule knows the tensor."));
+        };
+        if tensor.dtype != made.dtype || tensor.shape != made.shape || tensor.strides != made.strides {
+            return Err(stop(KIND, self.description(like), "It is laid out in another way than what the class gave."));
+        }
+        let class = (!self.class_of_example(like).is(&self.tensor)).then(|| self.class_of_example(like).unbind());
+        let base = match is_view(object).map_err(|error| fault(&error))? {
+            true => {
+                let base = object.getattr(name!("_base")).map_err(|error| fault(&error))?;
+                let found = given.iter().find(|(stand_in, _)| stand_in.is(&base));
+                Some(found.ok_or_else(|| stop(KIND, self.description(like), "It is a view of something else."))?)
+            }
+            false => None,
+        };
+        let grad = self.rules.modes(object.py()).is_some_and(|modes| modes.grad);
+        let sketch = match base {
+            Some((_, base)) => Sketch::view(base, made, &place, grad, true),
+            None => Sketch::fresh(made, &place),
+        };
+        Ok(Bound::new(object.py(), sketch.of_class(class)).map_err(|error| fault(&error))?.into_any())
     }
 }
 
+/// How often a tensor was changed in place.
+fn version_of(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    object.getattr(name!("_version"))?.extract()
+}
+
+fn is_view(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    object.call_method0(name!("_is_view"))?.is_truthy()
+}
+
 impl Torch {
+    /// Whether it gives a tensor the memory of another one, as classes of wrappers do for views.
+    pub(in crate::domain::torch) fn gives_memory(&self, callable: &Bound<'_, PyAny>) -> bool {
+        const NAME: &str = "_functionalize_unsafe_set";
+        callee::name_of(callable) == NAME
+            && self.module.bind(callable.py()).getattr(NAME).is_ok_and(|known| known.is(callable))
+    }
+
     /// Whether it makes instances of such classes.
     pub(in crate::domain::torch) fn makes_wrappers(&self, callable: &Bound<'_, PyAny>) -> bool {
         callee::name_of(callable) == MAKES

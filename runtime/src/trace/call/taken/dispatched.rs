@@ -4,6 +4,8 @@
 use crate::domain::{Callee, Dispatching, Domain, STANDS_FOR, SavedParts};
 use crate::ffi::frame::Frame;
 use crate::ffi::{callee, types};
+use crate::trace::call::rehearsal::RehearsalStart;
+use crate::trace::call::taken::native::NativeCall;
 use crate::trace::proxy::reentry;
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::process::Dispatched;
@@ -49,23 +51,37 @@ impl<'py> Tracer<'py> {
         keywords: &[(String, ValueId)],
     ) -> Traced<Option<ValueId>> {
         let Some(dispatching) = domain.dispatching() else { return Ok(None) };
-        self.state.dispatched.is_asked = false;
-        let mut given = args.iter().chain(keywords.iter().map(|(_, value)| value));
-        if !given.try_fold(false, |any, value| Ok::<_, Unwind>(any || self.has_dispatched(domain, *value)?))? {
+        self.state.dispatched.takes_wrappers = false;
+        if dispatching.ties(callee) {
+            return self.tie_wrappers(callee).map(Some);
+        }
+        if !self.any_is_of_class(args, keywords, &|class| dispatching.dispatches(class))? {
             return Ok(None);
         }
         if dispatching.tells_of_itself(callee) {
-            self.state.dispatched.is_asked = true;
+            self.state.dispatched.takes_wrappers = true;
             return Ok(None);
         }
         self.rely_on_surroundings(domain)?;
         let class = stand_in_class(self.py, dispatching).or_else(|error| internal(error.to_string()))?;
-        let outer = std::mem::take(&mut self.state.dispatched);
-        self.state.dispatched =
+        let start = self.rehearsal_start();
+        let dispatched =
             Dispatched { class: Some(class.unbind()), nesting: self.state.nesting, ..Dispatched::default() };
-        let result = self.run_dispatched(domain, callee, args, keywords);
+        let outer = std::mem::replace(&mut self.state.dispatched, dispatched);
+        let result = self.run_dispatched(domain, callee, (args, keywords), &start);
         self.state.dispatched = outer;
         result.map(Some)
+    }
+
+    /// Wrappers get the memory of others: the graph makes the call as it is that does so.
+    fn tie_wrappers(&mut self, callee: &Callee<'py>) -> Traced<ValueId> {
+        match self.state.dispatched.class.is_some() {
+            true => {
+                self.state.dispatched.is_native = true;
+                Ok(self.none())
+            }
+            false => unsupported("tensor that gets the memory of another one", &*callee.name()),
+        }
     }
 
     /// Runs the library's code on what stands for the arguments.
@@ -73,46 +89,70 @@ impl<'py> Tracer<'py> {
         &mut self,
         domain: &Arc<dyn Domain>,
         callee: &Callee<'py>,
-        args: &[ValueId],
-        keywords: &[(String, ValueId)],
+        (args, keywords): (&[ValueId], &[(String, ValueId)]),
+        start: &RehearsalStart,
     ) -> Traced<ValueId> {
         let Some(dispatching) = domain.dispatching() else { return internal("a library without such classes") };
         let positional = args.iter().map(|arg| self.dispatch_object(domain, *arg)).collect::<Traced<Vec<_>>>()?;
-        let named = PyDict::new(self.py);
+        let mut named = Vec::with_capacity(keywords.len());
         for (name, value) in keywords {
-            let object = self.dispatch_object(domain, *value)?;
-            named.set_item(name, object).or_else(|error| internal(error.to_string()))?;
+            named.push((name.clone(), self.dispatch_object(domain, *value)?));
         }
         let Some((function, positional)) =
             dispatching.plain_call(self.py, callee, positional).map_err(Unwind::Break)?
         else {
             return unsupported("operation on a wrapper", &*callee.name());
         };
-        let positional = PyTuple::new(self.py, positional).or_else(|error| internal(error.to_string()))?;
+        let call = NativeCall { function, positional, named };
+        let called = self.run_library(domain, &call)?;
+        let given = |object: &Bound<'py, PyAny>| self.state.dispatched.given.iter().any(|(_, given)| given.is(object));
+        let is_given = called.as_ref().is_ok_and(given);
+        let dispatched = &self.state.dispatched;
+        if called.is_ok() && !dispatched.has_operations && !is_given && !dispatching.asks_for_classes(callee) {
+            return unsupported("answer of a wrapper that no operation gives", &*callee.name());
+        }
+        let is_tied = |object: &Bound<'py, PyAny>| dispatching.is_tied(object);
+        let is_native = dispatched.has_operations
+            && (dispatched.is_native
+                || dispatched.given.iter().any(|(_, object)| is_tied(object.bind(self.py)))
+                || called.as_ref().is_ok_and(|object| self.is_tied_result(domain, object)));
+        match called {
+            Ok(object) if is_native => self.call_natively(domain, &call, &object, start),
+            Ok(object) if !object.is_exact_instance_of::<PyTuple>() && object.is_instance_of::<PyTuple>() => {
+                self.named_results(&object)
+            }
+            Err(_) if is_native && self.state.pending.is_none() => {
+                unsupported("operation on a wrapper that raises", &*callee.name())
+            }
+            called => self.after_native(called, &[]),
+        }
+    }
+
+    fn run_library(&mut self, domain: &Arc<dyn Domain>, call: &NativeCall<'py>) -> Traced<PyResult<Bound<'py, PyAny>>> {
+        let bound = || {
+            let named = PyDict::new(self.py);
+            call.named.iter().try_for_each(|(name, object)| named.set_item(name, object))?;
+            Ok((PyTuple::new(self.py, &call.positional)?, named))
+        };
+        let (positional, named) = bound().or_else(|error: PyErr| internal(error.to_string()))?;
         // What the library's code draws for itself is drawn again where the program runs.
         let random = SavedParts { random: true, ..SavedParts::default() };
         let saved = domain.save(self.py, &[], random).or_else(|error| internal(error.to_string()))?;
-        let called = self.with_callbacks(|| function.call(positional, Some(&named)));
+        let called = self.with_callbacks(|| call.function.call(positional, Some(&named)));
         saved.map_or(Ok(()), |saved| saved.restore(self.py)).or_else(|error| internal(error.to_string()))?;
-        if called.is_ok() && !self.state.dispatched.has_operations && !dispatching.asks_for_classes(callee) {
-            return unsupported("answer of a wrapper that no operation gives", &*callee.name());
+        Ok(called)
+    }
+
+    /// A tuple with names, of what an operation gives.
+    fn named_results(&mut self, object: &Bound<'py, PyAny>) -> Traced<ValueId> {
+        let mut natives = Vec::new();
+        for item in object.try_iter().into_iter().flatten().flatten() {
+            let value = self.absorb(item);
+            natives.push(self.stored(value)?);
         }
-        let tied = |object: &Bound<'py, PyAny>| dispatching.is_tied(object);
-        if called.is_ok() && self.state.dispatched.given.iter().any(|(_, object)| tied(object.bind(self.py))) {
-            return unsupported("wrapper that is changed in place, or seen through", &*callee.name());
-        }
-        if let Ok(object) = &called
-            && self.is_tied_result(domain, object)
-        {
-            return unsupported("view of a wrapper", &*callee.name());
-        }
-        if let Ok(object) = &called
-            && object.is_instance_of::<PyTuple>()
-            && !object.is_exact_instance_of::<PyTuple>()
-        {
-            return unsupported("wrappers in a tuple with names", &*callee.name());
-        }
-        self.after_native(called, &[])
+        let made = PyTuple::new(self.py, natives).and_then(|items| object.get_type().call1((items,)));
+        let made = made.or_else(|error| self.raise_error(error))?;
+        Ok(self.own(made))
     }
 
     /// Whether a result is a view that no graph shows, or has one.
@@ -203,16 +243,6 @@ impl<'py> Tracer<'py> {
         Ok(())
     }
 
-    /// Whether the class of a value, or of an item of it, gets operations.
-    fn has_dispatched(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<bool> {
-        let class = self.class_of(value)?;
-        if !types::is_c_type(&class) {
-            return Ok(domain.dispatching().is_some_and(|dispatching| dispatching.dispatches(&class)));
-        }
-        let items = self.items_of_own(value);
-        items.into_iter().flatten().try_fold(false, |any, item| Ok(any || self.has_dispatched(domain, item)?))
-    }
-
     /// What the library's code gets for a value.
     fn dispatch_object(&mut self, domain: &Arc<dyn Domain>, value: ValueId) -> Traced<Bound<'py, PyAny>> {
         if let Some((_, object)) = self.state.dispatched.given.iter().find(|(given, _)| *given == value) {
@@ -245,13 +275,17 @@ impl<'py> Tracer<'py> {
             return internal("nothing stands for tensors");
         };
         let example = self.example(domain, value)?;
+        let is_argument = self.state.dispatched.runs(self.state.nesting);
         if domain.keeps_history(&example) {
-            return unsupported("operation on a wrapper", "gradients follow an operand");
+            if !is_argument {
+                return unsupported("operation on a wrapper", "gradients follow what the class's method gives");
+            }
+            self.state.dispatched.is_native = true;
         }
         let made =
             dispatching.stand_in(stand_in.as_any(), &example, (self.state.trace, value.0)).map_err(Unwind::Break)?;
         // What the method gives is PyTorch's alone, as without a trace: it asks how many refer to it.
-        if self.state.dispatched.runs(self.state.nesting) {
+        if is_argument {
             self.state.dispatched.given.push((value, made.clone().unbind()));
         }
         Ok(made)
@@ -268,10 +302,20 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Breaks where a wrapper would be an operand of the graph, but for what it tells by itself.
+    /// Breaks where gradients would follow what an operation on a wrapper consists of: PyTorch runs that below gradients.
+    pub(crate) fn refuse_history_below(&self, domain: &Arc<dyn Domain>, example: &Bound<'py, PyAny>) -> Traced<()> {
+        let dispatched = &self.state.dispatched;
+        let is_below = dispatched.class.is_some() && !dispatched.takes_wrappers && domain.claims(&domain.class_of(example));
+        match is_below && domain.keeps_history(example) {
+            true => unsupported("operation on a wrapper", "gradients follow what it holds"),
+            false => Ok(()),
+        }
+    }
+
+    /// Breaks where a wrapper would be an operand of the graph, but for what it tells by itself, and for calls that the graph makes as they are.
     pub(crate) fn refuse_wrapper(&mut self, domain: &Arc<dyn Domain>, class: &Bound<'py, PyType>) -> Traced<()> {
         let is_one = domain.dispatching().is_some_and(|dispatching| dispatching.dispatches(class));
-        match is_one && !self.state.dispatched.is_asked {
+        match is_one && !self.state.dispatched.takes_wrappers {
             true => unsupported("wrapper as an operand", types::name(class)),
             false => Ok(()),
         }
