@@ -42,7 +42,8 @@ def stand_in(cls, value, shape, strides, dtype, device, is_leaf):
     options = {"strides": strides, "dtype": dtype, "device": device, "requires_grad": bool(is_leaf)}
     made = torch.Tensor._make_wrapper_subclass(cls, shape, **options)
     if is_leaf is False:
-        Made.apply(made, torch.empty((), requires_grad=True))
+        with torch.enable_grad():
+            Made.apply(made, torch.empty((), requires_grad=True))
         torch._C._autograd._unsafe_set_version_counter((made,), (0,))
     made._slotrt_value = value
     return made

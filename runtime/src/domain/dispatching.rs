@@ -35,6 +35,8 @@ pub trait Dispatching {
     ) -> Result<Option<PlainCall<'py>>, Box<Break>>;
     /// Whether a function of Python is the library's own, which its code of C may call: it runs as it is.
     fn is_own(&self, function: &Bound<'_, PyAny>) -> bool;
+    /// Whether gradients would follow the object, where anything runs that they follow.
+    fn is_followed(&self, example: &Bound<'_, PyAny>) -> bool;
     /// Whether what a call gave is a view, or changed in place, or an operand was changed.
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool;
     /// Whether what stands for an operand was changed in place.

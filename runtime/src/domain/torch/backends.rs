@@ -10,8 +10,8 @@ use super::own::{CLEAR_GRADIENT, GRADIENT_OF, MAKES, PARAMETER_OF, is_named, is_
 use super::quantised::is_conversion;
 use super::thread::modes;
 use super::undo::effects::{AS_SUBCLASS, GET_STATE, SEED_STATE, SET_STATE};
-use crate::domain::{Dispatching, Operand};
 use crate::domain::torch::named::{is_script, own_name};
+use crate::domain::{Dispatching, Operand};
 use crate::graph::ForBackend;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -33,11 +33,13 @@ impl Torch {
         let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
         // They keep a state of their own.
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
+        let is_wrapper = |example: &Bound<'_, PyAny>| self.dispatches(&self.class_of_example(example));
         let is_left = begins
             || lays_out
             || is_state
             || is_of_this_package(target)
-            || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| self.is_wrapper(operand))
+            // It would get operations on what nobody tells it of.
+            || args.iter().chain(kwargs.iter().map(|(_, value)| value)).any(|operand| operand.any_example(&is_wrapper))
             || modes::is_of_defaults(&name)
             || modes::is_of_kernels(&name)
             || name == AS_SUBCLASS
@@ -67,15 +69,6 @@ impl Torch {
             false if modes::is_of_gradients(&name) => ForBackend::KeptMode,
             false if modes::is_setter(&name) => ForBackend::Mode,
             false => ForBackend::Compiles,
-        }
-    }
-
-    /// Whether it is a wrapper, or holds one: the backend would get operations on what nobody tells it of.
-    fn is_wrapper(&self, operand: &Operand<'_>) -> bool {
-        match operand {
-            Operand::Graph { example, .. } => self.dispatches(&self.class_of_example(example)),
-            Operand::Tuple(items) | Operand::List(items) => items.iter().any(|item| self.is_wrapper(item)),
-            Operand::Slice(_) | Operand::Known(_) | Operand::Number { .. } | Operand::Foreign(_) => false,
         }
     }
 }

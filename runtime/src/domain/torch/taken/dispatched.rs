@@ -9,7 +9,7 @@ use crate::domain::torch::metadata;
 use crate::domain::torch::named::{is_within, module_of, own_name};
 use crate::domain::torch::own::MAKES;
 use crate::domain::torch::thread::quiet::Quiet;
-use crate::domain::{Answer, Callee, Dispatching, Domain, Operand, PlainCall};
+use crate::domain::{Answer, Callee, Dispatching, Operand, PlainCall};
 use crate::ffi::callee;
 use crate::graph_break::Break;
 use crate::names::name;
@@ -41,9 +41,9 @@ impl Dispatching for Torch {
             Callee::GetAttr(name) => {
                 metadata::is_attribute(name)
                     || metadata::is_kind(name)
-                    || ["device", "is_leaf"].contains(&name.as_str())
+                    || ["device", "is_leaf", "_version"].contains(&name.as_str())
             }
-            Callee::Method(name) => metadata::is_method_name(name),
+            Callee::Method(name) => metadata::is_method_name(name) || name == OFFSET,
             Callee::Function(function) => metadata::is_method(function),
             Callee::Slot(slot) => ["mp_length", "sq_length"].contains(slot),
         }
@@ -70,11 +70,11 @@ impl Dispatching for Torch {
             let [shape, strides] = sizes;
             let dtype = self.module.bind(py).getattr(tensor.dtype.name())?;
             let module = crate::ffi::modules::import(py, MODULE)?;
-            let history = match Domain::keeps_history(self, example) {
+            let is_leaf = match example.getattr(name!("requires_grad"))?.is_truthy()? {
                 true => Some(example.getattr(name!("is_leaf"))?),
                 false => None,
             };
-            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?, history))
+            module.call_method1(name!("stand_in"), (class, value, shape?, strides?, dtype, place.object(py)?, is_leaf))
         };
         make().map_err(|error| fault(&error))
     }
@@ -100,6 +100,13 @@ impl Dispatching for Torch {
         let before = version_of(object)?;
         self.module.bind(object.py()).getattr(name!("_C"))?.call_method1(name!("_increment_version"), ((operand,),))?;
         Ok(version_of(object)? != before)
+    }
+
+    fn is_followed(&self, example: &Bound<'_, PyAny>) -> bool {
+        let _quiet = Quiet::about([example]);
+        let is_on = || self.module.bind(example.py()).call_method0(name!("is_grad_enabled"))?.is_truthy();
+        let requires = || example.getattr(name!("requires_grad"))?.is_truthy();
+        requires().unwrap_or(false) && is_on().unwrap_or(true)
     }
 
     fn is_tied(&self, object: &Bound<'_, PyAny>) -> bool {
@@ -192,16 +199,10 @@ impl<'py> Meta<'_, 'py> {
             _ => false,
         };
         let plain = |(name, value): &(String, Operand<'py>)| {
-            let begins = name == "requires_grad"
-                && !matches!(value, Operand::Known(value) if !value.is_truthy().unwrap_or(true));
-            OPTIONS.contains(&name.as_str()) && (known(value) || name == OFFSET) && !begins
+            OPTIONS.contains(&name.as_str()) && (known(value) || name == OFFSET)
         };
         if !args.iter().all(known) || !kwargs.iter().all(plain) {
-            return Err(stop(
-                KIND,
-                crate::ffi::types::name(class),
-                "It has gradients, or says more than its metadata.",
-            ));
+            return Err(stop(KIND, crate::ffi::types::name(class), "It is told more than its metadata."));
         }
         let named = PyDict::new(self.py);
         for (name, value) in kwargs.iter().filter(|(name, _)| name != OFFSET) {

@@ -1,7 +1,7 @@
 //! Calls of a library's functions that end in a method of an argument's class, below gradients: the library's own code runs on what stands for
 //! the arguments, and hands the operations that it consists of to the trace, one after the other. The trace goes through the method that gets
 //! them. PyTorch: `torch/csrc/autograd/python_variable.cpp`, `concrete_dispatch_fn`.
-use crate::domain::{Callee, Dispatching, Domain, STANDS_FOR, SavedParts};
+use crate::domain::{Callee, Dispatching, Domain, Operand, STANDS_FOR, SavedParts};
 use crate::ffi::frame::Frame;
 use crate::ffi::{callee, types};
 use crate::trace::call::rehearsal::RehearsalStart;
@@ -14,7 +14,7 @@ use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::ValueId;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple, PyType};
 use std::sync::Arc;
 
 /// What PyTorch calls in the place of a `__torch_dispatch__`.
@@ -69,7 +69,8 @@ impl<'py> Tracer<'py> {
             Dispatched { class: Some(class.unbind()), nesting: self.state.nesting, ..Dispatched::default() };
         let outer = std::mem::replace(&mut self.state.dispatched, dispatched);
         let result = self.run_dispatched(domain, callee, (args, keywords), &start);
-        self.state.dispatched = outer;
+        let inner = std::mem::replace(&mut self.state.dispatched, outer);
+        self.state.dispatched.is_native |= inner.is_native;
         result.map(Some)
     }
 
@@ -122,7 +123,8 @@ impl<'py> Tracer<'py> {
                 self.named_results(&object)
             }
             Err(_) if is_native && self.state.pending.is_none() => {
-                unsupported("operation on a wrapper that raises", &*callee.name())
+                self.drop_before_raise(domain, start)?;
+                self.after_native(called, &[])
             }
             called => self.after_native(called, &[]),
         }
@@ -255,6 +257,11 @@ impl<'py> Tracer<'py> {
         if let Some(object) = self.known(value) {
             return Ok(object);
         }
+        if class.is(self.py.get_type::<PySlice>())
+            && let Some(own) = self.owned(value)
+        {
+            return self.dispatch_slice(domain, &own);
+        }
         let Some(items) = self.items_of_own(value) else {
             return unsupported("argument of an operation on a wrapper", types::name(&class));
         };
@@ -263,6 +270,17 @@ impl<'py> Tracer<'py> {
             true => PyList::new(self.py, items).map(Bound::into_any),
             false => PyTuple::new(self.py, items).map(Bound::into_any),
         };
+        made.or_else(|error| internal(error.to_string()))
+    }
+
+    fn dispatch_slice(&mut self, domain: &Arc<dyn Domain>, own: &Bound<'py, PyAny>) -> Traced<Bound<'py, PyAny>> {
+        let mut bounds = Vec::with_capacity(3);
+        for name in ["start", "stop", "step"] {
+            let bound = own.getattr(name).or_else(|error| internal(error.to_string()))?;
+            let bound = self.absorb(bound);
+            bounds.push(self.dispatch_object(domain, bound)?);
+        }
+        let made = PyTuple::new(self.py, bounds).and_then(|bounds| self.py.get_type::<PySlice>().call1(bounds));
         made.or_else(|error| internal(error.to_string()))
     }
 
@@ -276,7 +294,7 @@ impl<'py> Tracer<'py> {
         };
         let example = self.example(domain, value)?;
         let is_argument = self.state.dispatched.runs(self.state.nesting);
-        if domain.keeps_history(&example) {
+        if dispatching.is_followed(&example) {
             if !is_argument {
                 return unsupported("operation on a wrapper", "gradients follow what the class's method gives");
             }
@@ -302,14 +320,18 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Breaks where gradients would follow what an operation on a wrapper consists of: PyTorch runs that below gradients.
-    pub(crate) fn refuse_history_below(&self, domain: &Arc<dyn Domain>, example: &Bound<'py, PyAny>) -> Traced<()> {
-        let dispatched = &self.state.dispatched;
-        let is_below = dispatched.class.is_some() && !dispatched.takes_wrappers && domain.claims(&domain.class_of(example));
-        match is_below && domain.keeps_history(example) {
-            true => unsupported("operation on a wrapper", "gradients follow what it holds"),
-            false => Ok(()),
-        }
+    /// What an operation on a wrapper consists of runs below gradients: where they follow an operand of that, the graph makes the call as it is.
+    pub(crate) fn note_history_below<'a>(
+        &mut self,
+        domain: &Arc<dyn Domain>,
+        mut operands: impl Iterator<Item = &'a Operand<'py>>,
+    ) where
+        'py: 'a,
+    {
+        let is_below = self.state.dispatched.class.is_some() && !self.state.dispatched.takes_wrappers;
+        let Some(dispatching) = domain.dispatching().filter(|_| is_below) else { return };
+        let is_followed = operands.any(|operand| operand.any_example(&|example| dispatching.is_followed(example)));
+        self.state.dispatched.is_native |= is_followed;
     }
 
     /// Breaks where a wrapper would be an operand of the graph, but for what it tells by itself, and for calls that the graph makes as they are.

@@ -9,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PySlice, PyTuple};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -68,6 +68,21 @@ impl<'py> Tracer<'py> {
         self.native_values(domain, whole, object, &example)
     }
 
+    /// The call raises: nothing of it is left.
+    pub(super) fn drop_before_raise(&mut self, domain: &Arc<dyn Domain>, start: &RehearsalStart) -> Traced<()> {
+        let Some(dispatching) = domain.dispatching() else { return internal("a library without such classes") };
+        let mut given = self.state.dispatched.given.iter();
+        if given.any(|(_, object)| dispatching.is_changed(object.bind(self.py))) {
+            return unsupported(KIND, "it raises after a change");
+        }
+        self.drop_attributes(start)?;
+        let dropped = self.drop_recorded(start)?;
+        match self.state.changed_by_graph.iter().any(|change| dropped.contains(&change.by)) {
+            true => unsupported(KIND, "it raises after a change"),
+            false => Ok(()),
+        }
+    }
+
     /// Attributes of what the methods have made are not set once more: PyTorch runs the methods.
     fn drop_attributes(&mut self, start: &RehearsalStart) -> Traced<()> {
         let (effects, copies) = start.changes;
@@ -115,6 +130,12 @@ impl<'py> Tracer<'py> {
     fn native_operand(&mut self, domain: &Arc<dyn Domain>, object: &Bound<'py, PyAny>) -> Traced<Operand<'py>> {
         if let Some(value) = self.dispatched_value(object) {
             return self.wrapper_operand(domain, value);
+        }
+        if let Ok(slice) = object.cast_exact::<PySlice>() {
+            let bound = |name: &str| slice.getattr(name).or_else(|error| internal(error.to_string()));
+            let bounds = [bound("start")?, bound("stop")?, bound("step")?];
+            let [start, stop, step] = bounds.map(|bound| self.native_operand(domain, &bound));
+            return Ok(Operand::Slice(Box::new([start?, stop?, step?])));
         }
         let mut items = Vec::new();
         let sequence = object.cast_exact::<PyTuple>().is_ok() || object.cast_exact::<PyList>().is_ok();
@@ -183,6 +204,9 @@ impl<'py> Tracer<'py> {
             }
             return dispatching.native_example(object, &example, given).map_err(Unwind::Break);
         }
+        if object.is_none() {
+            return Ok(object.clone());
+        }
         if !object.is_instance_of::<PyTuple>() && !object.is_exact_instance_of::<PyList>() {
             return unsupported(KIND, "it gives no tensor");
         }
@@ -211,6 +235,9 @@ impl<'py> Tracer<'py> {
         };
         if let Some(value) = itself(self, object) {
             return Ok(value);
+        }
+        if object.is_none() {
+            return Ok(self.none());
         }
         let mut parts = Parts::default();
         if let Some(known) = self.dispatched_value(object) {
