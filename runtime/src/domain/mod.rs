@@ -15,6 +15,7 @@ mod recorded;
 mod sizes;
 mod taking_modes;
 pub mod torch;
+mod undoing;
 
 pub use dispatching::{Dispatching, PlainCall, STANDS_FOR};
 pub use domains::Domains;
@@ -30,3 +31,4 @@ pub use own_functions::OwnFunctions;
 pub use recorded::{GraphOfSizes, Recorded, SizedCall, SizedNode};
 pub use sizes::SizeMark;
 pub use taking_modes::{ModeStep, TakingModes};
+pub use undoing::Undoing;

@@ -4,7 +4,6 @@
 //! It must not know the tracer.
 mod arrays;
 mod backends;
-mod bits;
 mod by_rule;
 mod calls;
 mod change;

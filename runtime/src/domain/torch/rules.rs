@@ -26,6 +26,8 @@ pub(super) struct Rules {
     pub(super) getattr: Py<PyAny>,
     /// What operations do, by name.
     pub(super) effects: Mutex<FxHashMap<String, NodeEffects>>,
+    /// Whether PyTorch has a kernel for a call, by operation and types of operands.
+    pub(super) kernels: Mutex<FxHashMap<String, bool>>,
     /// How often rules said what an operation gives, and how often PyTorch was asked.
     counts: Mutex<FxHashMap<String, [u64; 2]>>,
 }
@@ -56,6 +58,7 @@ impl Rules {
             flash_attention: module.getattr(name!("_C"))?.getattr(name!("_get_flash_sdp_enabled"))?.unbind(),
             getattr: crate::ffi::modules::import(module.py(), "builtins")?.getattr(name!("getattr"))?.unbind(),
             effects: Mutex::default(),
+            kernels: Mutex::default(),
             counts: Mutex::default(),
         })
     }

@@ -54,11 +54,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// Breaks where a node may raise after a change that cannot be taken back.
-    pub(crate) fn refuse_late_failure(&mut self, node: &Node) -> Traced<()> {
+    pub(crate) fn refuse_late_failure(&mut self, node: &Node, has_kernel: bool) -> Traced<()> {
         if self.state.final_changes.is_empty() {
             return Ok(());
         }
         match self.effects_of(node) {
+            Some(_) if !has_kernel => self.break_after_final_changes(),
             Some((_, effects)) if self.may_raise(node, &effects) && !self.has_passed(node, &effects) => {
                 self.break_after_final_changes()
             }

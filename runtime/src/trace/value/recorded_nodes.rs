@@ -87,6 +87,7 @@ impl<'py> Tracer<'py> {
         }
         let copies = domain.call_effects(&target, args).copies;
         let base = target.getattr(name!("__name__")).map_or_else(|_| "call".to_owned(), |name| types::text(&name));
+        let has_kernel = self.state.final_changes.is_empty() || domain.has_kernel(&target, args, keywords);
         let node = Node {
             name: base,
             op: NodeOp::CallFunction,
@@ -99,7 +100,7 @@ impl<'py> Tracer<'py> {
             origin: self.origin(),
             backend,
         };
-        self.refuse_late_failure(&node)?;
+        self.refuse_late_failure(&node, has_kernel)?;
         self.refuse_waiting(&node)?;
         let node = self.node(node);
         if is_open {

@@ -5,6 +5,7 @@
 //! value has a type, a rank and a device, and no sizes. It must not know the tracer.
 mod answer;
 mod changes;
+mod kernels;
 mod layouts;
 mod objects;
 pub(super) mod open_sizes;
