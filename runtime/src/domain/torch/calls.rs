@@ -5,7 +5,6 @@ use super::contents::open_sizes::takes_open_sizes;
 use super::examples::open::{Unread, is_open};
 use super::examples::placed::place_of;
 use super::functions::backward::GRADIENT;
-use super::functions::dispatch::tells_of_schemas;
 use super::functions::kinds::SIZE;
 use super::functions::{after, compilers, leaves, module_calls, natives, training, wholes};
 use super::graph_break::{CallResult, fault, stop};
@@ -15,6 +14,7 @@ use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::own::{CLEAR_GRADIENT, MODULE};
 use super::symbols::{marks, numbers::scalar_places, open_sizes::OpenSizes, sizes};
+use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
 use super::thread::quiet::Quiet;
 use crate::domain::{

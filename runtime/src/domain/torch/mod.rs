@@ -23,7 +23,6 @@ mod meta;
 mod metadata;
 mod named;
 mod operands;
-mod overrides;
 mod own;
 mod quantised;
 mod questions;
@@ -31,6 +30,7 @@ mod rules;
 mod shapes;
 mod stand_ins;
 mod symbols;
+mod taken;
 mod thread;
 mod undo;
 

@@ -216,6 +216,8 @@ pub struct State {
     pub(crate) taking_modes: Tracked<crate::trace::state::process::TakingModes>,
     /// The call whose operations the library's code hands to the trace.
     pub(crate) dispatched: crate::trace::state::process::Dispatched,
+    /// Attributes that wrappers have while the graph runs, and what they hold.
+    pub(crate) held_by_wrappers: Tracked<FxHashMap<(ValueId, String), ValueId>>,
     /// What restores modes of libraries where the graph raises, the first first.
     pub(crate) restored_modes: Tracked<Vec<crate::trace::state::process::BoundCall>>,
     /// What of the process compiled code sets.

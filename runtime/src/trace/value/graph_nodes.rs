@@ -81,7 +81,7 @@ impl<'py> Tracer<'py> {
         let mut named = self.named_operands(keywords, numbers)?;
         // Before the trace itself changes some.
         self.rely_on_surroundings(domain)?;
-        self.state.dispatched.is_asked = false;
+        self.state.dispatched.takes_wrappers = false;
         let uses = domain.use_of_history(&callee, &operands, &named);
         let looked_at = operands.iter_mut().chain(named.iter_mut().map(|(_, value)| value));
         self.recall_history(domain, uses, looked_at)?;

@@ -76,6 +76,7 @@ impl<'py> Tracer<'py> {
         if domain.context_variable().is_some_and(|variable| self.has_set_variable(variable.bind(self.py))) {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
+        self.note_history_below(domain, args.iter().chain(keywords.iter().map(|(_, value)| value)));
         self.refuse_program_after_draw(domain, &target)?;
         let is_open = self.is_open_call(domain, args, keywords, &example, &target)?;
         self.refuse_open(is_open)?;
