@@ -244,6 +244,10 @@ pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
     ) -> PyResult<Option<Box<dyn SavedState>>> {
         Ok(None)
     }
+    /// A number that is another one once the object was changed in place; `None`: nothing tells.
+    fn version(&self, _object: &Bound<'_, PyAny>) -> Option<u64> {
+        None
+    }
     /// Whether an object that was changed in place remembers what it was computed from, now with the change: that cannot be taken back.
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
@@ -345,6 +349,10 @@ pub trait Domain: OwnFunctions + std::fmt::Debug + Send + Sync {
     /// Functions that, called one with what the other gives, raise an exception where the truth of such a value is not this one; none
     /// where its truth is no plain question.
     fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
+        None
+    }
+    /// The function that, called with a truth, the one that a trace has guessed and a dict, notes a wrong guess in the dict and raises.
+    fn check_of_guess<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         None
     }
     /// Whether the library knows, or lets the program say, that a Python function gives the same whenever its arguments are the same.

@@ -290,6 +290,11 @@ impl Domain for Torch {
         saved::save(self.module.bind(py), objects, parts).map(Some)
     }
 
+    fn version(&self, object: &Bound<'_, PyAny>) -> Option<u64> {
+        let _quiet = Quiet::about(std::slice::from_ref(object));
+        object.getattr(name!("_version")).ok()?.extract().ok()
+    }
+
     fn replay<'py>(
         &self,
         py: Python<'py>,
@@ -397,6 +402,10 @@ impl Domain for Torch {
         // Elsewhere a check that fails ends the process.
         let here = place_of(example).is_some_and(|place| place.is_cpu());
         (size == 1 && here).then(functions)?
+    }
+
+    fn check_of_guess<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        after::check_of_guess(py)
     }
 
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {
