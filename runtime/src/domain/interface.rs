@@ -323,6 +323,10 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn checks_of_truth<'py>(&self, _example: &Bound<'py, PyAny>, _truth: bool) -> Option<Vec<Bound<'py, PyAny>>> {
         None
     }
+    /// The function that, called with a truth, the one that a trace has guessed and a dict, notes a wrong guess in the dict and raises.
+    fn check_of_guess<'py>(&self, _py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        None
+    }
     /// Whether the library knows, or lets the program say, that a Python function gives the same whenever its arguments are the same.
     fn assumes_constant(&self, _function: &Bound<'_, PyAny>) -> bool {
         false

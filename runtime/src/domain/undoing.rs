@@ -39,4 +39,8 @@ pub trait Undoing {
     fn keeps_history(&self, _example: &Bound<'_, PyAny>) -> bool {
         false
     }
+    /// A number that is another one once the object was changed in place; `None`: nothing tells.
+    fn version(&self, _object: &Bound<'_, PyAny>) -> Option<u64> {
+        None
+    }
 }

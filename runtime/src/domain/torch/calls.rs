@@ -370,6 +370,10 @@ impl Domain for Torch {
         (size == 1 && here).then(functions)?
     }
 
+    fn check_of_guess<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        after::check_of_guess(py)
+    }
+
     fn assumes_constant(&self, function: &Bound<'_, PyAny>) -> bool {
         compilers::is_marked_constant(function) || tells_of_schemas(function)
     }

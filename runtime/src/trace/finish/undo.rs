@@ -13,6 +13,7 @@ impl<'py> Tracer<'py> {
     /// What is to be saved before the graph runs: each time what it changes before the last node that contents can make raise.
     pub(crate) fn undo(&self) -> Undo {
         let mut undo = Undo::default();
+        let mut may_raise = false;
         let (mut changed, mut always, mut generators) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
         // Changes by what the graph calls as a whole.
         let dropped = self.state.changed_by_graph.iter().filter(|change| self.state.dropped_nodes.contains(&change.by));
@@ -31,6 +32,7 @@ impl<'py> Tracer<'py> {
             }
             undo.parts.nesting |= effects.nests;
             if !self.state.sure_nodes.contains(&id) && self.may_raise(node, &effects) {
+                may_raise = true;
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }
@@ -40,6 +42,7 @@ impl<'py> Tracer<'py> {
         let mut inputs: Vec<(NodeId, ValueId)> = inputs.copied().collect();
         inputs.sort_by_key(|(node, _)| !always.contains(node));
         undo.always = inputs.iter().filter(|(node, _)| always.contains(node)).count();
+        undo.raises_before = may_raise && undo.always < inputs.len();
         undo.inputs = inputs.into_iter().map(|(_, value)| value).collect();
         undo.generators = generators;
         undo

@@ -7,6 +7,7 @@ mod sure;
 use super::library::Torch;
 use super::thread::quiet::Quiet;
 use crate::domain::{CallEffects, NodeEffects, Operand, SavedParts, SavedState, Undoing};
+use crate::names::name;
 use pyo3::prelude::*;
 
 impl Undoing for Torch {
@@ -44,5 +45,10 @@ impl Undoing for Torch {
         }
         let _quiet = Quiet::about([example]);
         effects::keeps_history(self.module.bind(example.py()), example).unwrap_or(true)
+    }
+
+    fn version(&self, object: &Bound<'_, PyAny>) -> Option<u64> {
+        let _quiet = Quiet::about(std::slice::from_ref(object));
+        object.getattr(name!("_version")).ok()?.extract().ok()
     }
 }
