@@ -8,7 +8,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyInt, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -122,7 +122,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
-            if part.is_none() {
+            if part.is_none() || part.is_exact_instance_of::<PyInt>() {
                 natives.push(part);
                 continue;
             }

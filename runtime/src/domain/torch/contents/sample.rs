@@ -104,7 +104,7 @@ impl<'py> Sampler<'_, '_, 'py> {
             return class.call1((self.number,)).map_err(|error| fault(&error));
         }
         let shape = match example.cast::<Unsized>() {
-            Ok(tensor) => vec![LENGTH; tensor.get().rank.ok_or_else(other)?],
+            Ok(tensor) => vec![LENGTH; tensor.get().rank().ok_or_else(other)?],
             Err(_) => self.shape_of(example)?,
         };
         let made = self.filled(example, shape).map_err(|error| fault(&error))?;
