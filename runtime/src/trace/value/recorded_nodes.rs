@@ -8,7 +8,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::{PyInt, PyList, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -133,7 +133,12 @@ impl<'py> Tracer<'py> {
             }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone(), layout: None }, Operand::Known(index)];
-            let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            let item = self.record(domain, getitem.clone(), &args, &[], part.clone())?;
+            if part.is_exact_instance_of::<PyList>() {
+                let items = self.record_parts(domain, item, &part, (getitem, &[]), Vec::new().into_iter())?;
+                natives.push(self.stored(items)?);
+                continue;
+            }
             self.keep_layout(item, layouts.next());
             natives.push(self.stored(item)?);
         }

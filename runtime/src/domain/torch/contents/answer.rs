@@ -24,8 +24,10 @@ pub(super) const TENSOR: &str = "tensor";
 /// The method that gives numbers.
 const TO_LIST: &str = "tolist";
 
-/// What samples hold, by the functions that make it, and numbers that nobody knows are: some operations refuse the first.
-pub(super) const TRIED: [(&str, i64); 3] = [("zeros", 1), ("ones", 1), ("zeros", LENGTH)];
+/// What samples hold, by the functions that make it, what numbers are that nobody knows, and whether sizes that are known are kept: some
+/// operations refuse the first.
+pub(super) const TRIED: [(&str, i64, bool); 4] =
+    [("zeros", 1, false), ("ones", 1, false), ("zeros", LENGTH, false), ("zeros", LENGTH, true)];
 
 /// Attributes and methods that sizes do not decide.
 const WITHOUT_SIZES: &[&str] = &[
@@ -117,7 +119,8 @@ impl<'py> Meta<'_, 'py> {
             let answer = self.sampled(target, &name, args, kwargs)?;
             return if is_unsized(&answer) { Ok(answer) } else { Err(needs(name_of(target))) };
         }
-        if !tags.by_contents && !tags.elementwise || warns {
+        let is_allowed = tags.by_contents || tags.elementwise || name == TENSOR && !args.iter().any(has_unsized);
+        if !is_allowed || warns {
             return Err(needs(name_of(target)));
         }
         let mut all = args.iter().chain(kwargs.iter().map(|(_, value)| value));
@@ -223,6 +226,7 @@ impl<'py> Meta<'_, 'py> {
         let is_transforming = self.torch.ambient.is_transforming(self.py).map_err(|error| fault(&error))?;
         let places = match has_open_sizes(target, args, kwargs) {
             true => !kwargs.iter().all(is_plain_option),
+            false if name == TENSOR => !kwargs.iter().all(is_plain_option),
             false => kwargs.iter().any(|(name, _)| matches!(name.as_str(), "out" | "device" | "dtype")),
         };
         if is_transforming || places {
@@ -230,8 +234,8 @@ impl<'py> Meta<'_, 'py> {
         }
         let mut found = None;
         let lengths = self.with_any_lengths(name, args);
-        for (contents, number) in TRIED {
-            let sample = self.sample(&lengths, kwargs, contents, number)?;
+        for tried in TRIED {
+            let sample = self.sample(&lengths, kwargs, tried)?;
             let run = || target.call(&sample.args, Some(&sample.named));
             if let Ok(gives) = self.keeping_random(run) {
                 found = Some((sample, gives));

@@ -45,8 +45,8 @@ impl<'py> Meta<'_, 'py> {
             return Err(refuse());
         }
         let mut tried = None;
-        for (contents, number) in TRIED {
-            let sample = self.sample(args, kwargs, contents, number)?;
+        for way in TRIED {
+            let sample = self.sample(args, kwargs, way)?;
             tried = tried.or_else(|| self.try_change(name, target, &sample));
         }
         let (before, after) = tried.ok_or_else(refuse)?;

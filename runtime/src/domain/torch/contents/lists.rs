@@ -18,29 +18,24 @@ const LONGEST: i64 = 64;
 const SPLITS: &[&str] = &["split", "split_with_sizes"];
 
 impl<'py> Meta<'_, 'py> {
-    /// `tensor.tolist()` of one dimension whose length is known.
+    /// `tensor.tolist()`, where the sizes are known.
     pub(super) fn list_of_numbers(&self, target: &Bound<'py, PyAny>, args: &[Operand<'py>]) -> Option<CallResult<'py>> {
         let [tensor @ Operand::Graph { example, .. }] = args else { return None };
-        let &[Some(length)] = &sizes_of(tensor)?[..] else { return None };
+        let sizes: Vec<i64> = sizes_of(tensor)?.into_iter().collect::<Option<_>>()?;
+        let length = sizes.iter().try_fold(1_i64, |count, size| count.checked_mul(*size))?;
         let is_here = example.is_instance_of::<Unsized>() || place_of(example)?.is_cpu();
         if !is_here || !(1..=LONGEST).contains(&length) || self.torch.ambient.is_transforming(self.py).unwrap_or(true) {
             return None;
         }
         let made = || {
             let class = self.class_of_numbers(&example.getattr(name!("dtype"))?)?;
-            let unread = || Bound::new(self.py, Unread { class: class.clone().unbind() });
-            let items = (0..length).map(|_| unread()).collect::<PyResult<Vec<_>>>()?;
             let getitem = self.torch.operator.bind(self.py).getattr(name!("getitem"))?;
-            PyResult::Ok((PyList::new(self.py, items)?.into_any(), getitem))
+            PyResult::Ok((unread_lists(&class, &sizes)?, getitem))
         };
-        let (target, args) = (target.clone(), args.to_vec());
-        let answer = |(example, getitem)| Answer::Parts {
-            target,
-            args,
-            kwargs: Vec::new(),
-            example,
-            getitem,
-            itself: Vec::new(),
+        let (target, args, kwargs) = (target.clone(), args.to_vec(), Vec::new());
+        let answer = |(example, getitem): (Bound<'py, PyAny>, _)| match example.is_instance_of::<Unread>() {
+            true => Answer::Node { target, args, kwargs, example },
+            false => Answer::Parts { target, args, kwargs, example, getitem, itself: Vec::new() },
         };
         Some(made().map(answer).map_err(|error| fault(&error)))
     }
@@ -110,4 +105,14 @@ impl<'py> Meta<'_, 'py> {
         let answer = |(example, getitem)| Answer::Parts { target, args, kwargs, example, getitem, itself: Vec::new() };
         Some(made().map(answer).map_err(|error| fault(&error)))
     }
+}
+
+/// What stands for numbers of a class, in lists of such lengths.
+fn unread_lists<'py>(class: &Bound<'py, PyType>, sizes: &[i64]) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let Some((length, inner)) = sizes.split_first() else {
+        return Ok(Bound::new(py, Unread { class: class.clone().unbind() })?.into_any());
+    };
+    let items = (0..*length).map(|_| unread_lists(class, inner)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyList::new(py, items)?.into_any())
 }

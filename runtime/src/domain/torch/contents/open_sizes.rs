@@ -13,6 +13,9 @@ use pyo3::types::{PyInt, PyString, PyType};
 
 /// Of them, whatever the integers, results have as many dimensions and are of one type.
 const TAKE_SIZES: &[&str] = &[
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
     "arange",
     "empty",
     "expand",
@@ -29,11 +32,21 @@ const TAKE_SIZES: &[&str] = &[
     "ones",
     "pad",
     "rand",
+    "randint",
     "randn",
+    "randperm",
     "repeat",
     "reshape",
     "roll",
+    "tile",
     "topk",
+    "upsample_bicubic2d",
+    "upsample_bilinear2d",
+    "upsample_linear1d",
+    "upsample_nearest1d",
+    "upsample_nearest2d",
+    "upsample_nearest3d",
+    "upsample_trilinear3d",
     "view",
     "zeros",
 ];
