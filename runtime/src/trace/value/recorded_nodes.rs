@@ -4,6 +4,7 @@ use crate::ffi::{callee, types};
 use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
+use crate::trace::state::numbers::OpenCall;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
@@ -39,21 +40,24 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whether contents decide sizes, or numbers, that a call gives or works on. The latter may raise.
-    fn is_open_call(
+    /// Whether contents decide sizes, or numbers, that a call works on, or that it gives: of the latter, whether they do so first here. A
+    /// call that works on such may raise.
+    fn open_call(
         &mut self,
         domain: &Arc<dyn Domain>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
         example: &Bound<'py, PyAny>,
         target: &Bound<'py, PyAny>,
-    ) -> Traced<bool> {
+    ) -> Traced<OpenCall> {
         if self.works_on_numbers(target) {
-            return Ok(true);
+            return Ok(OpenCall::Works);
         }
         match self.are_open(args.iter().chain(keywords.iter().map(|(_, value)| value))) {
             true if !self.state.final_changes.is_empty() => self.break_after_final_changes(),
-            works => Ok(works || domain.is_open(example)),
+            true => Ok(OpenCall::Works),
+            false if domain.is_open(example) => Ok(OpenCall::Begins),
+            false => Ok(OpenCall::None),
         }
     }
 
@@ -73,9 +77,9 @@ impl<'py> Tracer<'py> {
             return unsupported("operation that reads a context variable", "which the trace has set");
         }
         self.refuse_program_after_draw(domain, &target)?;
-        let is_open = self.is_open_call(domain, args, keywords, &example, &target)?;
-        self.refuse_open(is_open)?;
-        let backend = self.for_backend(domain, &target, args, keywords, is_open)?;
+        let open = self.open_call(domain, args, keywords, &example, &target)?;
+        self.refuse_open(open)?;
+        let backend = self.for_backend(domain, &target, args, keywords, open != OpenCall::None)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -101,9 +105,7 @@ impl<'py> Tracer<'py> {
         self.refuse_late_failure(&node)?;
         self.refuse_waiting(&node)?;
         let node = self.node(node);
-        if is_open {
-            self.note_open(node);
-        }
+        self.note_open(node, open);
         if copies {
             self.state.copies.insert(node);
         }
