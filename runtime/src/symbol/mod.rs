@@ -25,6 +25,6 @@ pub use ids::{ExpressionId, Symbol};
 pub use layout::{Layout, Stride, SymbolicLayout, follow};
 pub use number::{Comparison, Number};
 pub use operation::Operation;
-pub use relation::{Condition, Decision, Relation};
+pub use relation::{Condition, Cut, Decision, Relation};
 pub use sizes::{SizeArithmetic, SymbolicSize};
 pub use split::Split;

@@ -116,7 +116,7 @@ impl<'py> Tracer<'py> {
 
     /// What an input holds when the graph begins.
     fn held_from_outside(&mut self, domain: &Arc<dyn Domain>, input: NodeId) -> Option<ExpressionId> {
-        if self.state.numbers.contents_break || self.state.rehearsals > 0 || self.may_change_unseen() {
+        if self.state.numbers.left_open == Some(0) || self.state.rehearsals > 0 || self.may_change_unseen() {
             return None;
         }
         let (_, value) = self.state.inputs.iter().find(|(node, _)| *node == input)?;

@@ -300,6 +300,9 @@ impl<'py> Tracer<'py> {
 
     /// `min` and `max` of numbers, `int`, `float`, `bool` and `round` of one; `None`: C does it.
     pub(crate) fn number_function(&mut self, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        if let ("min" | "max", [items]) = (name, args) {
+            return self.unread_extreme_of_items(name, *items);
+        }
         if !args.iter().any(|arg| self.is_symbolic(*arg)) {
             return Ok(None);
         }

@@ -9,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::Traced;
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyType};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyTuple, PyType};
 
 /// What multiplies, and how many products of integers of 64 bits, with sums of them, surely fit a float.
 const PRODUCT: &str = "multiplied";
@@ -163,6 +163,21 @@ impl<'py> Tracer<'py> {
     fn may_multiply(&self) -> bool {
         let is_product = |node: &&Node| node.name == PRODUCT && node.op == NodeOp::CallFunction;
         self.state.graph.nodes.iter().filter(is_product).count() < PRODUCTS
+    }
+
+    /// The same of the items of a list or tuple that the trace has made.
+    pub(super) fn unread_extreme_of_items(&mut self, name: &str, items: ValueId) -> Traced<Option<ValueId>> {
+        let Some(made) = self.owned(items) else { return Ok(None) };
+        let items: Vec<_> = match (made.cast_exact::<PyList>(), made.cast_exact::<PyTuple>()) {
+            (Ok(list), _) => list.iter().collect(),
+            (_, Ok(tuple)) => tuple.iter().collect(),
+            _ => return Ok(None),
+        };
+        let items: Vec<_> = items.into_iter().map(|item| self.absorb(item)).collect();
+        match items.as_slice() {
+            [item] if self.is_unread(*item) => Ok(Some(*item)),
+            items => self.unread_extreme(name, items),
+        }
     }
 
     /// `min` and `max`, where an operand is such a number, and all are integers, or all are floats; `None`: C does it.

@@ -80,16 +80,29 @@ pub(crate) struct Numbers {
     pub(crate) makes_object: bool,
     /// Whether a float becomes a tensor, which a backend takes.
     pub(crate) becomes_tensor: bool,
-    /// Whether operations break whose results contents decide.
-    pub(crate) contents_break: bool,
-    /// Whether the trace is to be made again so.
-    pub(crate) closing: bool,
+    /// Those where contents begin to decide something.
+    pub(crate) open_roots: Vec<NodeId>,
+    /// How many operations leave open what contents decide; `None`: all. The next one breaks.
+    pub(crate) left_open: Option<usize>,
+    /// The same, for the trace that is to be made again so.
+    pub(crate) closing: Option<usize>,
     /// Whether a container of the trace's own holds one.
     pub(crate) in_containers: bool,
     /// Whether the C function that runs, if one does, asks what it goes through by slots alone.
     pub(crate) asked_by_slots: bool,
     /// The same of the one that is about to run.
     pub(crate) will_ask_by_slots: bool,
+}
+
+/// What contents decide about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenCall {
+    /// Nothing.
+    None,
+    /// What it gives.
+    Begins,
+    /// What it works on.
+    Works,
 }
 
 impl Numbers {

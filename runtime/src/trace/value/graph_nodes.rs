@@ -71,10 +71,9 @@ impl<'py> Tracer<'py> {
         let numbers = match (in_contents, takes_sizes) {
             (true, _) if use_of_numbers == NumberUse::Classes => TakenNumbers::Classes,
             (true, _) => TakenNumbers::All,
-            (false, _) if domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
-            (false, true) => TakenNumbers::Integers,
-            (false, false) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
-            (false, false) => TakenNumbers::None,
+            (false, takes_sizes) if takes_sizes || domain.takes_open_sizes(&callee) => TakenNumbers::OpenIntegers,
+            (false, _) if domain.may_take_sizes(&callee) => TakenNumbers::Integers,
+            (false, _) => TakenNumbers::None,
         };
         let is_early = use_of_numbers == NumberUse::Array && self.is_made_early(domain, args, keywords);
         let mut operands = self.operands_made_early(args, numbers, is_early)?;

@@ -5,11 +5,12 @@ use crate::graph::{ForBackend, Node, NodeId, NodeOp, Origin};
 use crate::names::name;
 use crate::symbol::SymbolicLayout;
 use crate::trace::number::unread::Open;
+use crate::trace::state::numbers::OpenCall;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use std::sync::Arc;
 
 impl<'py> Tracer<'py> {
@@ -40,24 +41,27 @@ impl<'py> Tracer<'py> {
         }
     }
 
-    /// Whether contents decide sizes, or numbers, that a call gives or works on. The latter may raise.
-    fn is_open_call(
+    /// Whether contents decide sizes, or numbers, that a call works on, or that it gives: of the latter, whether they do so first here. A
+    /// call that works on such may raise.
+    fn open_call(
         &mut self,
         domain: &Arc<dyn Domain>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
         example: &Bound<'py, PyAny>,
         target: &Bound<'py, PyAny>,
-    ) -> Traced<bool> {
+    ) -> Traced<OpenCall> {
         if self.works_on_numbers(target) {
-            return Ok(true);
+            return Ok(OpenCall::Works);
         }
         let all = || args.iter().chain(keywords.iter().map(|(_, value)| value));
         match self.are_open(all()) {
             true if !self.state.final_changes.is_empty() && self.have_open_sizes(all()) => {
                 self.break_after_final_changes()
             }
-            works => Ok(works || domain.is_open(example)),
+            true => Ok(OpenCall::Works),
+            false if domain.is_open(example) => Ok(OpenCall::Begins),
+            false => Ok(OpenCall::None),
         }
     }
 
@@ -78,9 +82,9 @@ impl<'py> Tracer<'py> {
         }
         self.note_history_below(domain, args.iter().chain(keywords.iter().map(|(_, value)| value)));
         self.refuse_program_after_draw(domain, &target)?;
-        let is_open = self.is_open_call(domain, args, keywords, &example, &target)?;
-        self.refuse_open(is_open)?;
-        let backend = self.for_backend(domain, &target, args, keywords, is_open)?;
+        let open = self.open_call(domain, args, keywords, &example, &target)?;
+        self.refuse_open(open)?;
+        let backend = self.for_backend(domain, &target, args, keywords, open != OpenCall::None)?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -111,7 +115,7 @@ impl<'py> Tracer<'py> {
         self.refuse_waiting(&node)?;
         let node = self.node(node);
         let kind = domain.class_of(&example);
-        if is_open {
+        if open != OpenCall::None {
             let has_open_sizes = || self.have_open_sizes(args.iter().chain(keywords.iter().map(|(_, value)| value)));
             let of = match domain.is_open(&example) {
                 true if kind.is(self.py.get_type::<PyFloat>()) => Open::Float,
@@ -119,7 +123,7 @@ impl<'py> Tracer<'py> {
                 false if has_open_sizes() => Open::All,
                 false => Open::Contents,
             };
-            self.note_open(node, of);
+            self.note_open(node, open, of);
         }
         if is_sure {
             self.state.sure_nodes.insert(node);
@@ -141,7 +145,7 @@ impl<'py> Tracer<'py> {
     ) -> Traced<ValueId> {
         let mut natives = Vec::new();
         for (index, part) in example.try_iter().into_iter().flatten().flatten().enumerate() {
-            if part.is_none() {
+            if part.is_none() || part.is_exact_instance_of::<PyInt>() {
                 natives.push(part);
                 continue;
             }
@@ -152,7 +156,12 @@ impl<'py> Tracer<'py> {
             }
             let index = index.into_pyobject(self.py).map(Bound::into_any).unwrap_or_else(|never| match never {});
             let args = [Operand::Graph { value: whole, example: example.clone(), layout: None }, Operand::Known(index)];
-            let item = self.record(domain, getitem.clone(), &args, &[], part)?;
+            let item = self.record(domain, getitem.clone(), &args, &[], part.clone())?;
+            if part.is_exact_instance_of::<PyList>() {
+                let items = self.record_parts(domain, item, &part, (getitem, &[]), Vec::new().into_iter())?;
+                natives.push(self.stored(items)?);
+                continue;
+            }
             self.keep_layout(item, layouts.next());
             natives.push(self.stored(item)?);
         }
