@@ -14,6 +14,7 @@ mod operation;
 mod relation;
 mod sizes;
 mod split;
+mod stored;
 mod sum;
 
 pub use expression::{Expressions, Kind};
