@@ -16,6 +16,7 @@ mod power;
 mod relation;
 mod sizes;
 mod split;
+mod stored;
 mod sum;
 
 pub use expression::{Expressions, Kind};

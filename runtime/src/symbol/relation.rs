@@ -145,9 +145,9 @@ impl Relation {
 /// A relation without its table: what a guard checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    comparison: Comparison,
-    left: Formula,
-    right: Formula,
+    pub(super) comparison: Comparison,
+    pub(super) left: Formula,
+    pub(super) right: Formula,
 }
 
 impl Condition {
