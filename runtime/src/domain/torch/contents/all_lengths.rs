@@ -283,10 +283,10 @@ impl<'py> Case<'_, '_, 'py> {
 
     fn number(&mut self, value: ValueId, class: &Bound<'py, PyType>) -> Option<Operand<'py>> {
         let py = self.meta.py;
-        if class.is(&py.get_type::<PyFloat>()) && self.elementwise {
+        if class.is(py.get_type::<PyFloat>()) && self.elementwise {
             return Some(Operand::Known(PyFloat::new(py, 1.0).into_any()));
         }
-        let (symbol, number) = self.symbol(Open::Integer(value)).filter(|_| class.is(&py.get_type::<PyInt>()))?;
+        let (symbol, number) = self.symbol(Open::Integer(value)).filter(|_| class.is(py.get_type::<PyInt>()))?;
         let hint = PyInt::new(py, number).into_any();
         Some(Operand::Number { value, hint, expression: Some(symbol) })
     }

@@ -55,7 +55,7 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> bool {
-        let Ok(sample) = self.sample(args, kwargs, "zeros", 1) else { return false };
+        let Ok(sample) = self.sample(args, kwargs, ("zeros", 1, false)) else { return false };
         self.keeping_random(|| target.call(&sample.args, Some(&sample.named))).is_ok()
     }
 }

@@ -106,7 +106,7 @@ pub(super) fn lengths_of(lengths: &[Operand<'_>]) -> Option<Vec<Option<i64>>> {
 }
 
 fn is_integer(example: &Bound<'_, PyAny>) -> bool {
-    let class = |unread: &Bound<'_, Unread>| unread.get().class.is(&unread.py().get_type::<PyInt>());
+    let class = |unread: &Bound<'_, Unread>| unread.get().class.is(unread.py().get_type::<PyInt>());
     example.cast::<Unread>().is_ok_and(class)
 }
 
