@@ -142,6 +142,10 @@ pub trait Domain: OwnFunctions + Undoing + HeldNumbers + std::fmt::Debug + Send 
     fn layout_of(&self, _example: &Bound<'_, PyAny>) -> Option<Layout<i64>> {
         None
     }
+    /// Whether the object is one of the library's that operations take, and that nobody changes.
+    fn is_opaque(&self, _object: &Bound<'_, PyAny>) -> bool {
+        false
+    }
     /// Whether it is the class of tuples of sizes, which does what `tuple` does.
     fn is_size_tuple(&self, _class: &Bound<'_, PyType>) -> bool {
         false

@@ -13,6 +13,7 @@ use super::guards::tensor::TensorCheck;
 use super::library::Torch;
 use super::meta::{Meta, overridden};
 use super::own::{CLEAR_GRADIENT, MODULE};
+use super::quantised;
 use super::symbols::{marks, numbers::scalar_places, open_sizes::OpenSizes, sizes};
 use super::taken::dispatched::tells_of_schemas;
 use super::thread::ambient::SameModes;
@@ -165,6 +166,10 @@ impl Domain for Torch {
             Ok(true) if !self.has_override(&self.class_of(example)) => sizes::of(example),
             _ => None,
         }
+    }
+
+    fn is_opaque(&self, object: &Bound<'_, PyAny>) -> bool {
+        quantised::is_packed(object)
     }
 
     fn is_size_tuple(&self, class: &Bound<'_, PyType>) -> bool {

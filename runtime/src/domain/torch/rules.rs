@@ -1,6 +1,7 @@
 //! The rules of shapes, and the objects of PyTorch that they have names for.
 use super::examples::sketch::{Extent, Sketch};
 use super::shapes::{Dtype, MemoryFormat, Modes, Rulebook, Size, Tensor};
+use super::thread::below::question_below_gradients;
 use crate::domain::NodeEffects;
 use crate::names::name;
 use crate::symbol::SymbolicSize;
@@ -53,7 +54,7 @@ impl Rules {
             formats,
             strided: object("strided")?,
             is_grad_enabled: object("is_grad_enabled")?,
-            is_below: super::undo::effects::question_below_gradients(module)?,
+            is_below: question_below_gradients(module)?,
             default_dtype: object("get_default_dtype")?,
             flash_attention: module.getattr(name!("_C"))?.getattr(name!("_get_flash_sdp_enabled"))?.unbind(),
             getattr: crate::ffi::modules::import(module.py(), "builtins")?.getattr(name!("getattr"))?.unbind(),

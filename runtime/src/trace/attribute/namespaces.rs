@@ -194,6 +194,9 @@ impl<'py> Tracer<'py> {
             _ => None,
         });
         let mut changes: Vec<_> = changes.collect();
+        if !changes.is_empty() {
+            self.state.attributes.is_seen.set(true);
+        }
         let class = self.class_of(object)?;
         changes.retain(|(name, _)| !self.lookup(&class, name).is_some_and(|found| is_data_descriptor(&found)));
         self.state.seen_whole.insert(object, value);

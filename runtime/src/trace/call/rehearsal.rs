@@ -4,16 +4,28 @@ use crate::domain::{Callee, Domain, ModeChange, Operand, Rehearsal};
 use crate::graph::{NodeId, NodeOp};
 use crate::trace::state::arguments::Arguments;
 use crate::trace::state::numbers::TakenNumbers;
+use crate::trace::state::outcome::Effect;
 use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, internal, unsupported};
-use crate::trace::state::value::ValueId;
+use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// What a function with gradients of its own calls: `forward`, `setup_context`, `backward`, and the class of the context.
 type CalledByGradient<'py> =
     (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+
+/// The changes that nobody was to see before, and whether somebody had.
+pub(crate) type HiddenChanges = (FxHashSet<(ValueId, String)>, bool);
+
+/// Whether a change is one of an attribute.
+pub(crate) fn is_of_attribute(effect: &Effect) -> bool {
+    matches!(effect, Effect::SetAttr { .. } | Effect::DelAttr { .. })
+}
+
+pub(crate) const SEES_CHANGES: &str = "what it calls may see changes that compiled code makes later";
 
 /// What there was before a call that may be dropped.
 pub(crate) struct RehearsalStart {
@@ -61,7 +73,8 @@ impl<'py> Tracer<'py> {
         let set_up = set_up.map(|set_up| self.absorb_static(set_up));
         self.refuse_changes()?;
         let before = self.state.graph.nodes.len();
-        let (_, dropped) = self.rehearse(before, |tracer| {
+        let hidden = self.hide_changes();
+        let rehearsed = self.rehearse(before, |tracer| {
             let mut needs = Vec::new();
             for arg in &args.positional {
                 needs.push(tracer.needs_gradients(*arg)?);
@@ -88,7 +101,12 @@ impl<'py> Tracer<'py> {
                 }
             }
             tracer.switch(domain, *back)
-        })?;
+        });
+        let has_seen = self.show_changes(hidden);
+        let (_, dropped) = rehearsed?;
+        if has_seen {
+            return unsupported(WHOLE, SEES_CHANGES);
+        }
         self.refuse_others(&dropped, args)?;
         self.call_domain(domain, Callee::Function(apply), &args.positional, &args.keywords)
     }
@@ -147,12 +165,33 @@ impl<'py> Tracer<'py> {
         (self.state.effects.len(), copies)
     }
 
-    /// What runs natively within the graph runs before the changes that compiled code replays.
+    /// What runs natively within the graph runs before the changes that compiled code replays. Of attributes it is known who looks at them.
     fn refuse_changes(&self) -> Traced<()> {
-        match self.changes() == (0, 0) {
+        let (_, copies) = self.changes();
+        match copies == 0 && self.state.effects.iter().all(is_of_attribute) {
             true => Ok(()),
-            false => unsupported(WHOLE, "what it calls may see changes that compiled code makes later"),
+            false => unsupported(WHOLE, SEES_CHANGES),
         }
+    }
+
+    /// From now on nobody may see the attributes that the trace has changed of objects from outside.
+    pub(crate) fn hide_changes(&mut self) -> HiddenChanges {
+        let changed = self.state.effects.iter().filter_map(|effect| match effect {
+            Effect::SetAttr { object, name, .. } | Effect::DelAttr { object, name } => Some((*object, name.clone())),
+            _ => None,
+        });
+        let changed = changed.filter(|(object, _)| !matches!(self.value(*object), Value::Node { .. })).collect();
+        let attributes = &mut self.state.attributes;
+        (std::mem::replace(&mut attributes.hidden, changed), attributes.is_seen.replace(false))
+    }
+
+    /// Ends that; whether somebody has.
+    pub(crate) fn show_changes(&mut self, (hidden, was_seen): HiddenChanges) -> bool {
+        let attributes = &mut self.state.attributes;
+        attributes.hidden = hidden;
+        let is_seen = attributes.is_seen.get();
+        attributes.is_seen.set(is_seen || was_seen);
+        is_seen
     }
 
     /// Containers that the called function could change are other ones at each call.

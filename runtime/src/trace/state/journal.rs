@@ -80,11 +80,14 @@ impl<T: Copy + Eq + Hash> OrderedSet<T> {
 pub(crate) struct Overlay<K, V> {
     pub(crate) map: FxHashMap<K, V>,
     pub(crate) order: Vec<K>,
+    /// Changes that nobody may see for now, and whether somebody has.
+    pub(crate) hidden: FxHashSet<K>,
+    pub(crate) is_seen: Cell<bool>,
 }
 
 impl<K, V> Default for Overlay<K, V> {
     fn default() -> Self {
-        Self { map: FxHashMap::default(), order: Vec::new() }
+        Self { map: FxHashMap::default(), order: Vec::new(), hidden: FxHashSet::default(), is_seen: Cell::new(false) }
     }
 }
 
@@ -97,6 +100,14 @@ impl<K, V> Deref for Overlay<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Overlay<K, V> {
+    /// What stands for a part of the world.
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+        if !self.hidden.is_empty() && self.hidden.contains(key) {
+            self.is_seen.set(true);
+        }
+        self.map.get(key)
+    }
+
     /// Seen for the first time, as it is outside.
     pub(crate) fn see(&mut self, key: K, value: V) {
         if self.map.insert(key.clone(), value).is_none() {

@@ -298,8 +298,9 @@ impl<'py> Tracer<'py> {
     /// The object itself, if what C knows of it never changes: of a class that derives from `int`, `str` and the like, or a value or mark of C.
     pub(crate) fn unchanging(&mut self, id: ValueId) -> Traced<Option<Bound<'py, PyAny>>> {
         let class = self.class_of(id)?;
-        let fixed =
-            scalar_base(&class).is_some() || self.real(id).is_some_and(|object| is_value(&object) || is_mark(&object));
+        let is_opaque = |object: &Bound<'py, PyAny>| self.state.domains.iter().any(|domain| domain.is_opaque(object));
+        let fixed = scalar_base(&class).is_some()
+            || self.real(id).is_some_and(|object| is_value(&object) || is_mark(&object) || is_opaque(&object));
         Ok(match fixed {
             true => self.same_value(id).or_else(|| self.same_object(id)),
             false => None,

@@ -32,6 +32,8 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("torch.nn.utils.rnn", &[]),
     ("torch.optim.swa_utils", &["AveragedModel.update_parameters", "update_bn"]),
     ("torch.utils", &["swap_tensors"]),
+    ("torch.utils.flop_counter", &[]),
+    ("torch.utils.module_tracker", &[]),
     ("torch.utils.data", &[]),
 ];
 

@@ -2,6 +2,7 @@
 //!
 //! In: the state of the thread. Out: what it was, and whether it is so again. It must not know how operations become nodes.
 pub(super) mod ambient;
+pub(super) mod below;
 mod duals;
 pub(super) mod function_modes;
 pub(super) mod kept_modes;

@@ -6,6 +6,7 @@ use super::super::own::{
     ADDRESS_OF, CLEAR_GRADIENT, GRADIENT_OF, MAKES, OFFSET_OF, PARAMETER_OF, SET_DATA, VERSION_OF, is_check,
     is_through_hook,
 };
+use super::super::thread::below::is_below_gradients;
 use super::super::thread::modes;
 use super::indices::{are_chosen_by_truths, raises_by};
 use super::sure::SURE;
@@ -101,21 +102,6 @@ pub(in crate::domain::torch) fn keeps_history(
     Ok(example.getattr(name!("requires_grad"))?.is_truthy()?
         && module.call_method0(name!("is_grad_enabled"))?.is_truthy()?
         && !is_below_gradients(module)?)
-}
-
-/// Whether the thread runs what operations on wrappers consist of: no gradients follow that.
-pub(in crate::domain::torch) fn is_below_gradients(module: &Bound<'_, PyModule>) -> PyResult<bool> {
-    let (excludes, key) = question_below_gradients(module)?;
-    excludes.bind(module.py()).call1((key,))?.is_truthy()
-}
-
-/// The function that says so, and what it is told.
-pub(in crate::domain::torch) fn question_below_gradients(
-    module: &Bound<'_, PyModule>,
-) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
-    let native = module.getattr(name!("_C"))?;
-    let key = native.getattr(name!("DispatchKey"))?.getattr(name!("AutogradFunctionality"))?;
-    Ok((native.getattr(name!("_dispatch_tls_is_dispatch_key_excluded"))?.unbind(), key.unbind()))
 }
 
 /// What copies numbers into a new tensor.

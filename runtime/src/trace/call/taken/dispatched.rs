@@ -68,7 +68,9 @@ impl<'py> Tracer<'py> {
         let dispatched =
             Dispatched { class: Some(class.unbind()), nesting: self.state.nesting, ..Dispatched::default() };
         let outer = std::mem::replace(&mut self.state.dispatched, dispatched);
+        let hidden = self.hide_changes();
         let result = self.run_dispatched(domain, callee, (args, keywords), &start);
+        self.show_changes(hidden);
         let inner = std::mem::replace(&mut self.state.dispatched, outer);
         self.state.dispatched.is_native |= inner.is_native;
         result.map(Some)

@@ -2,7 +2,7 @@
 //! gone through the methods that get the operations, to learn what they give and that they change nothing outside; the graph calls the
 //! library's function itself.
 use crate::domain::{Dispatching, Domain, Operand};
-use crate::trace::call::rehearsal::{RehearsalStart, WHOLE};
+use crate::trace::call::rehearsal::{RehearsalStart, SEES_CHANGES, WHOLE, is_of_attribute};
 use crate::trace::state::numbers::TakenNumbers;
 use crate::trace::state::outcome::{Effect, GraphChange};
 use crate::trace::state::tracer::Tracer;
@@ -92,9 +92,9 @@ impl<'py> Tracer<'py> {
             }
             _ => false,
         };
-        let before = self.state.effects.iter().take(effects).all(|effect| made(0, effect));
-        if copies != 0 || !before {
-            return unsupported(WHOLE, "what it calls may see changes that compiled code makes later");
+        let before = self.state.effects.iter().take(effects).all(is_of_attribute);
+        if copies != 0 || !before || self.state.attributes.is_seen.get() {
+            return unsupported(WHOLE, SEES_CHANGES);
         }
         if !self.state.effects.iter().skip(effects).all(|effect| made(start.nodes, effect)) {
             return unsupported(WHOLE, "what it calls changes something outside");
