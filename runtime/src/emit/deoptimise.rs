@@ -120,9 +120,7 @@ impl GraphFailure {
 
     fn write<'py>(&self, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
         let py = out.py();
-        if self.continuation {
-            return Err(Misfit::new("the rest of a frame after a graph break"));
-        }
+        out.bytes.0.push(u8::from(self.continuation));
         self.graph.write(out)?;
         out.bytes.number(self.modes.len() as u64);
         for (call, args) in &self.modes {
@@ -133,6 +131,7 @@ impl GraphFailure {
     }
 
     fn read(from: &mut In<'_, '_>, function: &Bound<'_, PyAny>) -> Result<Self, Misfit> {
+        let continuation = from.bytes.byte()? != 0;
         let graph = Program::read(from)?;
         let mut modes = Vec::new();
         for _ in 0..from.bytes.count()? {
@@ -141,7 +140,7 @@ impl GraphFailure {
         }
         let code = function.getattr(name!("__code__"))?.unbind();
         let function = function.clone().unbind();
-        Ok(Self { graph, function, code, continuation: false, modes, whole: OnceLock::new() })
+        Ok(Self { graph, function, code, continuation, modes, whole: OnceLock::new() })
     }
 
     fn restore_modes(&self, py: Python<'_>) {

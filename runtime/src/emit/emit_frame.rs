@@ -1,8 +1,10 @@
 //! Emits the code of a traced frame.
 use super::failure::{Failure, fault};
 use super::frame_end::Frame;
-use super::host::Host;
+use super::graph_call::CalledGraph;
+use super::host::{CompiledGraph, Host};
 use super::prologue::TracedFrame;
+use super::rebuild::Rebuild;
 use super::writer::Writer;
 use super::{assemble, graph_io, liveness, reraise};
 use crate::bytecode::Code;
@@ -12,6 +14,7 @@ use crate::guard::{Check, Guard, Program, Reason};
 use crate::split::transfer_at_start;
 use crate::trace::state::outcome::Outcome;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Compiled code of one frame.
 #[derive(Debug)]
@@ -23,7 +26,9 @@ pub struct EmittedCode {
     /// When it is right.
     pub guards: Program,
     /// The graph, if anything was recorded that is needed.
-    pub graph: Option<Graph>,
+    pub graph: Option<Arc<Graph>>,
+    /// What else another process needs to make the same.
+    pub rebuild: Rebuild,
     /// Calls in the graph.
     pub ops: usize,
 }
@@ -53,25 +58,35 @@ pub fn emit<'py>(
     let graph = graph_io::finish_graph(py, &mut outcome, &needed);
     let mut writer = Writer::new(py, &outcome, code, host);
     writer.load_sources(&needed)?;
-    let mut graph = writer.call_graph(graph, frame, host)?;
+    let called = writer.call_graph(graph, frame, host)?;
     writer.build(&needed)?;
     writer.replay()?;
     writer.advance_iterators()?;
     writer.finish(&end)?;
     let mortal = writer.mortal_guards();
     let prologue = writer.into_prologue();
-    let ops = graph.as_ref().map_or(0, |graph| graph.ops);
     let made = assemble::assemble(py, frame.function, end, prologue, host, !outcome.acquired_first.is_empty())?;
-    let conditions = graph.as_mut().map(|graph| std::mem::take(&mut graph.conditions)).unwrap_or_default();
-    let conditions = conditions.into_iter().map(|condition| guard_of(condition, &outcome.symbols));
-    outcome.guards.extend(conditions.collect::<Result<Vec<_>, _>>()?);
     outcome.guards.extend(mortal);
+    let mut rebuild = Rebuild::new(py, &outcome)?;
+    let ops = called.as_ref().map_or(0, |called| called.ops);
+    let mut graph = None;
+    if let Some(CalledGraph { graph: recorded, compiled, .. }) = called {
+        let recorded = graph.insert(Arc::new(recorded));
+        if let Some((CompiledGraph { callable, conditions }, inputs)) = compiled {
+            rebuild.add_graph(py, recorded, callable, &inputs, &outcome)?;
+            let conditions = conditions.into_iter().map(|condition| guard_of(condition, &outcome.symbols));
+            outcome.guards.extend(conditions.collect::<Result<Vec<_>, _>>()?);
+        }
+    }
     let guards = Program::new(py, outcome.guards)?;
-    Ok(EmittedCode { function: made.function, code: made.code, guards, graph: graph.map(|graph| graph.graph), ops })
+    Ok(EmittedCode { function: made.function, code: made.code, guards, graph, rebuild, ops })
 }
 
 /// The guard that what a backend relied on is so.
-fn guard_of((check, names): GraphCondition, symbols: &[Source]) -> Result<Guard, Failure> {
+///
+/// # Errors
+/// Where it names symbols that are none of these.
+pub fn guard_of((check, names): GraphCondition, symbols: &[Source]) -> Result<Guard, Failure> {
     let source =
         |name: &String| name.strip_prefix('s').and_then(|index| symbols.get(index.parse::<usize>().ok()?)).cloned();
     let sources: Option<Vec<Source>> = names.iter().map(source).collect();

@@ -12,7 +12,6 @@ use crate::split::{Split, split};
 use crate::trace::os_signals::PendingSignal;
 use crate::trace::state::outcome::{End, Outcome, StackEntry};
 use crate::trace::state::value::{Value, ValueId};
-use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
@@ -125,7 +124,7 @@ impl Writer<'_, '_> {
                 (true, _) => {
                     let now = handled_at(index, stack, state, handled)?;
                     if self.is_none(now) {
-                        self.handle_nothing()?;
+                        self.handle_nothing();
                         index += 1;
                         continue;
                     }
@@ -153,13 +152,11 @@ impl Writer<'_, '_> {
 
     /// Pushes the exception handled before, where none is handled now: the handler has ended already. `PUSH_EXC_INFO` takes an exception only,
     /// as CPython's debug builds check, so one is handled for as long as it takes.
-    fn handle_nothing(&mut self) -> Result<(), Failure> {
-        let mark = self.py.get_type::<PyBaseException>().call0()?;
-        self.constant(mark);
+    fn handle_nothing(&mut self) {
+        self.constant(self.exception.clone());
         for (op, arg) in [(Op::PUSH_EXC_INFO, 0), (Op::POP_TOP, 0), (Op::COPY, 1), (Op::POP_EXCEPT, 0)] {
             self.plain(op, arg);
         }
-        Ok(())
     }
 
     /// Makes places in code of the objects that stand for them.

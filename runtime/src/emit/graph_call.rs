@@ -2,11 +2,12 @@
 use super::deoptimise::Inputs;
 use super::failure::Failure;
 use super::graph_io::FinishedGraph;
-use super::host::Host;
+use super::host::{CompiledGraph, Host};
 use super::prologue::{Arg, TracedFrame};
 use super::writer::Writer;
 use crate::bytecode::Op;
-use crate::graph::{Graph, GraphCondition, NodeOp};
+use crate::graph::{Graph, NodeOp};
+use crate::trace::state::value::ValueId;
 use pyo3::prelude::*;
 
 /// A graph that is called, as `explain` shows it.
@@ -15,8 +16,8 @@ pub struct CalledGraph {
     pub graph: Graph,
     /// Calls in it.
     pub ops: usize,
-    /// When what a backend made of it is right.
-    pub conditions: Vec<GraphCondition>,
+    /// What a backend made of it, and the values that it is called with.
+    pub compiled: Option<(CompiledGraph, Vec<ValueId>)>,
 }
 
 impl<'py> Writer<'_, 'py> {
@@ -38,12 +39,9 @@ impl<'py> Writer<'_, 'py> {
             }
             return Ok(None);
         };
-        let mut conditions = Vec::new();
-        let temporaries = match host.backend(self.py, &finished.graph, &finished.examples)? {
-            Some(compiled) => {
-                conditions = compiled.conditions;
-                self.call_compiled(compiled.callable.into_bound(self.py), &finished)?
-            }
+        let compiled = host.backend(self.py, &finished.graph, &finished.examples)?;
+        let temporaries = match &compiled {
+            Some(compiled) => self.call_compiled(compiled.callable.bind(self.py).clone(), &finished)?,
             None => self.write_calls(&finished, host)?,
         };
         let watched = start..self.written.len();
@@ -53,7 +51,8 @@ impl<'py> Writer<'_, 'py> {
         });
         self.results.extend(finished.results.iter().map(|node| node.0).zip(temporaries));
         let ops = finished.graph.nodes.iter().filter(|node| node.op == NodeOp::CallFunction).count();
-        Ok(Some(CalledGraph { graph: finished.graph, ops, conditions }))
+        let compiled = compiled.map(|compiled| (compiled, finished.inputs));
+        Ok(Some(CalledGraph { graph: finished.graph, ops, compiled }))
     }
 
     fn call_compiled(&mut self, compiled: Bound<'_, PyAny>, finished: &FinishedGraph) -> Result<Vec<usize>, Failure> {

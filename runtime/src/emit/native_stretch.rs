@@ -5,6 +5,7 @@ use super::emit_frame::EmittedCode;
 use super::failure::Failure;
 use super::frame_state::state;
 use super::host::Host;
+use super::rebuild::Rebuild;
 use crate::bytecode::{Code, Op};
 use crate::ffi::surviving_frames;
 use crate::graph::NodeOp;
@@ -76,5 +77,7 @@ pub fn emit_native_stretch<'py>(
     let code = function.bind(py).getattr(name!("__code__"))?.unbind();
     let reason = Reason { why: "the frame's variables end with it", operation: None, place: None };
     let guard = Guard { source: Source::constant(py.None().bind(py)), check: unobserved::check(), reason };
-    Ok(EmittedCode { function, code, guards: Program::new(py, vec![guard])?, graph: None, ops: 0 })
+    let guards = vec![guard];
+    let rebuild = Rebuild::of_guards(&guards);
+    Ok(EmittedCode { function, code, guards: Program::new(py, guards)?, graph: None, rebuild, ops: 0 })
 }

@@ -25,6 +25,8 @@ pub struct Writer<'a, 'py> {
     referent: Bound<'py, PyAny>,
     /// What makes places in code of the objects that stand for them.
     pub(super) unit_writer: Bound<'py, PyAny>,
+    /// An exception that is handled for the length of one instruction.
+    pub(super) exception: Bound<'py, PyAny>,
     pub(super) written: Vec<PrologueInstr>,
     /// Temporaries that hold values.
     pub(super) homes: FxHashMap<ValueId, usize>,
@@ -58,6 +60,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         let (homes, results) = (FxHashMap::default(), FxHashMap::default());
         let (caller, unit_writer) = (host.constants().caller(py), host.constants().unit_writer(py));
         let (free, position, referent) = (Vec::new(), None, host.constants().referent(py));
+        let exception = host.constants().exception.bind(py).clone();
         Self {
             py,
             outcome,
@@ -65,6 +68,7 @@ impl<'a, 'py> Writer<'a, 'py> {
             caller,
             referent,
             unit_writer,
+            exception,
             written: Vec::new(),
             homes,
             results,

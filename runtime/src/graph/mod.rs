@@ -7,6 +7,7 @@ mod program;
 mod py_graph;
 mod py_node;
 mod stored;
+mod stored_nodes;
 mod table;
 pub(crate) mod text;
 

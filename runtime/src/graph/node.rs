@@ -153,6 +153,17 @@ impl Node {
 }
 
 impl Argument {
+    /// Shows every object that it owns to the garbage collector.
+    fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        match self {
+            Self::Node(_) => {}
+            Self::Constant(object) => visit(object),
+            Self::Tuple(items) | Self::List(items) | Self::Slice(items) => {
+                items.iter().for_each(|item| item.traverse(visit));
+            }
+        }
+    }
+
     /// Shows every node that it names, each as often as it does.
     pub fn each_node(&self, found: &mut dyn FnMut(NodeId)) {
         match self {
@@ -170,4 +181,14 @@ impl Argument {
 pub struct Graph {
     /// All nodes; a node's arguments precede it.
     pub nodes: Vec<Node>,
+}
+
+impl Graph {
+    /// Shows every object that it owns to the garbage collector.
+    pub fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
+        for node in &self.nodes {
+            node.target.iter().for_each(&mut *visit);
+            node.arguments().for_each(|argument| argument.traverse(visit));
+        }
+    }
 }

@@ -48,6 +48,10 @@ impl Program {
             steps.push(Step { target, args, kwargs, register, dead });
         }
         let results = read_operands(from, registers)?;
+        // Each is filled by an input or a step; the output has one, too.
+        if registers > inputs.len() + steps.len() + 1 {
+            return Err(Damaged.into());
+        }
         Ok(Self { inputs, steps, results, registers })
     }
 }
@@ -98,7 +102,7 @@ fn operands<'py>(all: &[Operand], out: &mut Out<'_, 'py>) -> Result<(), Misfit> 
 }
 
 fn read_operands(from: &mut In<'_, '_>, registers: usize) -> Result<Vec<Operand>, Misfit> {
-    (0..from.bytes.count()?).map(|_| Operand::read(from, registers)).collect()
+    from.within(|from| (0..from.bytes.count()?).map(|_| Operand::read(from, registers)).collect())
 }
 
 fn numbers(numbers: &[usize], out: &mut Out<'_, '_>) {

@@ -1,10 +1,14 @@
 //! The condition that numbers compare as they did.
 use super::condition::DomainCheck;
+use crate::stored::{Damaged, Reader, Writer};
 use crate::symbol::{Condition, Number, Symbol};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+
+/// What the state of the condition is written as.
+pub(super) const NUMBERS: &str = "numbers";
 
 /// That a comparison of numbers from outside holds: of the one that is looked at, or of those in a tuple.
 #[derive(Debug)]
@@ -20,9 +24,19 @@ impl NumberCondition {
     pub fn new(condition: Condition, symbols: Box<[Symbol]>) -> Self {
         Self { condition, symbols }
     }
-}
 
-impl NumberCondition {
+    /// From its state.
+    pub(super) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let bytes = state.cast::<PyBytes>()?.as_bytes();
+        Ok(Self::read(&mut Reader::new(bytes)).ok())
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Damaged> {
+        let symbol = |from: &mut Reader<'_>| Ok(Symbol(u32::try_from(from.number()?).map_err(|_| Damaged)?));
+        let symbols = (0..from.count()?).map(|_| symbol(from)).collect::<Result<_, Damaged>>()?;
+        Ok(Self { condition: Condition::read(from)?, symbols })
+    }
+
     /// Gives what comes in to `ask`: the number that is looked at, or those in a tuple.
     fn with<T: Default>(
         &self,
@@ -69,6 +83,14 @@ impl DomainCheck for NumberCondition {
             Number::Integer(integer) => Some(integer.cast_unsigned()),
             Number::Float(_) => None,
         }
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let mut out = Writer::default();
+        out.number(self.symbols.len() as u64);
+        self.symbols.iter().for_each(|symbol| out.number(u64::from(symbol.0)));
+        self.condition.write(&mut out);
+        Some((NUMBERS, PyBytes::new(py, &out.0).into_any()))
     }
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {

@@ -66,6 +66,34 @@ impl Program {
         Ok(Self { steps: builder.steps, registers, reasons, keys, subjects, loads })
     }
 
+    /// The same with more guards after its own.
+    #[must_use]
+    pub fn followed_by(mut self, other: Self) -> Self {
+        let (registers, guards, steps) = (self.registers, self.len(), self.steps.len());
+        let moved = |step: &Step| Step { guard: step.guard + guards, ..step.with(|register| register + registers) };
+        self.steps.extend(other.steps.iter().map(moved));
+        self.subjects.extend(other.subjects.into_iter().map(|register| register + registers));
+        self.loads.extend(other.loads.into_iter().map(|step| step + steps));
+        self.reasons.extend(other.reasons);
+        self.keys.extend(other.keys);
+        self.registers += other.registers;
+        self
+    }
+
+    /// What each guard looks at, after the program was found to hold for a call.
+    pub fn looked_at<'a, 'py>(
+        &'a self,
+        found: &'a Registers<'py>,
+    ) -> impl Iterator<Item = Option<Bound<'py, PyAny>>> + 'a {
+        self.subjects.iter().map(|register| found.get(*register)?.clone())
+    }
+
+    /// What tells the path of each guard from others: [`Source::key`].
+    #[must_use]
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
     /// Checks all guards for a call: what the steps found, or where it stopped.
     pub fn check<'py>(
         &self,
@@ -273,6 +301,7 @@ impl Builder<'_> {
                 Load::OwnItem(self.load(base)?, Arc::new(method.0.clone_ref(self.py)), *index)
             }
             Source::Size(base, index) => Load::Size(self.load(base)?, *index),
+            Source::Contents(base) => Load::Contents(self.load(base)?),
             Source::Item(base, index) => match closure_of(base) {
                 Some(function) => Load::CellOf(Arc::new(Held::of_constant(function.bind(self.py))), *index),
                 None => Load::Item(self.load(base)?, *index),

@@ -4,10 +4,13 @@ use super::contents::dead_reference::{DEAD_REFERENCE, DeadReference};
 use super::contents::deque_shape::{DEQUE_SHAPE, DequeShape};
 use super::contents::empty_slot::{EMPTY_SLOT, EmptySlot};
 use super::contents::has_item::{HAS_ITEM, HasItem};
+use super::contents::iterators_apart::{ITERATOR_APART, IteratorApart};
 use super::contents::key_order::{KEY_ORDER, KeyOrder};
 use super::contents::no_attributes::{NO_ATTRIBUTES, NoAttributes};
 use super::contents::null_member::{NULL_MEMBER, NullMember};
 use super::contents::same_value::{SAME_VALUE, SameValue};
+use super::number_condition::{NUMBERS, NumberCondition};
+use super::unobserved::{UNOBSERVED, Unobserved};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -30,6 +33,12 @@ pub fn check_of(name: &str, state: &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn
             Some(check) => Box::new(check),
             None => return Ok(None),
         },
+        NUMBERS => match NumberCondition::of_state(state)? {
+            Some(check) => Box::new(check),
+            None => return Ok(None),
+        },
+        ITERATOR_APART => Box::new(IteratorApart),
+        UNOBSERVED => Box::new(Unobserved),
         DEAD_REFERENCE => Box::new(DeadReference),
         _ => return Ok(None),
     }))

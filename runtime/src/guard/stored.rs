@@ -5,14 +5,17 @@ use super::load::Load;
 use super::names_read::NamesRead;
 use super::program::Program;
 use super::source::{Fixed, Source};
-use super::step::Action;
+use super::step::{Action, Step};
 use super::test::Test;
+use crate::ffi::Args;
 use crate::ffi::held::Held;
 use crate::ffi::random_numbers::Draw;
 use crate::ffi::types;
 use crate::stored::{Damaged, In, Misfit, Out};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Why guards that were read rely on what they check.
@@ -22,24 +25,35 @@ const WHY: &str = "a trace that was loaded relies on it";
 pub type Checks<'a> = dyn Fn(&str, &Bound<'_, PyAny>) -> PyResult<Option<Box<dyn DomainCheck>>> + 'a;
 
 impl Program {
-    /// Writes the guards.
+    /// Writes the first guards.
     ///
     /// # Errors
     /// What of them cannot be written, or cannot hold again.
-    pub fn write<'py>(&self, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
-        out.bytes.number(self.registers as u64);
-        for step in &self.steps {
-            if let Action::Load { from, .. } = &step.action {
+    pub fn write<'py>(&self, count: usize, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
+        let written = || self.steps.iter().filter(|step| step.guard < count);
+        let loads = written().filter(|step| matches!(step.action, Action::Load { .. })).count();
+        out.bytes.number(loads as u64);
+        let asked = self.asked_for(count, out.py());
+        for step in written() {
+            if let Action::Load { from, into } = &step.action {
                 write_load(from, out).map_err(|why| why.at(self.place(step.guard)))?;
+                out.places.extend(asked.iter().copied().filter(|(_, subject)| subject == into));
             }
         }
-        out.bytes.number(self.subjects.len() as u64);
-        let mut steps = self.steps.iter().filter(|step| !matches!(step.action, Action::Load { .. })).peekable();
-        for (guard, subject) in self.subjects.iter().enumerate() {
+        out.bytes.number(self.subjects.len().min(count) as u64);
+        let mut steps = written().filter(|step| !matches!(step.action, Action::Load { .. })).peekable();
+        let mut file: &str = "";
+        for (guard, subject) in self.subjects.iter().take(count).enumerate() {
             out.bytes.number(*subject as u64);
             let place = self.place(guard);
-            out.bytes.text(place.map_or("", |(file, _)| file));
-            out.bytes.number(place.map_or(0, |(_, line)| u64::from(*line)));
+            let (here, line) = place.map_or(("", 0), |(file, line)| (&**file, *line));
+            // Most guards come from the file of the one before.
+            out.bytes.0.push(u8::from(here == file));
+            if here != file {
+                out.bytes.text(here);
+                file = here;
+            }
+            out.bytes.number(u64::from(line));
             match steps.next_if(|step| step.guard == guard).map(|step| &step.action) {
                 Some(Action::Check { test, .. }) => write_test(test, out).map_err(|why| why.at(place))?,
                 Some(Action::Compare { other, same, .. }) => {
@@ -52,31 +66,59 @@ impl Program {
         Ok(())
     }
 
+    /// The addresses of objects that guards ask for, and the registers that they look at.
+    fn asked_for(&self, count: usize, py: Python<'_>) -> Vec<(usize, usize)> {
+        let object = |step: &Step| match &step.action {
+            Action::Check { register, test } => match &**test {
+                Test::Is(object) => Some((object.object_now(py)?.as_ptr() as usize, *register)),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.steps.iter().filter(|step| step.guard < count).filter_map(object).collect()
+    }
+}
+
+impl Guard {
     /// Reads what [`Program::write`] has written.
     ///
     /// # Errors
     /// What is not in this process as it was in the other.
-    pub fn read(from: &mut In<'_, '_>, checks: &Checks<'_>) -> Result<Self, Misfit> {
-        let mut paths: Vec<Arc<Source>> = Vec::new();
+    pub fn read_all<'a, 'py>(
+        from: &mut In<'a, 'py>,
+        checks: &Checks<'_>,
+        args: Args<'a, 'py>,
+        function: &Bound<'py, PyAny>,
+    ) -> Result<Vec<Self>, Misfit> {
+        let shared: Rc<RefCell<Vec<Arc<Source>>>> = Rc::default();
+        let (read, function) = (Rc::clone(&shared), function.clone());
+        from.on_path = Some(Box::new(move |index| {
+            let path = Arc::clone(read.borrow().get(index)?);
+            found_at(&path, args, &function)
+        }));
         for _ in 0..from.bytes.count()? {
-            let path = read_source(from, &paths)?;
-            paths.push(Arc::new(path));
+            let path = read_source(from, &shared)?;
+            shared.borrow_mut().push(Arc::new(path));
         }
+        let paths = shared.borrow().clone();
         let at = |index: usize| paths.get(index).ok_or(Damaged);
         let mut guards = Vec::new();
+        let mut file: Arc<str> = Arc::from("");
         for _ in 0..from.bytes.count()? {
             let source = at(from.bytes.index()?)?;
-            let file = from.bytes.text()?;
+            if from.bytes.byte()? == 0 {
+                file = Arc::from(from.bytes.text()?);
+            }
             let line = u32::try_from(from.bytes.number()?).map_err(|_| Damaged)?;
-            let place = (!file.is_empty()).then(|| (Arc::from(file), line));
+            let place = (!file.is_empty()).then(|| (Arc::clone(&file), line));
             let check = read_check(from, checks, &paths)?;
-            guards.push(Guard {
+            guards.push(Self {
                 source: (**source).clone(),
                 check,
                 reason: Reason { why: WHY, operation: None, place },
             });
         }
-        Ok(Self::new(from.py(), guards)?)
+        Ok(guards)
     }
 }
 
@@ -146,6 +188,7 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
             one(21, *base);
             out.bytes.number(*index as u64);
         }
+        Load::Contents(base) => one(25, *base),
         Load::Together(parts) => {
             one(22, parts.len());
             parts.iter().for_each(|part| out.bytes.number(*part as u64));
@@ -161,9 +204,18 @@ fn write_load<'py>(load: &Load, out: &mut Out<'_, 'py>) -> Result<(), Misfit> {
     Ok(())
 }
 
-fn read_source(from: &mut In<'_, '_>, paths: &[Arc<Source>]) -> Result<Source, Misfit> {
+/// What is at a path in a call.
+fn found_at<'py>(path: &Source, args: Args<'_, 'py>, function: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let reason = Reason { why: WHY, operation: None, place: None };
+    let guard = Guard { source: path.clone(), check: Check::Exists, reason };
+    let program = Program::new(function.py(), vec![guard]).ok()?;
+    let found = program.check(args, function).ok()?;
+    program.looked_at(&found).next()?
+}
+
+fn read_source(from: &mut In<'_, '_>, paths: &RefCell<Vec<Arc<Source>>>) -> Result<Source, Misfit> {
     let tag = from.bytes.byte()?;
-    let known = |index: usize| paths.get(index).cloned().ok_or(Damaged);
+    let known = |index: usize| paths.borrow().get(index).cloned().ok_or(Damaged);
     match tag {
         0 => return Ok(Source::Local(small(from)?)),
         1 => return Ok(Source::FreeCell(small(from)?)),
@@ -206,6 +258,7 @@ fn read_source(from: &mut In<'_, '_>, paths: &[Arc<Source>]) -> Result<Source, M
         19 => Source::ThreadDict(base),
         20 => Source::TypeOf(base),
         21 => Source::Size(base, from.bytes.index()?),
+        25 => Source::Contents(base),
         _ => return Err(Damaged.into()),
     })
 }

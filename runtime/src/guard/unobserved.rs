@@ -5,7 +5,10 @@ use pyo3::prelude::*;
 
 /// Nobody waits for the variables of the frame that a continuation goes on for.
 #[derive(Debug)]
-struct Unobserved;
+pub(super) struct Unobserved;
+
+/// What the state of the condition is written as.
+pub(super) const UNOBSERVED: &str = "unobserved";
 
 impl DomainCheck for Unobserved {
     fn holds(&self, _value: &Bound<'_, PyAny>) -> bool {
@@ -14,6 +17,10 @@ impl DomainCheck for Unobserved {
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((UNOBSERVED, py.None().into_bound(py)))
     }
 
     fn describe(&self) -> String {

@@ -1,5 +1,6 @@
 //! The cache entries of one frame: sets of guards, each with the code that it allows. Steps that entries begin with alike run once a call.
 use super::describe;
+use crate::emit::{GraphForBackend, Rebuild};
 use crate::ffi::{Args, function};
 use crate::guard::{ChangeCounts, GuardFailure, Program, Registers, Residual, Selection, Stop};
 use crate::stored::ProcessBound;
@@ -17,9 +18,19 @@ pub struct Entry {
     words: Option<Arc<[String]>>,
     /// `None`: the frame runs as it is.
     run: Option<Py<PyAny>>,
-    /// How far what the trace has seen is so in other processes.
-    bound: ProcessBound,
+    kept: KeptOfTrace,
     changes: Mutex<ChangeCounts>,
+}
+
+/// What is kept of a trace for other processes.
+#[derive(Debug, Default)]
+pub struct KeptOfTrace {
+    /// How far what it has seen is so there.
+    pub bound: ProcessBound,
+    /// What else it takes to make the code.
+    pub rebuild: Rebuild,
+    /// Code objects whose frames are compiled when the native call that the trace ends with reaches them.
+    pub inside: Vec<Py<PyAny>>,
 }
 
 impl Entry {
@@ -29,19 +40,25 @@ impl Entry {
         guards: Program,
         words: Option<Arc<[String]>>,
         run: Py<PyAny>,
-        bound: ProcessBound,
+        kept: KeptOfTrace,
     ) -> Self {
-        Self { code, guards: Some(guards), words, run: Some(run), bound, changes: Mutex::default() }
+        Self { code, guards: Some(guards), words, run: Some(run), kept, changes: Mutex::default() }
     }
 
     /// The frame runs as it is, whatever the call.
     pub fn original(code: Py<PyAny>) -> Self {
-        Self { code, guards: None, words: None, run: None, bound: ProcessBound::Nowhere, changes: Mutex::default() }
+        let (kept, changes) = (KeptOfTrace::default(), Mutex::default());
+        Self { code, guards: None, words: None, run: None, kept, changes }
     }
 
-    /// How far what the trace has seen is so in other processes.
-    pub fn bound(&self) -> ProcessBound {
-        self.bound
+    /// What is kept of the trace for other processes.
+    pub fn kept(&self) -> &KeptOfTrace {
+        &self.kept
+    }
+
+    /// The graph that a backend got.
+    pub fn rebuilt_graph(&self) -> Option<&GraphForBackend> {
+        self.kept.rebuild.graph.as_ref()
     }
 
     /// What runs; `None`: the frame as it is.
@@ -97,6 +114,7 @@ impl Entry {
     fn traverse(&self, visit: &mut dyn FnMut(&Py<PyAny>)) {
         visit(&self.code);
         self.guards.iter().for_each(|guards| guards.traverse(visit));
+        self.kept.rebuild.traverse(visit);
         if let Some(run) = &self.run {
             visit(run);
             function::visit_constants(run, visit);

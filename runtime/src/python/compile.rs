@@ -1,5 +1,5 @@
 //! Compiles a frame: trace, record, emit, cache.
-use super::cache::Entry;
+use super::cache::{Entry, KeptOfTrace};
 use super::compiled::Compiled;
 use super::dispatch::poisoned;
 use super::emit_host::UnitHost;
@@ -7,14 +7,13 @@ use super::errors::graph_break;
 use super::nested;
 use super::record::{self, Frame, Times};
 use crate::bytecode::{Code, flag};
-use crate::emit::{self, EmittedCode, Failure};
+use crate::emit::{self, Failure};
 use crate::ffi::callable::Choice;
 use crate::ffi::random_numbers::KeptGenerator;
 use crate::ffi::{Args, eval_breaker, function};
 use crate::graph_break::{Break, PASSING_STATE, SETS_OBSERVERS};
 use crate::guard::{ChangeCounts, Program};
 use crate::internal_error::InternalError;
-use crate::stored::ProcessBound;
 use crate::trace::os_signals::set_off;
 use crate::trace::state::numbers::ChangingSources;
 use crate::trace::state::outcome::{End, Outcome};
@@ -28,7 +27,7 @@ use std::time::Instant;
 const BRANCHES: usize = 4;
 
 impl Compiled {
-    /// Traces the frame and emits its code; modes that would see what is called meanwhile are set aside.
+    /// Traces the frame and emits its code.
     pub(super) fn compile<'py>(
         &self,
         function: &Bound<'py, PyAny>,
@@ -39,16 +38,22 @@ impl Compiled {
         if !self.unit.options.fullgraph && domains.iter().any(|domain| domain.is_watched(args.py())) {
             return Ok(Choice::Original);
         }
+        self.undisturbed(args.py(), || self.compile_alone(function, args, missed))
+    }
+
+    /// Does what compiles: modes that would see what is called meanwhile are set aside, and nobody notices random numbers that are drawn: the
+    /// compiler, and backends, call functions of the program on what stands for its tensors.
+    pub(super) fn undisturbed<T>(&self, py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
         let mut aside = Vec::new();
+        let domains = self.unit.shared.trace_caches.domains.loaded(py);
         for modes in domains.iter().filter_map(|domain| domain.taking_modes()) {
-            aside.extend(modes.set_aside(args.py())?);
+            aside.extend(modes.set_aside(py)?);
         }
-        // The compiler, and backends, call functions of the program on what stands for its tensors.
-        let generator = KeptGenerator::now(args.py());
-        let choice = self.compile_alone(function, args, missed);
+        let generator = KeptGenerator::now(py);
+        let done = work();
         generator.iter().for_each(KeptGenerator::put_back);
         drop(aside);
-        choice
+        done
     }
 
     fn compile_alone<'py>(
@@ -142,6 +147,7 @@ impl Compiled {
             (None, false) => None,
         };
         let bound = outcome.bound;
+        let inside = outcome.inside.iter().map(|code| code.clone_ref(py)).collect();
         let begun = emit::TracedFrame { function, arguments: &locals };
         let start = Instant::now();
         let host = UnitHost(Arc::clone(&self.unit));
@@ -170,8 +176,12 @@ impl Compiled {
         if !waiting.is_empty() {
             return if is_right { Ok(Choice::Run(emitted.function)) } else { run_interrupted(py, &waiting) };
         }
-        let run = self.install(py, original, emitted, words, bound)?;
-        if is_right && !eval_breaker::is_set(py) { Ok(run) } else { Ok(Choice::Original) }
+        let kept = KeptOfTrace { bound, rebuild: emitted.rebuild, inside };
+        let run = emitted.function;
+        self.unit.shared.count(|counters| &counters.frames_compiled);
+        self.forget_closure(run.bind(py))?;
+        self.add(Entry::new(original.unbind(), emitted.guards, words, run.clone_ref(py), kept))?;
+        if is_right && !eval_breaker::is_set(py) { Ok(Choice::Run(run)) } else { Ok(Choice::Original) }
     }
 
     /// Which numbers from outside the next trace takes for symbolic.
@@ -194,7 +204,7 @@ impl Compiled {
         };
         self.forget_closure(run.bind(py))?;
         let guards = Program::new(py, Vec::new())?;
-        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py), ProcessBound::Nowhere))?;
+        self.add(Entry::new(original.unbind(), guards, None, run.clone_ref(py), KeptOfTrace::default()))?;
         Ok(Choice::Run(run))
     }
 
@@ -218,21 +228,6 @@ impl Compiled {
         let entered = self.resumed.filter(|resumed| resumed.entered);
         let told = |at: usize| entered.is_some_and(|entered| entered.line == code.line(at));
         outcome.end.graph_break(code).filter(|(_, place, at)| !std::ptr::eq(*place, code) || !told(*at))
-    }
-
-    fn install(
-        &self,
-        py: Python<'_>,
-        code: Bound<'_, PyAny>,
-        emitted: EmittedCode,
-        words: Option<Arc<[String]>>,
-        bound: ProcessBound,
-    ) -> PyResult<Choice> {
-        self.unit.shared.count(|counters| &counters.frames_compiled);
-        let run = emitted.function;
-        self.forget_closure(run.bind(py))?;
-        self.add(Entry::new(code.unbind(), emitted.guards, words, run.clone_ref(py), bound))?;
-        Ok(Choice::Run(run))
     }
 
     /// Why a frame is left alone that ends at this graph break: somebody would see it.

@@ -29,6 +29,11 @@ pub struct ResumePoint {
 }
 
 impl Compiled {
+    /// The unit's address, and whether the frame stopped before the instruction where this goes on; `None` for what is no continuation.
+    pub fn continues(&self) -> Option<(usize, bool)> {
+        self.resumed.map(|resumed| (Arc::as_ptr(&self.unit) as usize, resumed.entered))
+    }
+
     /// The function itself.
     pub fn root(unit: Arc<CompilationUnit>) -> Self {
         Self::beginning(unit)
@@ -36,7 +41,7 @@ impl Compiled {
 
     fn beginning(unit: Arc<CompilationUnit>) -> Self {
         let cache = Arc::default();
-        unit.shared.register(&cache, &unit.options);
+        unit.shared.register(&cache, &unit.options, &unit);
         Self { unit, resumed: None, any_closure: false, cache, forwarder: false, called: AtomicBool::default() }
     }
 
@@ -56,14 +61,9 @@ impl Compiled {
 
     /// The continuation that goes on there.
     pub fn continuation(unit: Arc<CompilationUnit>, resumed: ResumePoint) -> Self {
-        Self {
-            unit,
-            resumed: Some(resumed),
-            any_closure: false,
-            cache: Arc::default(),
-            forwarder: false,
-            called: AtomicBool::default(),
-        }
+        let mut made = Self::beginning(unit);
+        made.resumed = Some(resumed);
+        made
     }
 
     /// What the unit keeps of a continuation to forget it by.

@@ -53,7 +53,12 @@ impl Host for UnitHost {
 
 impl UnitHost {
     /// What goes on there; `entered` says that the frame stopped before the instruction.
-    fn callable_of(&self, py: Python<'_>, wanted: &split::Continuation, entered: bool) -> PyResult<Py<PyAny>> {
+    pub(super) fn callable_of(
+        &self,
+        py: Python<'_>,
+        wanted: &split::Continuation,
+        entered: bool,
+    ) -> PyResult<Py<PyAny>> {
         if let Some(known) = self.0.known(py, &wanted.key) {
             return Ok(known);
         }

@@ -38,6 +38,11 @@ impl Options {
         }
     }
 
+    /// What traces depend on.
+    pub fn settings(&self) -> Settings {
+        Settings { fullgraph: self.fullgraph, dynamic: self.dynamic, backend: self.backend.is_some() }
+    }
+
     /// Whether functions that are called below are compiled in the same way.
     pub fn compile_like(&self, other: &Self) -> bool {
         self.dynamic == other.dynamic
@@ -165,8 +170,8 @@ pub struct Shared {
 pub struct Root {
     pub cache: Weak<Mutex<Cache>>,
     pub settings: Settings,
-    /// Whether a backend makes the code of its graphs.
-    pub backend: bool,
+    /// The address of its unit, which lives as long as the cache.
+    pub unit: usize,
 }
 
 /// Caches that are remembered before those that are gone are looked for.
@@ -198,14 +203,14 @@ impl Shared {
         }
     }
 
-    /// Remembers the cache of a function.
-    pub fn register(&self, cache: &Arc<Mutex<Cache>>, options: &Options) {
+    /// Remembers the cache of a function or continuation, and which unit it is of.
+    pub fn register<U>(&self, cache: &Arc<Mutex<Cache>>, options: &Options, unit: &Arc<U>) {
         let Ok(mut roots) = self.roots.lock() else { return };
         if roots.len() >= ROOTS && roots.len().is_power_of_two() {
             roots.retain(|root| root.cache.strong_count() > 0);
         }
-        let settings = Settings { fullgraph: options.fullgraph, dynamic: options.dynamic };
-        roots.push(Root { cache: Arc::downgrade(cache), settings, backend: options.backend.is_some() });
+        let unit = Arc::as_ptr(unit) as usize;
+        roots.push(Root { cache: Arc::downgrade(cache), settings: options.settings(), unit });
     }
 
     /// What was loaded from disk.

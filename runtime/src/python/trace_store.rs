@@ -14,21 +14,27 @@ pub struct Settings {
     pub fullgraph: bool,
     /// Whether numbers are symbolic.
     pub dynamic: Option<bool>,
+    /// Whether a backend gets graphs, whichever.
+    pub backend: bool,
 }
+
+const FULLGRAPH: u8 = 1;
+const BACKEND: u8 = 2;
 
 impl Settings {
     fn byte(self) -> u8 {
-        u8::from(self.fullgraph) | self.dynamic.map_or(0, |dynamic| if dynamic { 2 } else { 4 })
+        let dynamic = self.dynamic.map_or(0, |dynamic| if dynamic { 4 } else { 8 });
+        u8::from(self.fullgraph) | (u8::from(self.backend) * BACKEND) | dynamic
     }
 
     fn of(byte: u8) -> Result<Self, Damaged> {
-        let dynamic = match byte >> 1 {
+        let dynamic = match byte >> 2 {
             0 => None,
             1 => Some(true),
             2 => Some(false),
             _ => return Err(Damaged),
         };
-        Ok(Self { fullgraph: byte & 1 != 0, dynamic })
+        Ok(Self { fullgraph: byte & FULLGRAPH != 0, dynamic, backend: byte & BACKEND != 0 })
     }
 }
 

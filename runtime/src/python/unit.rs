@@ -1,6 +1,7 @@
 //! A compilation unit: a function, its options, and the continuations already made.
 use super::frame_cache::Cache;
 use super::shared::{Options, Shared};
+use crate::bytecode::Code;
 use crate::ffi::function;
 use crate::internal_error::InternalError;
 use crate::split::Key;
@@ -8,7 +9,7 @@ use crate::trace::FunctionCaches;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 /// How often frames of a unit run as they are because a part of the program gets ready in them.
 const MAX_WAITS: u32 = 4;
@@ -21,6 +22,8 @@ pub struct CompilationUnit {
     /// The function that all continuations descend from.
     pub(super) function: Py<PyAny>,
     pub(super) continuations: Mutex<FxHashMap<Key, ContinuationEntry>>,
+    /// What continuations that are read from disk are made from.
+    root_code: OnceLock<Arc<Code>>,
     /// Units of the functions whose frames this one's frames have entered, and theirs, by code and globals: one table for all.
     entered: Arc<Mutex<EnteredUnits>>,
     /// What traces of all of them keep.
@@ -82,6 +85,7 @@ impl CompilationUnit {
             options,
             function: function.clone().unbind(),
             continuations: Mutex::default(),
+            root_code: OnceLock::new(),
             entered,
             kept,
             root: Weak::new(),
@@ -171,6 +175,21 @@ impl CompilationUnit {
         let made = Arc::new(Self { root: Weak::clone(&self.root), ..made });
         let mut known = self.entered.lock().map_err(|_| InternalError::new_err("the table of units is poisoned"))?;
         Ok(Arc::clone(known.entry(key).or_insert(made)))
+    }
+
+    /// What continuations of the unit's code are made from: decoded once.
+    pub fn root_code<E>(
+        &self,
+        code: &Bound<'_, PyAny>,
+        decode: impl FnOnce(&Bound<'_, PyAny>) -> Result<Arc<Code>, E>,
+    ) -> Result<Arc<Code>, E> {
+        if let Some(known) = self.root_code.get().filter(|known| known.original.is(code)) {
+            return Ok(Arc::clone(known));
+        }
+        let decoded = decode(code)?;
+        // The function may have got another code meanwhile: that is decoded each time.
+        self.root_code.get_or_init(|| Arc::clone(&decoded));
+        Ok(decoded)
     }
 
     /// The callable of a continuation, if it was made.

@@ -1,5 +1,6 @@
 //! The root of a continuation: continuations of continuations are made from the same code, so that a break in a loop reaches the
 //! continuation that the iteration before has.
+use super::continuation::{Continuation, Exit, Key};
 use super::packet_layout::PacketLayout;
 use super::refusal::Refusal;
 use crate::bytecode::shape::{Bound, Entry, State};
@@ -24,14 +25,35 @@ pub(crate) struct ResumeMetadata {
     /// Slots below this are the root's own; then come `extras` parameters, then the rest of the root's.
     prefix: usize,
     extras: usize,
+    /// What the continuation depends on besides the root.
+    key: Key,
 }
 
 impl ResumeMetadata {
     /// Of `code`, which after `prologue` instructions of its own goes on at `first`.
-    pub(super) fn new(root: &Arc<Code>, code: &Code, prologue: usize, first: usize, layout: &PacketLayout) -> Self {
+    pub(super) fn new(
+        continuation: &Continuation,
+        code: &Code,
+        prologue: usize,
+        first: usize,
+        layout: &PacketLayout,
+    ) -> Self {
+        let (root, key) = (Arc::clone(&continuation.root), continuation.key.clone());
         let indices = root.indices();
         let instrs: Arc<[_]> = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
-        Self { root: Arc::clone(root), prologue, instrs, first, prefix: layout.prefix, extras: layout.extras() }
+        Self { root, prologue, instrs, first, prefix: layout.prefix, extras: layout.extras(), key }
+    }
+
+    /// What the continuation is made from.
+    #[must_use]
+    pub(crate) fn root(&self) -> Arc<Code> {
+        Arc::clone(&self.root)
+    }
+
+    /// The continuation that the code was built for.
+    #[must_use]
+    pub(crate) fn continuation(&self) -> Continuation {
+        Continuation { key: self.key.clone(), constant: usize::MAX, way: Exit::Next, root: Arc::clone(&self.root) }
     }
 }
 
@@ -56,8 +78,7 @@ impl RootCode {
     }
 
     fn itself(py: Python<'_>, code: &Code, start: usize) -> Self {
-        let mut root = code.duplicate(py);
-        root.split_fused(|_| true);
+        let root = as_root(py, code);
         let indices = root.indices();
         let instrs = code.instrs.iter().map(|instr| indices.get(instr.id)).collect();
         Self { root: Arc::new(root), instrs, slots: (0..code.locals.len()).map(Some).collect(), first: start }
@@ -112,8 +133,18 @@ impl RootCode {
     }
 }
 
+/// What continuations of code are made from, which is none of a continuation.
+pub(super) fn as_root(py: Python<'_>, code: &Code) -> Code {
+    let mut root = code.duplicate(py);
+    root.split_fused(|_| true);
+    root
+}
+
 /// What the code of a continuation holds among its constants; `None` for any other code.
-fn metadata_in<'py>(code: &pyo3::Bound<'py, PyAny>) -> PyResult<Option<pyo3::Bound<'py, ResumeMetadata>>> {
+///
+/// # Errors
+/// `AttributeError` for anything but a code object.
+pub(crate) fn metadata_in<'py>(code: &pyo3::Bound<'py, PyAny>) -> PyResult<Option<pyo3::Bound<'py, ResumeMetadata>>> {
     let constants = code.getattr(intern!(code.py(), "co_consts"))?.cast_into::<PyTuple>()?;
     Ok(constants.iter().rev().find_map(|constant| constant.cast_into_exact::<ResumeMetadata>().ok()))
 }

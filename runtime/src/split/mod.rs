@@ -20,12 +20,14 @@ mod release;
 mod rest;
 mod resume_function;
 mod split_code;
+mod stored;
 mod transfer;
 
 pub use constants::TransferConstants;
 pub use continuation::{Continuation, Exit, Key, Split};
 pub use frame_packet::{FramePacket, PacketPart, frame_packet};
-pub(crate) use metadata::root_of;
+pub(crate) use metadata::{ResumeMetadata, metadata_in, root_of};
 pub use refusal::Refusal;
 pub(crate) use split_code::split_any;
 pub use split_code::{split, transfer_at_start};
+pub use stored::{frame_digest, root_code};

@@ -10,13 +10,12 @@ use crate::bytecode::{Code, Error, Handler, Instr, Label, Local, LocalKind, Posi
 use generated::opcodes::Op;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use std::sync::Arc;
 
 impl Continuation {
     /// The continuation's code: a function whose parameters are the packet's values, in order.
     pub fn build(&self, py: Python<'_>, constants: &TransferConstants) -> Result<Code, Refusal> {
         let layout = PacketLayout::new(&self.root, &self.key.state);
-        Ok(build(py, &self.root, self.key.resume, &layout, constants)?)
+        Ok(build(py, self, &layout, constants)?)
     }
 }
 
@@ -24,14 +23,14 @@ impl Continuation {
 /// handles them: each of its own checks is made, natively before a transfer or in the copy after the prologue.
 const UNINTERRUPTED: usize = 2;
 
-/// The continuation of `root` at instruction `resume`.
+/// The code of a continuation.
 fn build(
     py: Python<'_>,
-    root: &Arc<Code>,
-    resume: usize,
+    continuation: &Continuation,
     layout: &PacketLayout,
     constants: &TransferConstants,
 ) -> Result<Code, Error> {
+    let (root, resume) = (&continuation.root, continuation.key.resume);
     let Instr { id: target, position, .. } = root.instrs[resume];
     let mut code = as_coroutine(py, root, constants).as_ref().unwrap_or(root).rest(py, target);
     let names: Vec<String> = (0..layout.extras()).map(|index| format!(".state{index}")).collect();
@@ -56,7 +55,7 @@ fn build(
     code.insert(0, instrs);
     keep_lines(&mut code, root, layout);
     let first = code.index(target).ok_or_else(|| Error::new(0, Problem::UnknownLabel(target.0)))?;
-    let metadata = ResumeMetadata::new(root, &code, length, first, layout);
+    let metadata = ResumeMetadata::new(continuation, &code, length, first, layout);
     code.consts
         .push(Py::new(py, metadata).map_err(|error| Error::new(0, Problem::Object(error.to_string())))?.into_any());
     Ok(code)

@@ -46,6 +46,19 @@ impl Writer {
     }
 }
 
+/// The place of one of a few values, in the table of all.
+pub fn place_in<T: PartialEq>(all: &[T], one: &T) -> u8 {
+    all.iter().position(|known| known == one).unwrap_or_default() as u8
+}
+
+/// The value at a place.
+///
+/// # Errors
+/// Where there is none.
+pub fn at_place<T: Copy>(all: &[T], place: u8) -> Result<T, Damaged> {
+    all.get(usize::from(place)).copied().ok_or(Damaged)
+}
+
 /// Bytes that are being read.
 #[derive(Clone, Debug)]
 pub struct Reader<'a>(&'a [u8]);

@@ -58,6 +58,14 @@ impl Digest {
     }
 }
 
+/// The digest of bytes.
+#[must_use]
+pub fn bytes_digest(bytes: &[u8]) -> u128 {
+    let mut digest = Digest::new();
+    digest.bytes(bytes);
+    digest.finish()
+}
+
 /// The digest of a code object: instructions, constants, names, lines, file.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Files of traces: what they say of the process that wrote them, a digest of all of it, and the rest. A file is put in place as a whole.
 use super::bytes::{Damaged, Reader, Writer};
-use super::digest::Digest;
+use super::digest::bytes_digest;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const MAGIC: &[u8] = b"slotrt traces\n";
 
 /// Raised when anything about the form changes.
-const FORM: u64 = 1;
+const FORM: u64 = 2;
 
 /// What a process that reads traces must have in common with the one that wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn write_file(path: &Path, environment: &Environment, content: &[u8]) -> Res
     let mut file = Writer(MAGIC.to_vec());
     file.number(FORM);
     file.word(body.0.len() as u64);
-    file.digest(digest(&body.0));
+    file.digest(bytes_digest(&body.0));
     file.0.extend_from_slice(&body.0);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = path.with_file_name(format!(".{name}.{}.{}", process::id(), COUNT.fetch_add(1, Relaxed)));
@@ -90,7 +90,7 @@ pub fn read_file(path: &Path) -> Result<(Environment, Vec<u8>), FileError> {
         let what = if (body.len() as u64) < length { "it ends too early" } else { "something follows its end" };
         return Err(FileError::Damaged { path: path(), what });
     }
-    if digest(body) != wanted {
+    if bytes_digest(body) != wanted {
         return Err(FileError::Damaged { path: path(), what: "its digest is another one" });
     }
     parsed(body).map_err(damaged("its parts do not fit together"))
@@ -106,10 +106,4 @@ fn parsed(body: &[u8]) -> Result<(Environment, Vec<u8>), Damaged> {
         return Err(Damaged);
     }
     Ok((Environment { interpreter, slotrt, libraries }, content))
-}
-
-fn digest(bytes: &[u8]) -> u128 {
-    let mut digest = Digest::new();
-    digest.bytes(bytes);
-    digest.finish()
 }

@@ -80,6 +80,7 @@ const BY_TEXT: &[&str] = &[
 
 /// Classes of C, and the attributes that are all there is to their objects.
 const BY_PARTS: &[(&str, &[&str])] = &[
+    ("slotrt.CompiledFunction", &["__wrapped__"]),
     ("staticmethod", &["__func__"]),
     ("classmethod", &["__func__"]),
     ("property", &["fget", "fset", "fdel"]),

@@ -14,13 +14,13 @@ mod process_bound;
 mod reach;
 mod way;
 
-pub use bytes::{Damaged, Reader, Writer};
+pub use bytes::{Damaged, Reader, Writer, at_place, place_in};
 pub use code::{read_code, write_code};
-pub use digest::code_digest;
+pub use digest::{bytes_digest, code_digest};
 pub use file::{Environment, FileError, read_file, write_file};
 pub use fingerprint::{Fingerprints, is_plain};
 pub use misfit::Misfit;
-pub use objects::{In, Out, Special};
+pub use objects::{CALL, In, Out, Special};
 pub use process_bound::{
     Bound as ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
     names_all_arguments,

@@ -2,9 +2,10 @@
 use super::bytes::{Damaged, Reader, Writer};
 use super::fingerprint::{Fingerprints, is_plain};
 use super::misfit::Misfit;
+use super::process_bound::Bound as Anywhere;
 use super::reach::Reach;
 use super::way::Way;
-use crate::ffi::{types, weak_references};
+use crate::ffi::{callee, types, weak_references};
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -34,6 +35,10 @@ const NAMESPACE: u8 = 17;
 const SLICE: u8 = 18;
 const RANGE: u8 = 19;
 const WEAK: u8 = 20;
+const PLACE: u8 = 21;
+
+/// How deep objects may lie in each other.
+const DEEPEST: usize = 200;
 
 /// How objects are written and read that others know more of: those of slotrt, those of libraries.
 pub trait Special<'py> {
@@ -59,9 +64,15 @@ pub struct Out<'a, 'py> {
     alive: Vec<Bound<'py, PyAny>>,
     /// The code that was traced.
     traced: Bound<'py, PyAny>,
+    /// How many objects hold what is being written.
+    depth: usize,
     reach: &'a mut Reach<'py>,
     /// Takes fingerprints.
     pub fingerprints: &'a mut Fingerprints,
+    /// Where guards ask for an object, by its address: which of their paths leads there.
+    pub places: FxHashMap<usize, usize>,
+    /// How far what is written is so elsewhere.
+    pub bound: Anywhere,
     special: &'a dyn Special<'py>,
 }
 
@@ -74,14 +85,21 @@ impl<'a, 'py> Out<'a, 'py> {
         special: &'a dyn Special<'py>,
     ) -> Self {
         let py = traced.py();
-        let (known, alive) = (FxHashMap::default(), Vec::new());
-        Self { bytes: Writer::default(), py, known, alive, traced, reach, fingerprints, special }
+        let (known, places, bound) = (FxHashMap::default(), FxHashMap::default(), Anywhere::Nowhere);
+        let (bytes, alive, depth) = (Writer::default(), Vec::new(), 0);
+        Self { bytes, py, known, alive, traced, depth, reach, fingerprints, places, bound, special }
     }
 
     /// The interpreter.
     #[must_use]
     pub fn py(&self) -> Python<'py> {
         self.py
+    }
+
+    /// The code that was traced.
+    #[must_use]
+    pub fn traced(&self) -> Bound<'py, PyAny> {
+        self.traced.clone()
     }
 
     /// Writes an object whose value matters, not which of equal constants it is.
@@ -92,9 +110,14 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.is_known(object) {
             return Ok(());
         }
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Misfit::new("an object nested too deeply"));
+        }
         if !self.plain(object)? && !self.special(object)? && !self.compound(object)? {
             self.reached(object)?;
         }
+        self.depth -= 1;
         self.remember(object);
         Ok(())
     }
@@ -236,6 +259,12 @@ impl<'a, 'py> Out<'a, 'py> {
         }
         let print = self.fingerprints.of(object)?;
         let way = self.reach.way(object, &self.traced);
+        if let (None, Some(place)) = (&way, self.places.get(&(object.as_ptr() as usize))) {
+            self.bytes.0.push(PLACE);
+            self.bytes.number(*place as u64);
+            self.bytes.digest(print);
+            return self.identity(object.get_type().as_any());
+        }
         let way = way.ok_or_else(|| Misfit(format!("{} that no name leads to", described(object))))?;
         self.bytes.0.push(REACHED);
         way.write(&mut self.bytes);
@@ -247,6 +276,10 @@ impl<'a, 'py> Out<'a, 'py> {
 /// An object in words, without running code of the program.
 fn described(object: &Bound<'_, PyAny>) -> String {
     let mut text = format!("an object of {}", types::name(&object.get_type()));
+    let name = callee::name_of(object);
+    if !name.is_empty() {
+        text.push_str(&format!(" with the name {name}"));
+    }
     if let Ok(dict) = object.cast_exact::<PyDict>() {
         let keys = dict.iter().filter_map(|(key, _)| Some(key.cast_exact::<PyString>().ok()?.to_string()));
         text.push_str(&format!(" with the keys {}", keys.take(3).collect::<Vec<_>>().join(", ")));
@@ -262,6 +295,9 @@ fn module_of_namespace<'py>(dict: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny
     namespace.is(dict).then_some(module)
 }
 
+/// What is found in a call on the path with this number.
+pub type OnPath<'a, 'py> = Box<dyn Fn(usize) -> Option<Bound<'py, PyAny>> + 'a>;
+
 /// Objects that are being read.
 #[allow(missing_debug_implementations)]
 pub struct In<'a, 'py> {
@@ -270,12 +306,19 @@ pub struct In<'a, 'py> {
     known: Vec<Bound<'py, PyAny>>,
     /// The code that was traced.
     traced: Bound<'py, PyAny>,
+    /// How many things hold what is being read.
+    depth: usize,
     /// Takes fingerprints.
     pub fingerprints: &'a mut Fingerprints,
     /// A module of the program that an object is named by and that nobody has imported so far.
     pub absent: Option<String>,
+    /// What is found in the call at hand on a path of the guards.
+    pub on_path: Option<OnPath<'a, 'py>>,
     special: &'a dyn Special<'py>,
 }
+
+/// Why a trace does not fit a call, while it may fit the next one.
+pub const CALL: &str = "the call has no such object";
 
 /// What names of the project's own modules begin with.
 const OWN: &str = "slotrt.";
@@ -288,13 +331,20 @@ impl<'a, 'py> In<'a, 'py> {
         fingerprints: &'a mut Fingerprints,
         special: &'a dyn Special<'py>,
     ) -> Self {
-        Self { bytes: Reader::new(bytes), known: Vec::new(), traced, fingerprints, absent: None, special }
+        let (bytes, known) = (Reader::new(bytes), Vec::new());
+        Self { bytes, known, traced, depth: 0, fingerprints, absent: None, on_path: None, special }
     }
 
     /// The interpreter.
     #[must_use]
     pub fn py(&self) -> Python<'py> {
         self.traced.py()
+    }
+
+    /// The code that was traced.
+    #[must_use]
+    pub fn traced(&self) -> Bound<'py, PyAny> {
+        self.traced.clone()
     }
 
     /// Reads an object.
@@ -307,9 +357,23 @@ impl<'a, 'py> In<'a, 'py> {
             let index = self.bytes.index()?;
             return Ok(self.known.get(index).ok_or(Damaged)?.clone());
         }
-        let object = self.fresh(tag)?;
+        let object = self.within(|from| from.fresh(tag))?;
         self.known.push(object.clone());
         Ok(object)
+    }
+
+    /// Reads what something holds that may hold such things in turn.
+    ///
+    /// # Errors
+    /// Where too many hold each other.
+    pub fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Misfit>) -> Result<T, Misfit> {
+        if self.depth >= DEEPEST {
+            return Err(Damaged.into());
+        }
+        self.depth += 1;
+        let found = read(self);
+        self.depth -= 1;
+        found
     }
 
     fn fresh(&mut self, tag: u8) -> Result<Bound<'py, PyAny>, Misfit> {
@@ -345,6 +409,7 @@ impl<'a, 'py> In<'a, 'py> {
                 special.read(self)?
             }
             WEAK => weak_references::refer(&self.object()?)?,
+            PLACE => self.placed()?,
             NAMESPACE => self.object()?.cast::<PyModule>().map_err(|_| Damaged)?.dict().into_any(),
             _ => return Err(Damaged.into()),
         })
@@ -361,6 +426,18 @@ impl<'a, 'py> In<'a, 'py> {
             Ok(text) => Ok(PyString::intern(py, text).into_any()),
             Err(_) => Ok(PyBytes::new(py, bytes).call_method1(name!("decode"), ("utf-8", "surrogatepass"))?),
         }
+    }
+
+    /// An object that only the call leads to. The trace knows that it is none of the others.
+    fn placed(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {
+        let place = self.bytes.index()?;
+        let print = self.bytes.digest()?;
+        let class = self.object()?;
+        let found = self.on_path.as_ref().and_then(|on_path| on_path(place));
+        let found =
+            found.filter(|found| found.get_type().is(&class) && !self.known.iter().any(|known| known.is(found)));
+        let same = |found: &Bound<'py, PyAny>| self.fingerprints.of(found).is_ok_and(|now| now == print);
+        found.filter(same).ok_or_else(|| Misfit::new(CALL))
     }
 
     fn reached(&mut self) -> Result<Bound<'py, PyAny>, Misfit> {

@@ -65,10 +65,15 @@ impl<'py> Reach<'py> {
         {
             return Some(Way { start: Start::Traced, steps });
         }
-        if let Some(way) = by_name(object)
-            && way.follow(traced).is_some_and(|found| found.is(object))
-        {
-            return Some(way);
+        if let Some(mut way) = by_name(object) {
+            if way.follow(traced).is_some_and(|found| found.is(object)) {
+                return Some(way);
+            }
+            // What has its name may be what it was compiled to.
+            way.steps.push(Step::Compiled);
+            if way.follow(traced).is_some_and(|found| found.is(object)) {
+                return Some(way);
+            }
         }
         let met = self.met.get_or_insert_with(|| search(self.py));
         let mut at = *met.places.get(&(object.as_ptr() as usize))?;
@@ -116,7 +121,7 @@ fn by_name(object: &Bound<'_, PyAny>) -> Option<Way> {
     let kind = types::c_name(&object.get_type()).into_owned();
     let named = object.is_instance_of::<PyType>()
         || object.is_exact_instance_of::<PyFunction>()
-        || matches!(&*kind, "builtin_function_or_method" | "builtin_method");
+        || matches!(&*kind, "builtin_function_or_method" | "builtin_method" | "slotrt.CompiledFunction");
     if !named {
         if !matches!(
             &*kind,
@@ -204,6 +209,8 @@ fn children<'py>(object: &Bound<'py, PyAny>) -> Vec<(Step, Bound<'py, PyAny>)> {
         let codes = constants.into_iter().flatten().enumerate().filter(|(_, item)| item.is_instance_of::<PyCode>());
         codes.for_each(|(index, _)| add(Step::Constant(index)));
     } else if let Ok(class) = object.cast::<PyType>() {
+        let bases = types::mro(class).into_iter().flatten().enumerate();
+        found.extend(bases.map(|(index, base)| (Step::Base(index), base)));
         for (key, value) in types::namespace(class).into_iter().flatten() {
             if let Ok(key) = key.cast_exact::<PyString>() {
                 found.push((Step::Own(key.to_string_lossy().into_owned()), value));
@@ -223,6 +230,7 @@ fn children<'py>(object: &Bound<'py, PyAny>) -> Vec<(Step, Bound<'py, PyAny>)> {
         let kind = types::c_name(&object.get_type()).into_owned();
         match &*kind {
             "cell" => add(Step::Content),
+            "slotrt.CompiledFunction" => add(Step::Compiled),
             "method" | "staticmethod" | "classmethod" => add(Step::Function),
             "property" => (0..ACCESSORS.len()).for_each(|index| add(Step::Accessor(index))),
             _ if has_namespace(object) => [Step::Namespace, Step::Class].into_iter().for_each(add),

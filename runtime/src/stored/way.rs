@@ -1,6 +1,6 @@
 //! A way to an object: where it begins, and the steps from there.
 use super::bytes::{Damaged, Reader, Writer};
-use crate::ffi::{inspect, modules, types};
+use crate::ffi::{callable, inspect, modules, types};
 use crate::names::{interned, name};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
@@ -36,6 +36,10 @@ pub(super) enum Step {
     Class,
     /// The globals of a function: of a module, mostly, in whose place there may be another one.
     Globals,
+    /// The function that was compiled, of what `slotrt.compile` has given.
+    Compiled,
+    /// A class among those that a class is derived from, in the order in which they are searched.
+    Base(usize),
 }
 
 /// Where a way begins.
@@ -84,6 +88,8 @@ impl Step {
             }
             Self::Class => Some(from.get_type().into_any()),
             Self::Globals => inspect::globals(from),
+            Self::Compiled => callable::wrapped(from),
+            Self::Base(index) => types::mro(from.cast::<PyType>().ok()?)?.get_item(*index).ok(),
         }
     }
 
@@ -103,6 +109,8 @@ impl Step {
             Self::Accessor(index) => (11, Some(*index), None),
             Self::Class => (12, None, None),
             Self::Globals => (13, None, None),
+            Self::Compiled => (14, None, None),
+            Self::Base(index) => (15, Some(*index), None),
         };
         out.0.push(tag);
         index.into_iter().for_each(|index| out.number(index as u64));
@@ -125,6 +133,8 @@ impl Step {
             11 => Self::Accessor(from.index()?),
             12 => Self::Class,
             13 => Self::Globals,
+            14 => Self::Compiled,
+            15 => Self::Base(from.index()?),
             _ => return Err(Damaged),
         })
     }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// A step: what it pushes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
+pub(super) enum Step {
     /// A number.
     Constant(Number),
     /// What comes in.
@@ -21,8 +21,8 @@ enum Step {
 /// An expression without its table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
-    steps: Box<[Step]>,
-    text: Box<str>,
+    pub(super) steps: Box<[Step]>,
+    pub(super) text: Box<str>,
 }
 
 impl Formula {

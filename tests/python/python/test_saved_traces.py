@@ -323,32 +323,14 @@ class Saved(unittest.TestCase):
 
     def test_what_is_left_out(self):
         program = PROGRAM + textwrap.dedent("""
-            import re
             def address(x):
                 return id(LIMIT) == id(x)
-            def breaks(x):
-                slotrt.graph_break()
-                return x + 1
-            def number(x):
-                return x * 2 if x > 5 else x
-            CALLS = [("address", address, (5,)), ("breaks", breaks, (5,)), ("number", number, (5,)), ("another", number, (7,)), ("more", number, (9,))]
+            CALLS = [("address", address, (5,))]
         """)
         first = run(self.folder, "save", self.path, program)
-        reasons = " ".join(first["saved"]["left_out"])
-        self.assertIn("an address or a hash", reasons)
-        self.assertIn("graph break", reasons)
-        self.assertIn("a condition that is not written: = s0: ", reasons)
+        self.assertIn("an address or a hash", " ".join(first["saved"]["left_out"]))
         second = run(self.folder, "load", self.path, program)
         self.assertEqual(second["said"], first["said"])
-
-    def test_backend_is_left_out(self):
-        def f(x):
-            return x + 1
-
-        slotrt.reset()
-        compiled = slotrt.compile(f, backend=lambda graph, inputs: graph)
-        compiled(1)
-        self.assertIn("a backend made the code of its graph", slotrt.save(self.path)["left_out"])
 
     def test_reset_forgets_what_was_loaded(self):
         run(self.folder, "save", self.path)

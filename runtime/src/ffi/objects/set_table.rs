@@ -11,6 +11,9 @@ use std::ptr;
 /// `PySet_MINSIZE`.
 const SMALL: usize = 8;
 
+/// Larger tables are not made of parts.
+const LARGEST: usize = 1 << 24;
+
 /// `setentry`.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -85,6 +88,31 @@ impl SetLayout {
     pub fn clone_ref(&self, py: Python<'_>) -> Self {
         let Self { mask, finger, places, keys } = self;
         Self { mask: *mask, finger: *finger, places: places.clone(), keys: keys.clone_ref(py) }
+    }
+
+    /// The mask, the finger, and of each place that is not empty: which, the hash, whether something was there.
+    #[must_use]
+    pub fn parts(&self) -> (usize, isize, Vec<(usize, isize, bool)>) {
+        let places = self.places.iter().map(|place| (place.at, place.hash, place.dummy));
+        (self.mask, self.finger, places.collect())
+    }
+
+    /// A table of these parts, as [`SetLayout::parts`] gives them, with these keys; `None` where they do not fit together.
+    #[must_use]
+    pub fn of_parts(
+        mask: usize,
+        finger: isize,
+        places: &[(usize, isize, bool)],
+        keys: &Bound<'_, PyTuple>,
+    ) -> Option<Self> {
+        let is_size = (SMALL - 1..LARGEST).contains(&mask) && (mask + 1).is_power_of_two();
+        let ascend = places.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let within = places.last().is_none_or(|(at, ..)| *at <= mask) && places.len() <= mask;
+        let used = places.iter().filter(|(_, _, dummy)| !dummy).count();
+        let hashes = places.iter().all(|(_, hash, dummy)| *dummy == (*hash == -1));
+        let fits = is_size && ascend && within && hashes && used == keys.len() && finger >= 0;
+        let place = |(at, hash, dummy): &(usize, isize, bool)| Place { at: *at, hash: *hash, dummy: *dummy };
+        fits.then(|| Self { mask, finger, places: places.iter().map(place).collect(), keys: keys.clone().unbind() })
     }
 
     /// The keys in the order of the table.

@@ -9,6 +9,9 @@ use pyo3::types::{PyDict, PyTuple};
 #[derive(Debug)]
 pub struct IteratorApart;
 
+/// What the state of the condition is written as.
+pub(in crate::guard) const ITERATOR_APART: &str = "iterator apart";
+
 impl DomainCheck for IteratorApart {
     fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
         let Ok(objects) = value.cast::<PyTuple>() else { return false };
@@ -19,6 +22,10 @@ impl DomainCheck for IteratorApart {
 
     fn same(&self, other: &dyn DomainCheck, _py: Python<'_>) -> bool {
         (other as &dyn std::any::Any).is::<Self>()
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        Some((ITERATOR_APART, py.None().into_bound(py)))
     }
 
     fn describe(&self) -> String {

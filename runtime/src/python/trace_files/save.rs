@@ -1,14 +1,15 @@
 //! `slotrt.save`: what was traced, as a file.
-use super::own_objects::OwnObjects;
-use crate::ffi::inspect;
-use crate::names::name;
+use super::own_objects::{OwnObjects, Traced};
+use super::write::write;
 use crate::python::cache::Entry;
 use crate::python::errors::refused_file;
 use crate::python::shared::Shared;
 use crate::python::trace_store::{StoredTrace, version};
-use crate::stored::{Environment, Fingerprints, Misfit, Out, ProcessBound, Reach, Writer, write_code, write_file};
+use crate::split::frame_digest;
+use crate::stored::{Environment, Fingerprints, Misfit, Out, ProcessBound, Reach, Writer, write_file};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +18,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Writes everything compiled that still lives; gives `traces`, `bytes` and, by reason, `left_out`.
 pub fn save<'py>(py: Python<'py>, shared: &Shared, path: &Path) -> PyResult<Bound<'py, PyDict>> {
     let mut saving = Saving {
-        ours: OwnObjects::new(py, &shared.constants, shared.trace_caches.domains.loaded(py), None),
+        ours: OwnObjects::new(py, &shared.constants, shared.trace_caches.domains.loaded(py), Traced::Written(0)),
         reach: Reach::new(py),
         fingerprints: Fingerprints::default(),
         out: Writer::default(),
@@ -60,13 +61,11 @@ impl<'py> Saving<'py> {
             let Some(cache) = root.cache.upgrade() else { continue };
             let table =
                 cache.lock().ok().filter(|cache| cache.generation == generation).map(|cache| cache.table.clone());
+            let again = cache.lock().is_ok_and(|cache| cache.changed_again);
             for entry in table.iter().flat_map(|table| table.entries()) {
                 let Some((code, ..)) = entry.compiled() else { continue };
-                let trace = match root.backend {
-                    true => Err(Misfit::new("a backend made the code of its graph")),
-                    false => self.trace(py, entry),
-                };
-                let digest = self.fingerprints.of_code(code.bind(py));
+                let digest = frame_digest(code.bind(py), |code| self.digest(code));
+                let trace = self.trace(py, entry, root.unit, again);
                 match trace.and_then(|trace| Ok((digest?, trace))) {
                     Ok((code, (bound, bytes))) => {
                         let mut out = Writer::default();
@@ -77,6 +76,10 @@ impl<'py> Saving<'py> {
                 }
             }
         }
+    }
+
+    fn digest(&mut self, code: &Bound<'py, PyAny>) -> PyResult<u128> {
+        self.fingerprints.of_code(code).map_err(|Misfit(why)| PyValueError::new_err(why))
     }
 
     /// What an earlier process has saved and this one has not needed.
@@ -102,18 +105,19 @@ impl<'py> Saving<'py> {
         }
     }
 
-    fn trace(&mut self, py: Python<'py>, entry: &Entry) -> Result<(ProcessBound, Vec<u8>), Misfit> {
-        let (code, guards, run) = entry.compiled().ok_or_else(|| Misfit::new("the frame runs as it is"))?;
-        let code = code.bind(py);
-        let bound = entry.bound();
-        let made = inspect::function_code(run.bind(py)).ok_or_else(|| Misfit::new("no function runs it"))?;
-        if bound == ProcessBound::Process || shows_address(&made, code)? {
-            return Err(Misfit::new("it may have seen an address or a hash, which another process has not"));
-        }
-        let mut out = Out::new(code.clone(), &mut self.reach, &mut self.fingerprints, &self.ours);
-        guards.write(&mut out)?;
-        write_code(&made, &mut out)?;
-        Ok((bound, out.bytes.0))
+    fn trace(
+        &mut self,
+        py: Python<'py>,
+        entry: &Entry,
+        unit: usize,
+        again: bool,
+    ) -> Result<(ProcessBound, Vec<u8>), Misfit> {
+        let compiled = entry.rebuilt_graph().map(|graph| graph.compiled.bind(py).clone());
+        self.ours.write_trace_of(unit, compiled);
+        let (code, ..) = entry.compiled().ok_or_else(|| Misfit::new("the frame runs as it is"))?;
+        let mut out = Out::new(code.bind(py).clone(), &mut self.reach, &mut self.fingerprints, &self.ours);
+        write(entry, again, &mut out)?;
+        Ok((entry.kept().bound.max(out.bound), out.bytes.0))
     }
 
     fn environment(&mut self, py: Python<'_>) -> PyResult<Environment> {
@@ -126,24 +130,6 @@ impl<'py> Saving<'py> {
         let libraries = std::mem::take(&mut self.libraries).into_iter().collect();
         Ok(Environment { libraries, ..environment(py)? })
     }
-}
-
-/// Whether new constants of the code have an address in their text.
-fn shows_address(made: &Bound<'_, PyAny>, traced: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let known = constants(traced)?;
-    for constant in constants(made)?.iter() {
-        if let Ok(text) = constant.cast_exact::<PyString>()
-            && text.to_string_lossy().contains(" at 0x")
-            && !known.contains(&constant)?
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn constants<'py>(code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-    Ok(code.getattr(name!("co_consts"))?.cast_into()?)
 }
 
 /// The interpreter and slotrt of this process.

@@ -32,7 +32,7 @@ impl<'py> Tracer<'py> {
             }
             undo.parts.nesting |= effects.nests;
             in_any_order |= effects.checks && self.state.backend;
-            if self.may_raise(node, &effects) {
+            if !self.state.sure_nodes.contains(&id) && self.may_raise(node, &effects) {
                 may_raise = true;
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
@@ -62,11 +62,12 @@ impl<'py> Tracer<'py> {
     }
 
     /// Breaks where a node may raise after a change that cannot be taken back.
-    pub(crate) fn refuse_late_failure(&mut self, node: &Node) -> Traced<()> {
+    pub(crate) fn refuse_late_failure(&mut self, node: &Node, has_kernel: bool) -> Traced<()> {
         if self.state.final_changes.is_empty() {
             return Ok(());
         }
         match self.effects_of(node) {
+            Some(_) if !has_kernel => self.break_after_final_changes(),
             Some((_, effects)) if self.may_raise(node, &effects) && !self.has_passed(node, &effects) => {
                 self.break_after_final_changes()
             }
@@ -122,7 +123,7 @@ impl<'py> Tracer<'py> {
         Ok(false)
     }
 
-    pub(super) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
+    pub(crate) fn effects_of(&self, node: &Node) -> Option<(Arc<dyn Domain>, NodeEffects)> {
         let domain = self.state.domains.iter().find(|domain| domain.name() == node.domain)?;
         let target = node.target.as_ref()?.bind(self.py);
         Some((Arc::clone(domain), domain.effects(target)))
@@ -149,7 +150,8 @@ impl<'py> Tracer<'py> {
         }
         let mut operands = Vec::new();
         node.arguments().for_each(|argument| argument.nodes(&mut operands));
-        operands.iter().any(|operand| self.state.numbers.open.contains(operand))
+        let numbers = &self.state.numbers;
+        operands.iter().any(|operand| numbers.open.contains(operand) && !numbers.open_floats.contains(operand))
     }
 
     /// The nodes whose results a node changes.

@@ -1,5 +1,6 @@
 //! Materialises generators and coroutines that have not begun or have ended: compiled code calls their functions again.
 use crate::bytecode::{Code, LocalKind, flag};
+use crate::stored::{In, Misfit, Out};
 use crate::trace::state::frame::Frame;
 use crate::trace::state::generator::{Generator, GeneratorKind, GeneratorObject, GeneratorState};
 use crate::trace::state::materialised::Materialised;
@@ -40,6 +41,25 @@ impl Begin {
         }
         Ok(made)
     }
+}
+
+/// Writes what makes a generator; `false`: the object is another.
+///
+/// # Errors
+/// None.
+pub(crate) fn write_begin<'py>(object: &Bound<'py, PyAny>, out: &mut Out<'_, 'py>) -> Result<bool, Misfit> {
+    let Ok(begin) = object.cast_exact::<Begin>() else { return Ok(false) };
+    out.bytes.0.push(u8::from(begin.get().ended));
+    Ok(true)
+}
+
+/// Reads what [`write_begin`] has written.
+///
+/// # Errors
+/// Where the bytes end.
+pub(crate) fn read_begin<'py>(from: &mut In<'_, 'py>) -> Result<Bound<'py, PyAny>, Misfit> {
+    let ended = from.bytes.byte()? != 0;
+    Ok(Bound::new(from.py(), Begin { ended })?.into_any())
 }
 
 /// What a parameter is bound to.

@@ -5,7 +5,7 @@
 pub(crate) mod finalisers;
 pub(crate) mod followed;
 pub(crate) mod frame_observers;
-mod pending_ends;
+pub(crate) mod pending_ends;
 pub(crate) mod reachability;
 pub(crate) mod tracked;
 pub(crate) mod weak_proxies;

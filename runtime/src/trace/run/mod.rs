@@ -5,6 +5,7 @@
 pub(crate) mod driver;
 pub(crate) mod frame;
 pub(crate) mod frame_readers;
+pub(crate) mod own_objects;
 mod plan;
 mod process_bound;
 pub(crate) mod rollback;

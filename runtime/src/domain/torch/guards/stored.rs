@@ -1,5 +1,6 @@
 //! What of PyTorch is written to disk with traces: conditions by their states, values by what makes them.
 use super::super::library::Torch;
+use super::super::symbols::open_sizes::{OPEN_SIZES, OpenSizes};
 use super::super::thread::ambient::{MODES, SameModes};
 use super::memory::{MEMORY, MemoryCheck};
 use super::tensor::{TENSOR, TensorCheck};
@@ -24,6 +25,7 @@ impl Torch {
         Ok(Some(match name {
             TENSOR => Box::new(TensorCheck::of_state(state)?),
             MODES => Box::new(SameModes::of_state(Arc::clone(&self.ambient), state)?),
+            OPEN_SIZES => Box::new(OpenSizes::of_state(state)?),
             MEMORY => Box::new(MemoryCheck::of_state(state)?),
             _ => return Ok(None),
         }))

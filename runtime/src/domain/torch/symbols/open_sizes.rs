@@ -3,6 +3,7 @@ use crate::domain::torch::metadata::metadata;
 use crate::ffi::libtorch::TensorWords;
 use crate::guard::DomainCheck;
 use crate::symbol::{Layout, Stride, follow};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use std::sync::OnceLock;
@@ -46,6 +47,9 @@ pub(in crate::domain::torch) fn other_sizes(
     Ok((0..now.sizes.len()).filter(|index| now.sizes[*index] != then.sizes[*index]).collect())
 }
 
+/// What the state of the condition is written as.
+pub(in crate::domain::torch) const OPEN_SIZES: &str = "open sizes";
+
 /// That a tensor is like another one, but for some sizes, which are at least 2, and the strides that follow from sizes.
 #[derive(Debug)]
 pub(in crate::domain::torch) struct OpenSizes {
@@ -62,7 +66,25 @@ pub(in crate::domain::torch) struct OpenSizes {
 impl OpenSizes {
     /// For tensors like `example`.
     pub(in crate::domain::torch) fn new(example: &Bound<'_, PyAny>, open: &[bool], plan: &[Stride]) -> PyResult<Self> {
-        let metadata = metadata(example)?;
+        Self::with(example.get_type().unbind(), metadata(example)?, open, plan)
+    }
+
+    /// From its state: class, metadata, which sizes are open, how strides are known.
+    pub(in crate::domain::torch) fn of_state(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        type State<'py> = (Bound<'py, PyType>, Bound<'py, PyTuple>, Vec<bool>, Vec<(bool, i64)>);
+        let (class, metadata, open, plan): State<'_> = state.extract()?;
+        let rank = layout(&metadata)?.sizes.len();
+        let stride = |(around, number): (bool, i64)| match around {
+            true => usize::try_from(number).ok().filter(|dimension| *dimension < rank).map(Stride::Around),
+            false => Some(Stride::Fixed(number)),
+        };
+        let plan: Option<Vec<Stride>> = plan.into_iter().map(stride).collect();
+        let plan = plan.filter(|plan| plan.len() == rank && open.len() == rank);
+        let plan = plan.ok_or_else(|| PyValueError::new_err("sizes and strides do not fit together"))?;
+        Self::with(class.unbind(), metadata, &open, &plan)
+    }
+
+    fn with(class: Py<PyType>, metadata: Bound<'_, PyTuple>, open: &[bool], plan: &[Stride]) -> PyResult<Self> {
         let known = layout(&metadata)?.sizes;
         let sizes = known.iter().zip(open).map(|(size, open)| match open {
             true => ">= 2".to_owned(),
@@ -70,7 +92,6 @@ impl OpenSizes {
         });
         let sizes = sizes.collect::<Vec<_>>().join(", ");
         let text = format!("is a tensor of sizes ({sizes}), else as {}", metadata.repr()?);
-        let class = example.get_type().unbind();
         let (metadata, words) = (metadata.unbind(), OnceLock::new());
         Ok(Self { class, metadata, sizes: known, plan: plan.into(), open: open.into(), text, words })
     }
@@ -121,6 +142,17 @@ impl DomainCheck for OpenSizes {
                 && self.plan == other.plan
                 && self.metadata.bind(py).eq(other.metadata.bind(py)).unwrap_or(false)
         })
+    }
+
+    fn state<'py>(&self, py: Python<'py>) -> Option<(&'static str, Bound<'py, PyAny>)> {
+        let stride = |stride: &Stride| match *stride {
+            Stride::Fixed(number) => (false, number),
+            Stride::Around(dimension) => (true, dimension as i64),
+        };
+        let open = PyTuple::new(py, &self.open).ok()?;
+        let plan = PyTuple::new(py, self.plan.iter().map(stride)).ok()?;
+        let state = (self.class.bind(py), self.metadata.bind(py), open, plan);
+        Some((OPEN_SIZES, state.into_pyobject(py).ok()?.into_any()))
     }
 
     fn wanted(&self) -> Option<(u64, u64)> {
