@@ -17,7 +17,7 @@ def _with_fx(backend):
         if not has_tensors(graph):
             return given(graph, example_inputs, None)
         early, symbols = Early(graph), None
-        if has_apart(early.late):
+        if has_apart(early.late, early.results):
             return native_call(Parts(graph, early, part))
         example_inputs = tuple(map(own_base, early.values(example_inputs)))
         sizes = early.sizes()

@@ -6,6 +6,7 @@ It runs as it was recorded."""
 import operator
 
 from ._early import nodes, value
+from ._histories import as_recorded
 from ._slotrt import Node
 
 # How many compilations of a part are kept: one for each kind of inputs that it got; and how many are made: after that it runs as recorded.
@@ -13,9 +14,10 @@ _KEPT = 16
 _MADE = 64
 
 
-def has_apart(calls):
-    """Whether there are calls that a backend for tensors does not compile."""
-    return any(node.meta.get("apart") in ("call", "end") or node.meta["domain"] not in ("", "torch") for node in calls)
+def has_apart(calls, results):
+    """Whether there are calls that a backend for tensors does not compile, or not with the others."""
+    is_split = any(node.meta.get("apart") in ("call", "end") or node.meta["domain"] not in ("", "torch") for node in calls)
+    return is_split or bool(as_recorded(calls, results, lambda node: False, _ends_part)[0])
 
 
 class Parts:
@@ -27,7 +29,7 @@ class Parts:
         self._results = early.results
         first = set(early.calls)
         rest = [node for node in graph if node.op == "call_function" and node not in first]
-        self._steps = list(_steps([*early.calls, *rest], compiled))
+        self._steps = list(_steps([*early.calls, *rest], self._results, compiled))
         needed = set(nodes(self._results))
         for step in reversed(self._steps):
             step.begin(needed)
@@ -96,22 +98,26 @@ class _Part:
         values.update((node, own[node]) for node in self._results)
 
 
-def _steps(calls, compiled):
+def _steps(calls, results, compiled):
     """The calls in their order: those that a backend takes together, the others one by one."""
-    together = []
+    together, (alone, within) = [], as_recorded(calls, results, _is_apart, _ends_part)
     for node in calls:
-        if _is_apart(node):
+        if node in alone or _is_apart(node) and node not in within:
             if together:
                 yield _Part(together, compiled)
                 together = []
             yield _Call(node)
         else:
             together.append(node)
-            if node.meta.get("apart") == "end":
+            if _ends_part(node):
                 yield _Part(together, compiled)
                 together = []
     if together:
         yield _Part(together, compiled)
+
+
+def _ends_part(node):
+    return node.meta.get("apart") == "end"
 
 
 def _is_apart(node):

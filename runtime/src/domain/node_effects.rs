@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 pub struct NodeEffects {
     /// The contents of its operands can make it raise.
     pub raises: bool,
+    /// It does nothing but raise where contents are not as it says: a backend may change inputs before it.
+    pub checks: bool,
     /// What it gives may share memory with its first operand.
     pub shares_first: bool,
     /// What it gives may share memory with any operand, and it may change any.
@@ -27,6 +29,7 @@ impl NodeEffects {
     pub fn unknown() -> Self {
         Self {
             raises: true,
+            checks: false,
             shares_first: true,
             is_unknown: true,
             draws: true,

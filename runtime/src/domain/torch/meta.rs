@@ -341,7 +341,10 @@ impl<'py> Meta<'_, 'py> {
             return Ok(Answer::Constant(example));
         }
         if example.is_none() && CHECKS.contains(&&*own_name(&target)) {
-            let (args, kwargs) = (args.to_vec(), kwargs.to_vec());
+            let (mut args, kwargs) = (args.to_vec(), kwargs.to_vec());
+            if args.len() == 1 && kwargs.is_empty() {
+                args.push(Operand::Known(PyString::new(self.py, FAILED_CHECK).into_any()));
+            }
             return Ok(Answer::Change { target, args, kwargs, example, changes: Vec::new(), gives: Gives::Nothing });
         }
         let parts = self.parts(&example);
@@ -394,6 +397,9 @@ impl<'py> Meta<'_, 'py> {
 
 /// Functions that do nothing but raise an exception if contents are not as they say.
 const CHECKS: &[&str] = &["_assert_async"];
+
+/// What PyTorch says where one without a message fails: PyTorch's compilers drop calls without one.
+const FAILED_CHECK: &str = "Expected Tensor with single nonzero value, but got zero";
 
 /// Known objects that PyTorch takes as they are, without running Python code of theirs.
 pub(super) fn plain<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Box<Break>> {

@@ -13,7 +13,7 @@ impl<'py> Tracer<'py> {
     /// What is to be saved before the graph runs: each time what it changes before the last node that contents can make raise.
     pub(crate) fn undo(&self) -> Undo {
         let mut undo = Undo::default();
-        let mut may_raise = false;
+        let (mut may_raise, mut in_any_order) = (false, false);
         let (mut changed, mut always, mut generators) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
         // Changes by what the graph calls as a whole.
         let dropped = self.state.changed_by_graph.iter().filter(|change| self.state.dropped_nodes.contains(&change.by));
@@ -31,11 +31,16 @@ impl<'py> Tracer<'py> {
                 node.arguments().for_each(|argument| each_generator(self.py, argument, &mut generators));
             }
             undo.parts.nesting |= effects.nests;
+            in_any_order |= effects.checks && self.state.backend;
             if !self.state.sure_nodes.contains(&id) && self.may_raise(node, &effects) {
                 may_raise = true;
                 always.extend(changed.iter().copied());
                 undo.parts_always = undo.parts;
             }
+        }
+        if in_any_order {
+            always.clone_from(&changed);
+            undo.parts_always = undo.parts;
         }
         undo.parts_always.nesting = undo.parts.nesting;
         let inputs = self.state.inputs.iter().filter(|(node, _)| changed.contains(node));

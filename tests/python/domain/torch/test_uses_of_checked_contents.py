@@ -76,15 +76,34 @@ def by_number(x):
     return y
 
 
-def asserted_before_a_change(x, y):
-    try:
-        assert (x > 0).all(), "what is not positive"
-        if torch.isnan(y).any():
-            raise ValueError("what is no number")
-    except (AssertionError, ValueError) as error:
-        return type(error), str(error), y
+def changed_if_right(x, y):
+    assert (x > 0).all(), "what is not positive"
+    if torch.isnan(y).any():
+        raise ValueError("what is no number")
     y.add_(1)
     return x * 2
+
+
+def asserted_before_a_change(x, y):
+    try:
+        return changed_if_right(x, y)
+    except (AssertionError, ValueError) as error:
+        return type(error), str(error), y
+
+
+def validated(x, scale):
+    try:
+        return distribution_of(x, scale).log_prob(x)
+    except ValueError as error:
+        return str(error)[:60]
+
+
+def distribution_of(x, scale):
+    return distributions.Normal(x, scale)
+
+
+def of_which_scale(number):
+    return [matrix(), torch.tensor([1.0, -1.0, 2.0][number])]
 
 
 def asserted(number):
@@ -93,6 +112,7 @@ def asserted(number):
 
 ROWS = [
     (lambda: (asserted_before_a_change, asserted, []), None),
+    (lambda: (validated, of_which_scale, []), None),
     (of(loss_of_letters, letters), 0),
     (of(loss_of_lengths, letters), 0),
     (of(covariances), 0),

@@ -2,7 +2,9 @@
 
 A row is a use and how many graph breaks its calls have at most."""
 
+import dataclasses
 import io
+import pickle
 import unittest
 
 import numpy
@@ -10,6 +12,7 @@ import torch
 import torch_programs
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree
+from torch.utils.weak import WeakTensorKeyDictionary
 
 
 def matrix():
@@ -86,7 +89,43 @@ def branched(x, layout):
     return (y.to_dense() if y.is_sparse else y) + x
 
 
+def pickled(x):
+    y = x * 2
+    return pickle.loads(pickle.dumps(y)) + 1
+
+
+KEPT = WeakTensorKeyDictionary()
+KEY = torch.ones(3)
+KEPT[KEY] = 3
+
+
+def weakly_kept(x):
+    found = WeakTensorKeyDictionary()
+    y = x * 2
+    found[y] = 3
+    found[x] = 4
+    return y * found[y] + found[x], len(found), x in found
+
+
+def weakly_kept_outside(x):
+    return x * KEPT[KEY] + 1
+
+
+def class_of_data(x):
+    @dataclasses.dataclass(frozen=True)
+    class Part:
+        content: torch.Tensor
+        number: int = 2
+
+    part = dataclasses.replace(Part(x * 2), number=3)
+    return part.content * part.number, [field.name for field in dataclasses.fields(part)], part == part
+
+
 ROWS = [
+    (of(pickled), 1),
+    (of(weakly_kept), 3),
+    (of(weakly_kept_outside), 1),
+    (of(class_of_data), 3),
     (of(wrapped), 2),
     (of(of_several_lengths), 1),
     (of(jagged), 1),

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 /// A package or module, and beginnings of the qualified names of such functions there; nothing: all of them.
 const WHOLES: &[(&str, &[&str])] = &[
     ("copy", &["deepcopy", "copy"]),
+    ("dataclasses", &["dataclass", "make_dataclass"]),
     (HOOKS, &[]),
     ("torch._tensor", &["Tensor.__format__", "Tensor.__repr__", "Tensor.__deepcopy__", "Tensor.__reduce_ex__"]),
     (PROFILER, &["record_function."]),
@@ -25,6 +26,7 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("torch.nn.modules.rnn", &[]),
     ("torch.nn.parameter", &[]),
     ("torch._weights_only_unpickler", &[]),
+    ("torch.storage", &["_load_from_bytes"]),
     ("torch.serialization", &[]),
     ("torch.nn.utils.weight_norm", &["WeightNorm.apply", "remove_weight_norm", "weight_norm"]),
     ("torch.nn.utils.parametrizations", &["orthogonal", "spectral_norm", "weight_norm"]),
@@ -35,6 +37,7 @@ const WHOLES: &[(&str, &[&str])] = &[
     ("torch.utils.flop_counter", &[]),
     ("torch.utils.module_tracker", &[]),
     ("torch.utils.data", &[]),
+    ("torch.utils.weak", &["WeakIdKeyDictionary."]),
 ];
 
 const MODULE: &str = "torch.nn.modules.module";
@@ -92,7 +95,8 @@ pub(in crate::domain::torch) fn in_place_of<'py>(function: &Bound<'py, PyAny>) -
 pub(in crate::domain::torch) fn is_whole(function: &Bound<'_, PyAny>) -> bool {
     let module = module_of(function);
     let Some(module) = module.as_ref().and_then(|module| module.to_str().ok()) else { return false };
-    if module != "copy" && module != HOOKS && !module.starts_with("torch.") {
+    let is_elsewhere = ["copy", "dataclasses", HOOKS].contains(&module);
+    if !is_elsewhere && !module.starts_with("torch.") {
         return false;
     }
     let name = callee::qualname_of(function);

@@ -104,12 +104,16 @@ pub(in crate::domain::torch) fn keeps_history(
         && !is_below_gradients(module)?)
 }
 
+/// PyTorch's check of a truth, which backends compile.
+const CHECK: &str = "_assert_async";
+
 /// What copies numbers into a new tensor.
 const MAKES_TENSOR: &str = "tensor";
 
 fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     let plain = NodeEffects {
         raises: false,
+        checks: false,
         shares_first: false,
         is_unknown: false,
         draws: false,
@@ -128,6 +132,7 @@ fn look_up(module: &Bound<'_, PyModule>, name: &str) -> NodeEffects {
     }
     match name {
         GET_STATE | MAKES | CLEAR_GRADIENT | ADDRESS_OF | OFFSET_OF => return plain,
+        CHECK => return NodeEffects { raises: true, checks: true, ..plain },
         // Tensors of inference mode do not count.
         VERSION_OF | MAKES_TENSOR => return NodeEffects { raises: true, ..plain },
         SET_DATA => return NodeEffects { draws: false, raises: false, ..NodeEffects::unknown() },
