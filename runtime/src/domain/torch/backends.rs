@@ -1,6 +1,7 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
 use super::change::OUT;
 use super::contents::tags::is_left_by_compilers;
+use super::examples::open::has_open;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
@@ -33,7 +34,9 @@ impl Torch {
         let lays_out = kwargs.iter().any(|(name, _)| name == OUT) && !operands.all(is_contiguous);
         // They keep a state of their own.
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
+        let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         let is_left = begins
+            || operands.any(has_open) && self.decides_by_contents(target, args)
             || lays_out
             || is_state
             || is_of_this_package(target)
