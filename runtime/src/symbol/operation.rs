@@ -14,7 +14,7 @@ pub enum Operation {
     TrueDivide,
     FloorDivide,
     Remainder,
-    /// By a small exponent that is known: an integer, or of an integer a float.
+    /// By a small exponent that is known: an integer, or of an integer a float. Of a float between zero and one by an integer.
     Power,
     /// By a small number of bits that is known.
     ShiftLeft,
@@ -335,6 +335,7 @@ impl Operation {
             Self::TrueDivide if right != 0.0 => Some(left / right),
             Self::FloorDivide if right != 0.0 => Some(divide(left, right).0),
             Self::Remainder if right != 0.0 => Some(divide(left, right).1),
+            Self::Power if left > 0.0 => Some(left.powf(right)).filter(|power| power.is_finite()),
             // CPython: `double_round`. Both give the float nearest to the decimal number that is nearest to the float.
             Self::RoundTo if left.is_finite() => format!("{left:.*}", right as usize).parse().ok(),
             Self::RoundTo => Some(left),

@@ -51,7 +51,7 @@ impl Torch {
             || name == "from_numpy"
             // Their stand-ins ask for the number.
             || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
-            || name == "tensor" && args.iter().any(holds_tensor)
+            || name == "tensor" && args.iter().any(holds_value)
             || is_set_data(target)
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
@@ -86,8 +86,8 @@ fn is_by_number(index: &Operand<'_>) -> bool {
     }
 }
 
-/// Whether it is a sequence that holds a tensor: numbers are taken out of it.
-fn holds_tensor(operand: &Operand<'_>) -> bool {
-    let is = |item: &Operand<'_>| matches!(item, Operand::Graph { .. }) || holds_tensor(item);
+/// Whether it is a sequence that holds a tensor, or a number that may be another one: numbers are taken out of it.
+fn holds_value(operand: &Operand<'_>) -> bool {
+    let is = |item: &Operand<'_>| matches!(item, Operand::Graph { .. } | Operand::Number { .. }) || holds_value(item);
     matches!(operand, Operand::Tuple(items) | Operand::List(items) if items.iter().any(is))
 }

@@ -158,6 +158,14 @@ impl<'py> Tracer<'py> {
     /// Whether an integer to the power of a float is a float: both are small enough, and the integer positive.
     fn has_power(&mut self, operands: &[Numeral<'py>]) -> bool {
         let [base, exponent] = operands else { return false };
+        // It grows less and less.
+        if !base.symbolic
+            && base.hint.is_exact_instance_of::<PyFloat>()
+            && base.hint.extract::<f64>().is_ok_and(|base| 0.0 < base && base <= 1.0)
+            && exponent.hint.is_exact_instance_of::<PyInt>()
+        {
+            return self.compares_with(exponent, Comparison::GreaterOrEqual, Number::Integer(0)) && self.fits(exponent);
+        }
         let most = *EXPONENTS.end() as f64;
         let small = !exponent.symbolic && exponent.hint.extract::<f64>().is_ok_and(|exponent| exponent.abs() <= most);
         small

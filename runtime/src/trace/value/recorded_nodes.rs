@@ -32,7 +32,9 @@ impl<'py> Tracer<'py> {
         let mut found = match open {
             OpenCall::Begins => ForBackend::LeavesAlone,
             OpenCall::Works if has_numbers() => ForBackend::LeavesAlone,
-            OpenCall::None if !self.state.numbers.becomes_tensor && holds_float(args, keywords) => ForBackend::LeavesAlone,
+            OpenCall::None if !self.state.numbers.becomes_tensor && holds_float(args, keywords) => {
+                ForBackend::LeavesAlone
+            }
             OpenCall::Works | OpenCall::None => domain.for_backend(target, args, keywords),
         };
         for value in values {

@@ -265,8 +265,10 @@ impl<'py> Meta<'_, 'py> {
             if items.iter().any(|item| sample.tensors.iter().any(|operand| operand.is(item))) {
                 return Err(needs(name_of(&target)));
             }
-            let made =
-                items.iter().map(|item| self.like(item, (name, &args), is_view, &sample)).collect::<Result<Vec<_>, _>>()?;
+            let made = items
+                .iter()
+                .map(|item| self.like(item, (name, &args), is_view, &sample))
+                .collect::<Result<Vec<_>, _>>()?;
             let made = PyTuple::new(self.py, made).and_then(|items| match gives.is_exact_instance_of::<PyTuple>() {
                 true => Ok(items.into_any()),
                 false => gives.get_type().call1((items,)),

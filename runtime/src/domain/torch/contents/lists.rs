@@ -61,7 +61,8 @@ impl<'py> Meta<'_, 'py> {
         args: &[Operand<'py>],
         kwargs: &[(String, Operand<'py>)],
     ) -> Option<CallResult<'py>> {
-        let [tensor @ Operand::Graph { example, .. }, Operand::List(lengths) | Operand::Tuple(lengths), rest @ ..] = args
+        let [tensor @ Operand::Graph { example, .. }, Operand::List(lengths) | Operand::Tuple(lengths), rest @ ..] =
+            args
         else {
             return None;
         };
@@ -73,7 +74,8 @@ impl<'py> Meta<'_, 'py> {
         };
         let sizes = sizes_of(tensor)?;
         let dim = usize::try_from(if dim < 0 { dim.checked_add(sizes.len() as i64)? } else { dim }).ok()?;
-        if !SPLITS.contains(&name) || dim >= sizes.len() || self.torch.ambient.is_transforming(self.py).unwrap_or(true) {
+        if !SPLITS.contains(&name) || dim >= sizes.len() || self.torch.ambient.is_transforming(self.py).unwrap_or(true)
+        {
             return None;
         }
         let (dtype, required) = match example.cast::<Unsized>() {
@@ -82,7 +84,8 @@ impl<'py> Meta<'_, 'py> {
                 (tensor.get().dtype.clone_ref(self.py), tensor.get().required())
             }
             Err(_) if place_of(example)?.is_cpu() && self.torch.class_of(example).is(&self.torch.tensor) => {
-                let required = example.getattr(name!("requires_grad")).and_then(|required| required.is_truthy()).ok()?;
+                let required =
+                    example.getattr(name!("requires_grad")).and_then(|required| required.is_truthy()).ok()?;
                 (example.getattr(name!("dtype")).ok()?.unbind(), required)
             }
             Err(_) => return Some(Err(needs(name))),

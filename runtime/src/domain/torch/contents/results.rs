@@ -35,7 +35,9 @@ impl<'py> Meta<'_, 'py> {
             let shares = || PyResult::Ok(!is_view && sample.shares_memory(made)?);
             PyResult::Ok(is_own && is_here()? && is_strided(self.torch, made)? && !shares()?)
         };
-        match fits().and_then(|fits| if fits { self.stand_in_of(made, (name, args), is_view).map(Some) } else { Ok(None) }) {
+        match fits()
+            .and_then(|fits| if fits { self.stand_in_of(made, (name, args), is_view).map(Some) } else { Ok(None) })
+        {
             Ok(Some(stand_in)) => Ok(stand_in),
             Ok(None) => Err(needs(name)),
             Err(error) => Err(fault(&error)),
@@ -63,10 +65,13 @@ impl<'py> Meta<'_, 'py> {
     }
 }
 
-
 impl Torch {
     /// Whether contents decide what a call gives, and not only what it works on.
-    pub(in crate::domain::torch) fn decides_by_contents(&self, target: &Bound<'_, PyAny>, args: &[Operand<'_>]) -> bool {
+    pub(in crate::domain::torch) fn decides_by_contents(
+        &self,
+        target: &Bound<'_, PyAny>,
+        args: &[Operand<'_>],
+    ) -> bool {
         let own = own_name(target);
         let is_put = matches!(own.trim_matches('_'), "setitem" | "index_put");
         let name = if is_put { Some("index".to_owned()) } else { operation(target) };
@@ -104,9 +109,7 @@ fn known_sizes(name: &str, args: &[Operand<'_>], rank: usize) -> Vec<Option<i64>
         // A row for each element, in which are its indices.
         ("nonzero" | "argwhere", [tensor]) => sizes_of(tensor).map(|sizes| vec![None, Some(sizes.len() as i64)]),
         ("index", [tensor, Operand::Tuple(items)]) => sizes_of(tensor).and_then(|sizes| indexed(&sizes, items)),
-        ("index", [tensor, index]) => {
-            sizes_of(tensor).and_then(|sizes| indexed(&sizes, std::slice::from_ref(index)))
-        }
+        ("index", [tensor, index]) => sizes_of(tensor).and_then(|sizes| indexed(&sizes, std::slice::from_ref(index))),
         ("view" | "reshape", [_, lengths @ ..]) => lengths_of(lengths),
         _ => None,
     };
@@ -205,5 +208,9 @@ fn is_truths(example: &Bound<'_, PyAny>) -> Option<bool> {
 /// Whether a slice takes all there is.
 fn is_whole(slice: &Bound<'_, PyAny>) -> Option<bool> {
     let parts = ["start", "stop", "step"].map(|part| slice.getattr(part).ok());
-    parts.into_iter().map(|part| part.map(|part| part.is_none())).collect::<Option<Vec<_>>>().map(|parts| parts.iter().all(|none| *none))
+    parts
+        .into_iter()
+        .map(|part| part.map(|part| part.is_none()))
+        .collect::<Option<Vec<_>>>()
+        .map(|parts| parts.iter().all(|none| *none))
 }
