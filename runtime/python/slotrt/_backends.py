@@ -34,15 +34,19 @@ def _with_fx(backend):
             graph.require(*conditions)
         return native_call(early.before(compiled)) if early.calls else compiled
 
-    def part(inputs, calls, results, values):
-        """What the backend makes of a part of a graph, whose inputs have these values for now."""
+    def part(inputs, calls, results, values, sizes):
+        """What the backend makes of a part of a graph, whose inputs have these values for now, and on what it relies of sizes with names."""
         import torch
 
-        values = list(map(own_base, values))
+        values, symbols = tuple(map(own_base, values)), None
+        is_known = all(isinstance(value, torch.Tensor) or type(value) in (int, float, bool, complex) for value in values)
+        if is_known and sizes is not None:
+            symbols = Symbols(sizes, values)
+            values = symbols.inputs
         examples = Examples(values)
         module = module_of(inputs, calls, results, examples)
-        is_known = all(isinstance(value, torch.Tensor) or type(value) in (int, float, bool, complex) for value in values)
-        return given(module, tuple(values), examples) if is_known else module
+        compiled = given(module, values, examples) if is_known else module
+        return compiled, None if symbols is None else symbols.conditions()
 
     def given(graph, example_inputs, examples):
         try:

@@ -7,12 +7,8 @@ import operator
 
 from ._early import nodes, value
 from ._histories import as_recorded
+from ._part_kinds import Kinds
 from ._slotrt import Node
-
-# How many compilations of a part are kept: one for each kind of inputs that it got; and how many are made: after that it runs as recorded.
-_KEPT = 16
-_MADE = 64
-
 
 def has_apart(calls, results):
     """Whether there are calls that a backend for tensors does not compile, or not with the others."""
@@ -21,8 +17,8 @@ def has_apart(calls, results):
 
 
 class Parts:
-    """What runs in place of such a graph, where `early` comes first. `compiled(inputs, calls, results, values)` is what a backend makes of
-    a part."""
+    """What runs in place of such a graph, where `early` comes first. `compiled(inputs, calls, results, values, sizes)` is what a
+    backend makes of a part, and on what it relies of the sizes that have names."""
 
     def __init__(self, graph, early, compiled):
         self._inputs = [node for node in graph if node.op == "placeholder"]
@@ -66,7 +62,8 @@ class _Part:
     """Calls that a backend compiles together."""
 
     def __init__(self, calls, compiled):
-        self._calls, self._compile, self._known, self._made = calls, compiled, {}, 0
+        self._calls = calls
+        self._kinds = Kinds(lambda *inputs: compiled(self._inputs, calls, self._results, *inputs))
 
     def begin(self, needed):
         own = set(self._calls)
@@ -79,16 +76,10 @@ class _Part:
 
     def run(self, values):
         inputs = [values[node] for node in self._inputs]
-        kind = tuple(map(_kind, inputs))
-        run = self._known.get(kind)
-        if run is None and self._made >= _MADE:
+        run = self._kinds.find(inputs)
+        if run is None:
             self._run_calls(values)
             return
-        if run is None:
-            self._made += 1
-            if len(self._known) >= _KEPT:
-                del self._known[next(iter(self._known))]
-            run = self._known[kind] = self._compile(self._inputs, self._calls, self._results, inputs)
         values.update(zip(self._results, run(*inputs), strict=True))
 
     def _run_calls(self, values):
@@ -127,15 +118,3 @@ def _is_apart(node):
         return True
     given = node.args[0] if node.target is operator.getitem else None
     return type(given) is Node and given.op != "placeholder" and _is_apart(given)
-
-
-def _kind(value):
-    """What a backend may rely on of an input."""
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        return type(value), value if isinstance(value, (int, float, complex)) else None
-    if value.layout != torch.strided or value.is_quantized:
-        return type(value), value.layout, value.dtype
-    kind = type(value), value.dtype, value.device, tuple(value.shape), value.stride(), value.requires_grad
-    return (*kind, value.is_leaf, value.is_conj(), value.is_neg(), value.is_inference())

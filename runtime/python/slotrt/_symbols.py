@@ -4,6 +4,16 @@ PyTorch's machinery for symbolic sizes (`ShapeEnv`, SymPy) is imported only here
 """
 
 
+def plan(value):
+    """How the strides of a tensor follow from its sizes: each is a number, or lies around another dimension without a gap."""
+    found = list(value.stride())
+    order = sorted(reversed(range(value.dim())), key=value.stride)
+    for inner, outer in zip(order, order[1:], strict=False):
+        if value.stride(outer) == value.stride(inner) * max(value.size(inner), 1):
+            found[outer] = "around", inner
+    return found
+
+
 class Symbols:
     """The symbols of one graph, and the inputs that a backend is shown. `sizes`: names and known sizes of each; `None`, where nothing differs."""
 
@@ -56,10 +66,11 @@ class Symbols:
     def _strides(shape, value):
         """Those that the guard on the tensor lets follow from sizes, or else as they are: innermost first, each may lie around the last."""
         strides = list(value.stride())
-        order = sorted(reversed(range(value.dim())), key=value.stride)
-        for inner, outer in zip(order, order[1:], strict=False):
-            if value.stride(outer) == value.stride(inner) * max(value.size(inner), 1):
-                strides[outer] = strides[inner] * (shape[inner] if value.size(inner) else 1)
+        around = plan(value)
+        for dim in sorted(reversed(range(value.dim())), key=value.stride):
+            if isinstance(around[dim], tuple):
+                inner = around[dim][1]
+                strides[dim] = strides[inner] * (shape[inner] if value.size(inner) else 1)
         return strides
 
     def conditions(self):

@@ -110,7 +110,7 @@ impl Expressions {
         if let Some(known) = known {
             return operation.apply(&known).map(|number| self.constant(number));
         }
-        if operation.is_of_integers() {
+        if operation.is_of_integers() && operation != Operation::Power {
             return None;
         }
         Some(self.intern(match operation.rounds() {

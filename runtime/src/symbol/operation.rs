@@ -15,7 +15,7 @@ pub enum Operation {
     TrueDivide,
     FloorDivide,
     Remainder,
-    /// Of integers by a small exponent that is known, of floats by any.
+    /// Of integers by a small exponent that is known, or of such an integer a float; of floats by any.
     Power,
     /// By a small number of bits that is known.
     ShiftLeft,

@@ -1,6 +1,7 @@
 //! What a backend does with a call: compile it with others, or leave it alone.
 use super::change::OUT;
 use super::contents::tags::is_left_by_compilers;
+use super::examples::open::has_open;
 use super::examples::site::is_contiguous;
 use super::functions::context_modes::is_of_this_package;
 use super::functions::data::is_set_data;
@@ -35,7 +36,9 @@ impl Torch {
         let is_state = [GET_STATE, SET_STATE, SEED_STATE].contains(&&*name);
         let is_odd =
             |example: &Bound<'_, PyAny>| is_quantised(example) || self.dispatches(&self.class_of_example(example));
+        let mut operands = args.iter().chain(kwargs.iter().map(|(_, value)| value));
         let is_left = begins
+            || operands.any(has_open) && self.decides_by_contents(target, args)
             || lays_out
             || is_state
             || is_of_this_package(target)
@@ -53,7 +56,7 @@ impl Torch {
             || name == "from_numpy"
             // Their stand-ins ask for the number.
             || matches!(&*name, "getitem" | "setitem") && args.get(1).is_some_and(is_by_number)
-            || name == "tensor" && args.iter().any(holds_tensor)
+            || name == "tensor" && args.iter().any(holds_value)
             || is_set_data(target)
             || is_set_requires_grad(target)
             || is_named(target, GRADIENT_OF)
@@ -88,8 +91,8 @@ fn is_by_number(index: &Operand<'_>) -> bool {
     }
 }
 
-/// Whether it is a sequence that holds a tensor: numbers are taken out of it.
-fn holds_tensor(operand: &Operand<'_>) -> bool {
-    let is = |item: &Operand<'_>| matches!(item, Operand::Graph { .. }) || holds_tensor(item);
+/// Whether it is a sequence that holds a tensor, or a number that may be another one: numbers are taken out of it.
+fn holds_value(operand: &Operand<'_>) -> bool {
+    let is = |item: &Operand<'_>| matches!(item, Operand::Graph { .. } | Operand::Number { .. }) || holds_value(item);
     matches!(operand, Operand::Tuple(items) | Operand::List(items) if items.iter().any(is))
 }

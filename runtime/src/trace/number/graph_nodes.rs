@@ -20,10 +20,10 @@ impl<'py> Tracer<'py> {
         }
         let numeral = self.numeral(value)?;
         let is_float = numeral.as_ref().is_some_and(|numeral| numeral.hint.is_exact_instance_of::<PyFloat>());
-        // Backends compile floats as constants.
-        let compiled = self.state.backend && !self.state.numbers.becomes_tensor;
+        // Backends compile floats as constants: such a call runs between the parts that they compile, where it may.
+        let stays_together = || self.state.domains.iter().any(|domain| domain.belongs_together(self.py));
         let takes_floats = match taken {
-            TakenNumbers::All => !compiled,
+            TakenNumbers::All => !self.state.backend || self.state.numbers.becomes_tensor || !stays_together(),
             TakenNumbers::Classes => true,
             TakenNumbers::None | TakenNumbers::Integers | TakenNumbers::OpenIntegers => false,
         };

@@ -159,6 +159,14 @@ impl<'py> Tracer<'py> {
     /// Whether the power is a float: of floats a guard says so; of integers where the exponent is small enough, and the integer positive.
     fn has_power(&mut self, operands: &[Numeral<'py>]) -> bool {
         let [base, exponent] = operands else { return false };
+        // It grows less and less.
+        if !base.symbolic
+            && base.hint.is_exact_instance_of::<PyFloat>()
+            && base.hint.extract::<f64>().is_ok_and(|base| 0.0 < base && base <= 1.0)
+            && exponent.hint.is_exact_instance_of::<PyInt>()
+        {
+            return self.compares_with(exponent, Comparison::GreaterOrEqual, Number::Integer(0)) && self.fits(exponent);
+        }
         if let (Some(left), Some(right)) = (base.expression, exponent.expression)
             && [base, exponent].iter().any(|operand| operand.hint.is_exact_instance_of::<PyFloat>())
         {

@@ -315,6 +315,8 @@ impl<'py> Tracer<'py> {
             Answer::Constant(_) if domain.answers_for_all_sizes(operation.callee) => return Ok(Vec::new()),
             // A tensor that becomes another leaf to gradients is as large as before. A backend wants to know its size.
             Answer::Change { gives: Gives::Became(_), .. } if !self.state.backend => return Ok(Vec::new()),
+            // Sizes that do not fit show when the graph runs.
+            Answer::Change { args, .. } if self.are_open(args.iter()) => return Ok(Vec::new()),
             // Contents decide them.
             Answer::Node { example, .. } | Answer::Parts { example, .. } if domain.is_open(example) => {
                 return Ok(Vec::new());

@@ -9,7 +9,7 @@ use crate::trace::state::tracer::Tracer;
 use crate::trace::state::unwind::{Traced, Unwind, hints, stop, unsupported};
 use crate::trace::state::value::{Value, ValueId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyType};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple, PyType};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -41,6 +41,17 @@ impl<'py> Tracer<'py> {
     /// Whether it is one, and a float: no size depends on it.
     pub(crate) fn is_unread_float(&self, value: ValueId) -> bool {
         matches!(self.value(value), Value::Node { kind, .. } if kind.bind(self.py).is(self.py.get_type::<PyFloat>()))
+    }
+
+    /// Whether what a call gives is, or holds, such a number or the text of one.
+    pub(crate) fn gives_unread(&self, domain: &Arc<dyn Domain>, example: &Bound<'py, PyAny>) -> bool {
+        let is_sequence = example.is_instance_of::<PyTuple>() || example.is_instance_of::<PyList>();
+        if is_sequence {
+            let mut items = example.try_iter().into_iter().flatten().flatten();
+            return items.any(|item| self.gives_unread(domain, &item));
+        }
+        let class = domain.class_of(example);
+        domain.is_open(example) && PLAIN.contains(&&*types::c_name(&class))
     }
 
     /// `bool(array)`, where contents decide it: such a number, too. `None`: the value is no array of such a library.

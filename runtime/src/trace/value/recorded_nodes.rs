@@ -21,14 +21,23 @@ impl<'py> Tracer<'py> {
         target: &Bound<'py, PyAny>,
         args: &[Operand<'py>],
         keywords: &[(String, Operand<'py>)],
-        is_open: bool,
+        (open, example): (OpenCall, &Bound<'py, PyAny>),
     ) -> Traced<ForBackend> {
         if !self.state.backend {
             return Ok(ForBackend::Compiles);
         }
-        let mut found = if is_open { ForBackend::LeavesAlone } else { domain.for_backend(target, args, keywords) };
         let mut values = Vec::new();
         args.iter().chain(keywords.iter().map(|(_, value)| value)).for_each(|operand| operand.values(&mut values));
+        // Numbers that contents decide are Python's.
+        let has_numbers = || self.gives_unread(domain, example) || values.iter().any(|value| self.is_unread(*value));
+        let mut found = match open {
+            OpenCall::Begins => ForBackend::LeavesAlone,
+            OpenCall::Works if has_numbers() => ForBackend::LeavesAlone,
+            OpenCall::None if !self.state.numbers.becomes_tensor && holds_float(args, keywords) => {
+                ForBackend::LeavesAlone
+            }
+            OpenCall::Works | OpenCall::None => domain.for_backend(target, args, keywords),
+        };
         for value in values {
             let class = self.class_of(value)?;
             if self.domain_of(&class).is_some_and(|other| other.name() != domain.name()) {
@@ -84,7 +93,7 @@ impl<'py> Tracer<'py> {
         self.refuse_program_after_draw(domain, &target)?;
         let open = self.open_call(domain, args, keywords, &example, &target)?;
         self.refuse_open(open)?;
-        let backend = self.for_backend(domain, &target, args, keywords, open != OpenCall::None)?;
+        let backend = self.for_backend(domain, &target, args, keywords, (open, &example))?;
         let mut arguments = Vec::with_capacity(args.len());
         for arg in args {
             arguments.push(self.argument(arg)?);
@@ -197,4 +206,16 @@ impl<'py> Tracer<'py> {
         self.state.graph.nodes.push(node);
         id
     }
+}
+
+/// Whether an operand is a float that may be another one at another call.
+fn holds_float(args: &[Operand<'_>], keywords: &[(String, Operand<'_>)]) -> bool {
+    fn is(operand: &Operand<'_>) -> bool {
+        match operand {
+            Operand::Number { hint, .. } => hint.is_exact_instance_of::<PyFloat>(),
+            Operand::Tuple(items) | Operand::List(items) => items.iter().any(is),
+            _ => false,
+        }
+    }
+    args.iter().chain(keywords.iter().map(|(_, value)| value)).any(is)
 }

@@ -4,11 +4,8 @@ import unittest
 
 import slotrt
 import torch
+from contents_cases import CONTENTS, outcome, shown, vector
 from torch.nn import functional
-
-
-def vector(*numbers):
-    return torch.tensor(numbers)
 
 
 def zeros(x):
@@ -79,22 +76,6 @@ def reshaped(x):
 
 
 USES = [zeros, filled, counted, sliced, spread, told_to_be_right, refused, computed, lengths, shapes, scattered, reshaped]
-CONTENTS = [(3, 1, 4, 1, 5, 9), (2, 2, 4, 1, 5, 0), (0, 3, 1, 2, 4, 0), (-1, 1, 2, 3, 2, 2), (6, 1, 1, 0, 0, 1), (5, 0, 7, 7, 7, 7)]
-
-
-def shown(value):
-    if isinstance(value, torch.Tensor):
-        return value.dtype, tuple(value.shape), value.stride(), value.requires_grad, value.tolist()
-    if isinstance(value, (tuple, list)):
-        return type(value), [shown(item) for item in value]
-    return type(value), value
-
-
-def outcome(function, *args):
-    try:
-        return "gave", shown(function(*args))
-    except Exception as error:
-        return "raised", type(error), str(error)
 
 
 class IntegersOfContents(unittest.TestCase):

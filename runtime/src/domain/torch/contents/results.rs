@@ -1,6 +1,7 @@
 //! What stands for results whose sizes contents decide, and which of their sizes are the same whatever the contents.
 use super::answer::{TENSOR, needs};
 use super::sample::{Sample, is_strided};
+use super::tags::operation;
 use crate::domain::Operand;
 use crate::domain::torch::examples::empty_like::empty_like;
 use crate::domain::torch::examples::history;
@@ -8,7 +9,9 @@ use crate::domain::torch::examples::layout::layout_of;
 use crate::domain::torch::examples::open::{Unread, Unsized};
 use crate::domain::torch::examples::place::Place;
 use crate::domain::torch::graph_break::fault;
+use crate::domain::torch::library::Torch;
 use crate::domain::torch::meta::Meta;
+use crate::domain::torch::named::own_name;
 use crate::graph_break::Break;
 use crate::names::name;
 use pyo3::prelude::*;
@@ -60,6 +63,31 @@ impl<'py> Meta<'_, 'py> {
         let tensor = Unsized::new(made.getattr(name!("dtype"))?.unbind(), sizes, required, is_view);
         Ok(Bound::new(self.py, tensor)?.into_any())
     }
+}
+
+impl Torch {
+    /// Whether contents decide what a call gives, and not only what it works on.
+    pub(in crate::domain::torch) fn decides_by_contents(
+        &self,
+        target: &Bound<'_, PyAny>,
+        args: &[Operand<'_>],
+    ) -> bool {
+        let own = own_name(target);
+        let is_put = matches!(own.trim_matches('_'), "setitem" | "index_put");
+        let name = if is_put { Some("index".to_owned()) } else { operation(target) };
+        let Some(name) = name else { return false };
+        match (name.as_str(), args) {
+            ("index", [_, Operand::Tuple(items) | Operand::List(items), ..]) => items.iter().any(picks_by_truths),
+            ("index", [_, index, ..]) => picks_by_truths(index),
+            ("where", [_]) => true,
+            (name, _) => self.tags_of(target.py(), name).map_or(true, |tags| tags.by_contents),
+        }
+    }
+}
+
+/// Whether an item of an index is a tensor of something else than positions.
+fn picks_by_truths(item: &Operand<'_>) -> bool {
+    matches!(item, Operand::Graph { example, .. } if !example.is_instance_of::<Unread>() && is_truths(example) != Some(false))
 }
 
 /// The sizes of an operand, as far as they are the same at each call and for all contents; `None`: it is no tensor of a known rank.

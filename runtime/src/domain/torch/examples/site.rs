@@ -60,7 +60,7 @@ pub(in crate::domain::torch) fn is_by_kernel(name: &str, place: &Place, args: &[
 }
 
 /// Of those, what kernels of the CPU do in ways that rules know, where these are sure.
-const KNOWN: &[&str] = &["batch_norm", "conv2d", "conv_transpose2d", "group_norm"];
+const KNOWN: &[&str] = &["batch_norm", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "group_norm"];
 
 /// Whether rules may be asked about such a function.
 pub(in crate::domain::torch) fn is_known(name: &str, place: &Place) -> bool {

@@ -99,12 +99,15 @@ pub fn transposed_convolution<S: Size>(call: &Call<S>, dims: usize) -> Answered<
 
 /// The channels come last where they do in one of the operands.
 fn convolved<S: Size>(dtype: Dtype, shape: &[S], input: &Tensor<S>, weight: &Tensor<S>) -> Known<Tensor<S>> {
-    let format = match image_format(input)? {
+    // Rows of pixels are copied first, where they do not lie as their sizes say.
+    let is_row = input.rank() == 3;
+    let is_copied = is_row && !input.is_contiguous(MemoryFormat::Contiguous)?;
+    let format = match if is_copied { MemoryFormat::Contiguous } else { image_format(input)? } {
         MemoryFormat::Contiguous => image_format(weight)?,
         format => format,
     };
     // Those of another type are computed in several ways, some of which do not keep it.
-    sure(dtype == Dtype::F32 || format == MemoryFormat::Contiguous)?;
+    sure(dtype == Dtype::F32 && !is_row || format == MemoryFormat::Contiguous)?;
     image(dtype, shape, format)
 }
 
