@@ -25,4 +25,4 @@ pub use process_bound::{
     Bound as ProcessBound, bound_to_process, is_hashed_by_value, is_ordered_set, is_orderless, is_orderless_callable,
     names_all_arguments,
 };
-pub use reach::Reach;
+pub use reach::{Nearby, Reach};
