@@ -9,6 +9,7 @@ mod digest;
 mod file;
 mod fingerprint;
 mod misfit;
+mod object_kinds;
 mod objects;
 mod process_bound;
 mod reach;
