@@ -24,7 +24,7 @@ const BACKEND: u8 = 2;
 impl Settings {
     fn byte(self) -> u8 {
         let dynamic = self.dynamic.map_or(0, |dynamic| if dynamic { 4 } else { 8 });
-        u8::from(self.fullgraph) | u8::from(self.backend) * BACKEND | dynamic
+        u8::from(self.fullgraph) | (u8::from(self.backend) * BACKEND) | dynamic
     }
 
     fn of(byte: u8) -> Result<Self, Damaged> {

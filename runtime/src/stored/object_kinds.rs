@@ -1,8 +1,11 @@
 //! Kinds of objects on disk, and what tells them apart without running code of the program.
+use super::bytes::Writer;
+use super::fingerprint::is_plain;
+use super::misfit::Misfit;
 use crate::ffi::{callee, types};
 use crate::names::name;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyModule, PyString};
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyInt, PyModule, PyString};
 
 pub(super) const KNOWN: u8 = 0;
 pub(super) const NONE: u8 = 1;
@@ -47,4 +50,50 @@ pub(super) fn module_of_namespace<'py>(dict: &Bound<'py, PyAny>) -> Option<Bound
     let module = crate::ffi::modules::imported(&name)?;
     let namespace = module.cast::<PyModule>().ok()?.dict();
     namespace.is(dict).then_some(module)
+}
+
+/// Writes a constant; `false`, and nothing is written: the object is none.
+pub(super) fn write_plain(object: &Bound<'_, PyAny>, out: &mut Writer) -> Result<bool, Misfit> {
+    if !is_plain(object) {
+        return Ok(false);
+    }
+    let mut tag = |tag: u8| out.0.push(tag);
+    if object.is_none() {
+        tag(NONE);
+    } else if let Ok(truth) = object.cast_exact::<PyBool>() {
+        tag(if truth.is_true() { TRUE } else { FALSE });
+    } else if object.is_exact_instance_of::<PyEllipsis>() {
+        tag(ELLIPSIS);
+    } else if let Ok(number) = object.cast_exact::<PyInt>() {
+        match number.extract::<i64>() {
+            Ok(small) => {
+                tag(INTEGER);
+                out.signed(small);
+            }
+            Err(_) => {
+                tag(LARGE_INTEGER);
+                out.text(&number.call_method1(name!("__format__"), ("x",))?.extract::<String>()?);
+            }
+        }
+    } else if let Ok(number) = object.cast_exact::<PyFloat>() {
+        if number.value().is_nan() {
+            return Err(Misfit::new("a nan, which is itself alone"));
+        }
+        tag(FLOAT);
+        out.word(number.value().to_bits());
+    } else if let Ok(number) = object.cast_exact::<PyComplex>() {
+        tag(COMPLEX);
+        out.word(number.real().to_bits());
+        out.word(number.imag().to_bits());
+    } else if let Ok(text) = object.cast_exact::<PyString>() {
+        tag(TEXT);
+        let encoded = text.call_method1(name!("encode"), ("utf-8", "surrogatepass"))?;
+        out.bytes(encoded.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
+    } else if let Ok(bytes) = object.cast_exact::<PyBytes>() {
+        tag(BYTES);
+        out.bytes(bytes.as_bytes());
+    } else {
+        tag(NOT_IMPLEMENTED);
+    }
+    Ok(true)
 }

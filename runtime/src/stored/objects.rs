@@ -1,10 +1,11 @@
 //! Objects as bytes: by value where they are constants, else by the way to them and a fingerprint.
 use super::bytes::{Damaged, Reader, Writer};
-use super::fingerprint::{Fingerprints, is_plain};
+use super::fingerprint::Fingerprints;
 use super::misfit::Misfit;
 use super::object_kinds::{
     BYTES, COMPLEX, ELLIPSIS, FALSE, FLOAT, FROZEN_SET, INTEGER, KNOWN, LARGE_INTEGER, MADE, NAMESPACE, NONE,
     NOT_IMPLEMENTED, PLACE, RANGE, REACHED, SLICE, SPECIAL, TEXT, TRUE, TUPLE, WEAK, described, module_of_namespace,
+    write_plain,
 };
 use super::process_bound::Bound as Anywhere;
 use super::reach::Reach;
@@ -13,7 +14,7 @@ use crate::ffi::weak_references;
 use crate::names::name;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyComplex, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString, PyTuple,
+    PyBool, PyBytes, PyComplex, PyFloat, PyFrozenSet, PyInt, PyModule, PyRange, PySlice, PyString, PyTuple,
     PyWeakrefMethods, PyWeakrefReference,
 };
 use rustc_hash::FxHashMap;
@@ -95,7 +96,7 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.depth > DEEPEST {
             return Err(Misfit::new("an object nested too deeply"));
         }
-        if !self.plain(object)? && !self.special(object)? && !self.compound(object)? {
+        if !write_plain(object, &mut self.bytes)? && !self.special(object)? && !self.compound(object)? {
             self.reached(object)?;
         }
         self.depth -= 1;
@@ -111,7 +112,7 @@ impl<'a, 'py> Out<'a, 'py> {
         if self.is_known(object) {
             return Ok(());
         }
-        if !self.plain(object)? && !self.special(object)? {
+        if !write_plain(object, &mut self.bytes)? && !self.special(object)? {
             self.reached(object)?;
         }
         self.remember(object);
@@ -136,52 +137,6 @@ impl<'a, 'py> Out<'a, 'py> {
     fn remember(&mut self, object: &Bound<'py, PyAny>) {
         self.known.insert(object.as_ptr() as usize, self.alive.len() as u64);
         self.alive.push(object.clone());
-    }
-
-    fn plain(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
-        if !is_plain(object) {
-            return Ok(false);
-        }
-        let out = &mut self.bytes;
-        let mut tag = |tag: u8| out.0.push(tag);
-        if object.is_none() {
-            tag(NONE);
-        } else if let Ok(truth) = object.cast_exact::<PyBool>() {
-            tag(if truth.is_true() { TRUE } else { FALSE });
-        } else if object.is_exact_instance_of::<PyEllipsis>() {
-            tag(ELLIPSIS);
-        } else if let Ok(number) = object.cast_exact::<PyInt>() {
-            match number.extract::<i64>() {
-                Ok(small) => {
-                    tag(INTEGER);
-                    out.signed(small);
-                }
-                Err(_) => {
-                    tag(LARGE_INTEGER);
-                    out.text(&number.call_method1(name!("__format__"), ("x",))?.extract::<String>()?);
-                }
-            }
-        } else if let Ok(number) = object.cast_exact::<PyFloat>() {
-            if number.value().is_nan() {
-                return Err(Misfit::new("a nan, which is itself alone"));
-            }
-            tag(FLOAT);
-            out.word(number.value().to_bits());
-        } else if let Ok(number) = object.cast_exact::<PyComplex>() {
-            tag(COMPLEX);
-            out.word(number.real().to_bits());
-            out.word(number.imag().to_bits());
-        } else if let Ok(text) = object.cast_exact::<PyString>() {
-            tag(TEXT);
-            let encoded = text.call_method1(name!("encode"), ("utf-8", "surrogatepass"))?;
-            out.bytes(encoded.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes());
-        } else if let Ok(bytes) = object.cast_exact::<PyBytes>() {
-            tag(BYTES);
-            out.bytes(bytes.as_bytes());
-        } else {
-            tag(NOT_IMPLEMENTED);
-        }
-        Ok(true)
     }
 
     fn special(&mut self, object: &Bound<'py, PyAny>) -> Result<bool, Misfit> {
